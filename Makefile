@@ -42,10 +42,10 @@ deps:
 deps-test: deps
 	@$(call install_missing,$(PACKAGES_TEST))
 
-# What tests skip without. CI skips nothing.
+# What tests skip without, and what the checks need. CI skips nothing.
 .PHONY: deps-ci
 deps-ci: deps-test
-	@$(call install_missing,$(PACKAGES_SHELLS) $(PACKAGES_HTML) $(PACKAGES_BOARD))
+	@$(call install_missing,$(PACKAGES_SHELLS) $(PACKAGES_HTML) $(PACKAGES_BOARD) $(PACKAGES_CHECK))
 
 # Plans a real network into a bounded fast memory, a slow one and flash, and shows the plan.
 .PHONY: demo
@@ -53,10 +53,13 @@ demo: all
 	./$(BUILD)/usmp-plan testdata/ds_cnn.tar --pools testdata/pools/dtcm_sram.yaml -o $(BUILD)/demo
 	@echo; echo "The C is in $(BUILD)/demo:"; cd $(BUILD)/demo && find . -type f | sort
 
-.PHONY: test
-test: deps-test
+.PHONY: build-tests
+build-tests: deps-test
 	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
+
+.PHONY: test
+test: build-tests
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 
 # More random modules than `make test` has: make random-modules COUNT=10000 SEED=1 COMPILE_EVERY=1 TRANSFORM=all

@@ -56,6 +56,15 @@ void Terms::erase(const Atom& atom) {
   if (place != terms_.end()) terms_.erase(place);
 }
 
+bool Terms::scale(std::int64_t by) {
+  for (auto& [atom, factor] : terms_) {
+    const auto product = checked_mul(factor, by);
+    if (!product) return false;
+    factor = *product;
+  }
+  return true;
+}
+
 std::int64_t Affine::factor(VarId var) const {
   const auto found = terms.find(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1});
   return found == terms.end() ? 0 : found->second;
@@ -80,32 +89,29 @@ void Affine::measure() {
 
 Affine variable(VarId var) {
   Affine result;
-  result.terms.emplace(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1}, 1);
+  result.terms.add({Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1}, 1});
   result.size = 1;
   return result;
 }
 
-std::optional<Affine> scaled(const Affine& a, std::int64_t by) {
-  Affine result;
-  if (by == 0) return result;
+std::optional<Affine> scaled(Affine a, std::int64_t by) {
+  if (by == 0) return Affine();
   const auto constant = checked_mul(a.constant, by);
-  if (!constant) return std::nullopt;
-  result.constant = *constant;
-  result.nesting = a.nesting;
-  result.size = a.size;
-  result.terms.reserve(a.terms.size());
-  for (const auto& [atom, factor] : a.terms) {
-    const auto product = checked_mul(factor, by);
-    if (!product) return std::nullopt;
-    result.terms.add({atom, *product});
-  }
-  return result;
+  if (!constant || !a.terms.scale(by)) return std::nullopt;
+  a.constant = *constant;
+  return a;
 }
 
-std::optional<Affine> sum(const Affine& a, const Affine& b) {
-  Affine result;
+std::optional<Affine> sum(Affine a, const Affine& b) {
   const auto constant = checked_add(a.constant, b.constant);
   if (!constant) return std::nullopt;
+  if (b.is_constant()) {
+    a.constant = *constant;
+    a.measure();
+    if (a.size > max_size) return std::nullopt;
+    return a;
+  }
+  Affine result;
   result.constant = *constant;
   result.terms.reserve(a.terms.size() + b.terms.size());
   auto left = a.terms.begin();
@@ -131,9 +137,9 @@ std::optional<Affine> sum(const Affine& a, const Affine& b) {
   return result;
 }
 
-std::optional<Affine> difference(const Affine& a, const Affine& b) {
+std::optional<Affine> difference(Affine a, const Affine& b) {
   const auto negative = scaled(b, -1);
-  return negative ? sum(a, *negative) : std::nullopt;
+  return negative ? sum(std::move(a), *negative) : std::nullopt;
 }
 
 }  // namespace usmp::arith

@@ -372,7 +372,7 @@ tir::ExprRef Facts::expr(const Affine& value, tir::DataType type) const {
 std::optional<Affine> Facts::quotient_or_remainder(Atom::Kind kind, const Affine& value, std::int64_t by) const {
   Affine result;
   if (value.nesting >= max_nesting) return std::nullopt;
-  result.terms.emplace(Atom{.kind = kind, .var = {}, .whole = std::make_shared<Affine>(value), .by = by}, 1);
+  result.terms.add({Atom{.kind = kind, .var = {}, .whole = std::make_shared<Affine>(value), .by = by}, 1});
   result.measure();
   if (result.size > max_size) return std::nullopt;
   return result;
@@ -384,9 +384,9 @@ std::optional<Division> Facts::divide(const Affine& value, std::int64_t by) cons
   Affine& rest = result.remainder;
   for (const auto& [atom, factor] : value.terms) {
     if (factor % by == 0) {
-      result.quotient.terms.emplace(atom, factor / by);
+      result.quotient.terms.add({atom, factor / by});
     } else {
-      rest.terms.emplace(atom, factor);
+      rest.terms.add({atom, factor});
     }
   }
   result.quotient.constant = floor_quotient(value.constant, by);
@@ -402,9 +402,9 @@ std::optional<Division> Facts::divide(const Affine& value, std::int64_t by) cons
   }
   const auto more = quotient_or_remainder(Atom::Kind::quotient, rest, by);
   auto left = quotient_or_remainder(Atom::Kind::remainder, rest, by);
-  const auto quotient = more ? arith::sum(result.quotient, *more) : std::nullopt;
+  auto quotient = more ? arith::sum(std::move(result.quotient), *more) : std::nullopt;
   if (!quotient || !left) return std::nullopt;
-  return Division{*quotient, std::move(*left)};
+  return Division{std::move(*quotient), std::move(*left)};
 }
 
 // c·b·(x / b) + c·(x mod b) is c·x.
@@ -468,17 +468,17 @@ std::optional<Affine> Facts::affine(const Expr& root) const {
       if (!value) return std::nullopt;
     }
     if (values.empty()) return std::nullopt;
-    if (expr.kind == ExprKind::cast) return values[0];
-    const Affine& a = *values[0];
-    const Affine& b = *values[1];
+    if (expr.kind == ExprKind::cast) return std::move(values[0]);
+    Affine& a = *values[0];
+    Affine& b = *values[1];
     switch (expr.kind) {
       case ExprKind::add:
-        return arith::sum(a, b);
+        return arith::sum(std::move(a), b);
       case ExprKind::sub:
-        return arith::difference(a, b);
+        return arith::difference(std::move(a), b);
       case ExprKind::mul:
-        if (b.is_constant()) return arith::scaled(a, b.constant);
-        if (a.is_constant()) return arith::scaled(b, a.constant);
+        if (b.is_constant()) return arith::scaled(std::move(a), b.constant);
+        if (a.is_constant()) return arith::scaled(std::move(b), a.constant);
         return std::nullopt;
       case ExprKind::floor_div:
       case ExprKind::floor_mod: {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -156,18 +157,50 @@ struct CalledEntry {
   std::string declaration;  // for the header
 };
 
+// A function of the packed interface that passes its arguments on to tvmgen_M_run: as TVM's, it does not ask how many
+// there are.
+std::string packed_call(const pipeline::PlannedProgram& module, const Model& model, const std::string& prototype) {
+  const std::string run = "tvmgen_" + c_identifier(module.source.info.name) + "_run";
+  const std::optional<std::vector<std::string>> params = mlf::param_names(prototype);
+  const auto& pools = module.document.pools;
+  const bool has_own_pools = !module.document.workspace_io.value_or(false) &&
+                             std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; });
+  constexpr std::size_t packed_params = 6;
+  const bool needs_header = prototype.find("TVMValue") != std::string::npos;
+  if (!has_own_pools || !params || params->size() != packed_params || needs_header) {
+    throw refusal(model, "the firmware calls " + prototype +
+                             ": expected the parameters of TVM's operators, and pools "
+                             "that the C owns");
+  }
+  const codegen::Interface& interface = module.source.interface;
+  const std::string count = std::to_string(interface.inputs.size() + interface.outputs.size());
+  const std::vector<std::string>& names = *params;
+  const std::string linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";
+  return linkage + "int32_t " + run +
+         "(void* args, int* type_code, int num_args, void* out_value, int* out_type_code,\n    void* "
+         "resource_handle);\n" +
+         linkage + prototype + ";\n" + linkage + prototype + " {\n  (void)" + names[2] + ";\n  return " + run + "(" +
+         names[0] + ", (int*)" + names[1] + ", " + count + ", " + names[3] + ", (int*)" + names[4] + ", " + names[5] +
+         ");\n}\n";
+}
+
 CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
                          const std::string& header) {
   const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
   const std::string& name = module.source.module.functions[module.source.module.entry].name;
   const codegen::Interface& interface = module.source.interface;
   const std::vector<std::string>& params = found.called_params;
+  const std::string linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";
+  if (module.source.info.packed_interface) {
+    return {.rename = "\n#define " + name + " usmp_" + name + "\n",
+            .function = "\n#undef " + name + "\n" + packed_call(module, model, found.called),
+            .declaration = linkage + found.called + ";\n"};
+  }
   const bool has_pools = header.find("struct " + prefix + "_workspace_pools") != std::string::npos;
   if (!interface.devices.empty() || has_pools || interface.inputs.size() + interface.outputs.size() != params.size()) {
     throw refusal(model, "the firmware calls " + name + " itself: expected inputs and outputs as its parameters, and " +
                              "pools that the C owns");
   }
-  const std::string linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";
   std::string text = "\n#undef " + name + "\n" + linkage + found.called + ";\n" + linkage + found.called +
                      " {\n  struct " + prefix + "_inputs usmp_inputs;\n  struct " + prefix + "_outputs usmp_outputs;\n";
   for (const codegen::InterfaceTensor& input : interface.inputs) {
@@ -224,6 +257,11 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     const mlf::ModuleFiles found = mlf::files_of_module(model.archive, info);
     std::set<std::string> known;
     for (const tvm_c::KeptFunction& function : modules[i]->source.kept) known.insert(function.name);
+    std::string forwarders;
+    for (const tvm_c::KeptFunction& function : modules[i]->source.forwarders) {
+      known.insert(function.name);
+      forwarders += packed_call(*modules[i], model, function.prototype);
+    }
     for (const tir::Function& function : modules[i]->source.module.functions) known.insert(function.name);
     mlf::require_functions(model.archive, info, known);
     std::map<std::string, OutputFile> emitted;  // by the last part of the path
@@ -303,16 +341,22 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     if (found.entry == found.operators) {
       add(
           found.entry,
-          [write_entry, operators, function = called.function](TextSink& sink) {
+          [write_entry, operators, functions = called.function + forwarders](TextSink& sink) {
             write_entry(sink);
             sink.write("\n");
             operators.write(sink);
-            sink.write(function);
+            sink.write(functions);
           },
           false);
     } else {
       add(found.entry, write_entry, false);
-      add(found.operators, operators.write, false);
+      add(
+          found.operators,
+          [operators, forwarders](TextSink& sink) {
+            operators.write(sink);
+            sink.write(forwarders);
+          },
+          false);
     }
     for (const tvm_c::ChangedFile& file : modules[i]->source.changed) {
       add(

@@ -123,8 +123,7 @@ class Estimator {
     } else if (const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
       skip_rest_of_window(*branch);
     } else if (const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node)) {
-      if (tir::is_run(evaluate->value->op) && !rests_.contains(evaluate->value.get()))
-        count_run(*evaluate->value, context);
+      if (tir::is_run(evaluate->value->op) && !rests_.contains(evaluate)) count_run(*evaluate->value, context);
     } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
       count(work_of(*let->value), context);
     }
@@ -149,7 +148,7 @@ class Estimator {
   void skip_rest_of_window(const tir::IfThenElse& branch) {
     for (const tir::Stmt& stmt : branch.then_body) {
       const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
-      if (evaluate != nullptr && tir::is_run(evaluate->value->op)) rests_.insert(evaluate->value.get());
+      if (evaluate != nullptr && tir::is_run(evaluate->value->op)) rests_.insert(evaluate);
     }
   }
 
@@ -197,7 +196,7 @@ class Estimator {
   const tir::Module& module_;
   const std::vector<Known>& known_;
   Known result_;
-  std::set<const tir::Expr*> rests_;  // runs that are not counted
+  std::set<const tir::Evaluate*> rests_;  // runs that are not counted
   std::set<tir::VarId> registers_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/loops/edit.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -89,13 +90,17 @@ ExprRef substituted(const ExprRef& root, arith::Facts& facts, const Substitution
 }
 
 ExprRef renamed(const ExprRef& root, const Substitution& values) {
-  return tir::fold<ExprRef>(*root, tir::append_operands, [&](const Expr& expr, std::span<ExprRef> operands) -> ExprRef {
+  // Null stands for an expression that stays as it is.
+  const auto combine = [&](const Expr& expr, std::span<ExprRef> operands) -> ExprRef {
     if (expr.kind == ExprKind::var) {
       const auto found = values.find(expr.var);
-      return found == values.end() ? tir::make_expr(expr) : found->second;
+      return found == values.end() ? nullptr : found->second;
     }
-    return tir::with_operands(expr, operands);
-  });
+    const bool changed = std::ranges::any_of(operands, [](const ExprRef& operand) { return operand != nullptr; });
+    return changed ? tir::with_operands(expr, operands) : nullptr;
+  };
+  ExprRef result = tir::fold<ExprRef>(*root, tir::append_operands, combine);
+  return result ? result : root;
 }
 
 // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
@@ -141,6 +146,7 @@ ExprRef as_stored(ExprRef value) {
 }
 
 std::size_t tree_size(const Expr& root) {
+  if (root.operands.empty()) return 1;
   std::size_t size = 0;
   // Not for_each_expr, which goes on beside what is kept out.
   std::vector<const Expr*> pending = {&root};

@@ -102,7 +102,33 @@ std::set<std::string> prototypes_in(std::string_view code) {
   return prototypes;
 }
 
-// The names in "f(void* x, float y[])"; nothing if one has none.
+// The entry as the firmware calls it, if no function of TVM's does.
+void find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix, ModuleFiles& files) {
+  if (files.operators.empty()) return;
+  std::optional<CFunction> entry;
+  for (const CFunction& function : defined_functions(code_only(archive.find(files.operators)->bytes))) {
+    if (function.name == prefix + "___tvm_main__" || function.name == prefix + "_run_model") entry = function;
+  }
+  if (!entry || mentions(entry->prototype, "num_args") != module.packed_interface) return;
+  for (const std::string& name : module.c_members) {
+    if (name.ends_with(".h") || name == files.operators) continue;
+    if (module.packed_interface && name == files.registry) continue;  // which finds it as the firmware does
+    if (mentions(archive.find(name)->bytes, entry->name)) return;
+  }
+  if (!files.header.empty()) {
+    for (const CFunction& function : declared_functions(code_only(archive.find(files.header)->bytes))) {
+      if (function.name == entry->name) entry->prototype = function.prototype;
+    }
+  }
+  const auto params = param_names(entry->prototype);
+  if (!params) return;
+  files.called = entry->prototype;
+  files.called_params = *params;
+  files.entry = files.operators;
+}
+
+}  // namespace
+
 std::optional<std::vector<std::string>> param_names(const std::string& prototype) {
   std::vector<std::string> names;
   const std::size_t open = prototype.find('(');
@@ -119,32 +145,6 @@ std::optional<std::vector<std::string>> param_names(const std::string& prototype
   }
   return names;
 }
-
-// The entry as the firmware calls it, if no function of TVM's does.
-void find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix, ModuleFiles& files) {
-  if (files.operators.empty()) return;
-  std::optional<CFunction> entry;
-  for (const CFunction& function : defined_functions(code_only(archive.find(files.operators)->bytes))) {
-    if (function.name == prefix + "___tvm_main__" || function.name == prefix + "_run_model") entry = function;
-  }
-  if (!entry || mentions(entry->prototype, "num_args")) return;  // of the packed interface
-  for (const std::string& name : module.c_members) {
-    if (name.ends_with(".h") || name == files.operators) continue;
-    if (mentions(archive.find(name)->bytes, entry->name)) return;
-  }
-  if (!files.header.empty()) {
-    for (const CFunction& function : declared_functions(code_only(archive.find(files.header)->bytes))) {
-      if (function.name == entry->name) entry->prototype = function.prototype;
-    }
-  }
-  const auto params = param_names(entry->prototype);
-  if (!params) return;
-  files.called = entry->prototype;
-  files.called_params = *params;
-  files.entry = files.operators;
-}
-
-}  // namespace
 
 ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
   const std::string prefix = "tvmgen_" + c_identifier(module.name);

@@ -106,10 +106,28 @@ class Libraries {
         module.c_members.push_back(member.name);
       }
     }
-    for (std::size_t i = 0; i < modules_.size(); ++i) modules_[i].foreign_members = with_headers(roots_[i]);
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      modules_[i].foreign_members = with_headers(roots_[i]);
+      if (!modules_[i].packed_interface) modules_[i].packed_interface = is_called_packed(modules_[i]);
+    }
   }
 
  private:
+  // Whether nothing stands in front of the entry, tvmgen_M_run, and it takes packed arguments itself.
+  [[nodiscard]] bool is_called_packed(const ModuleInfo& module) const {
+    const std::string prefix = "tvmgen_" + c_identifier(module.name);
+    bool is_packed = false;
+    for (const std::string& name : module.c_members) {
+      const auto file = files_.find(name);
+      if (file == files_.end() || !is_source(name)) continue;
+      const std::string& text = file->second->bytes;
+      if (defines_ending_in(text, prefix + "_run")) return false;
+      is_packed = is_packed || takes_packed_arguments(text, prefix + "___tvm_main__") ||
+                  takes_packed_arguments(text, prefix + "_run_model");
+    }
+    return is_packed;
+  }
+
   // Whether an earlier plan wrote the file: assembler that includes constants, or what it includes.
   [[nodiscard]] bool is_planned_constants(std::string_view name) const {
     const std::string stub = std::string(name.substr(0, name.rfind('.'))) + ".S";

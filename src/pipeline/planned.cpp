@@ -20,6 +20,9 @@ namespace {
 
 std::vector<std::string> warnings_of(const SourceModule& source) {
   std::vector<std::string> warnings;
+  if (source.by_this_program) {
+    warnings.emplace_back("the C is usmp-plan's: planned from the C that TVM wrote, the model may need less memory");
+  }
   std::set<std::string> members;
   for (const mlf::ForeignFunction& function : source.info.foreign_functions) {
     if (function.allocates_workspace && members.insert(function.member).second) {
@@ -36,6 +39,7 @@ std::vector<std::string> warnings_of(const SourceModule& source) {
                          " is not TVM's C and stays as it is (" + function.reason + ")");
     }
   }
+  warnings.insert(warnings.end(), source.lost_placements.begin(), source.lost_placements.end());
   const auto effects = program::param_effects(source.module)[source.module.entry];
   for (const codegen::InterfaceTensor& output : source.interface.outputs) {
     if (effects[output.param].may_be_written()) continue;

@@ -85,6 +85,9 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
     source.info.foreign_functions.push_back({function.name, function.prototype, {}, false});
   }
   source.kept = read.kept;
+  source.forwarders = read.forwarders;
+  source.lost_placements = read.lost_placements;
+  source.by_this_program = read.by_this_program;
   source.changed = read.changed;
   source.module = std::move(read.module);
   source.tvm_pools = read.pools;

@@ -67,7 +67,7 @@ class PlanReader {
     Problem& problem = assembly_.problem;
     if (is_constant) {
       const auto [one, is_new] = constants_.try_emplace(
-          {pool, place.offset, written_.plan.shares_constants ? "" : site.name}, problem.buffers.size());
+          {pool, place.offset, written_.plan.by_this_program ? "" : site.name}, problem.buffers.size());
       if (!is_new) {
         Buffer& buffer = problem.buffers[one->second];
         buffer.size = std::max(buffer.size, site.size);

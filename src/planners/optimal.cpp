@@ -32,8 +32,8 @@ namespace {
 // Without a limit of the user's: both are worth about ten seconds of a processor of 2026.
 constexpr std::uint64_t default_nodes = 2'000'000;
 constexpr std::uint64_t default_work = 2'000'000'000;
-// Where buffers may share bytes; each is about two microseconds.
-constexpr std::uint64_t spaced_nodes = 500'000;
+// Where buffers may share bytes; each is about fifteen microseconds.
+constexpr std::uint64_t spaced_nodes = 450'000;
 // Looks at neighbours that heuristics may take: where a placement of all buffers takes many, the search does better.
 constexpr std::uint64_t heuristic_work = 200'000;
 constexpr std::uint64_t climbing_iterations = 100;  // cheap changes that often close a small gap

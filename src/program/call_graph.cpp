@@ -15,6 +15,7 @@ namespace {
 // Calls `visit` for each named call of an expression, a shared one once.
 template <class Visit>
 void for_each_call(const tir::ExprRef& root, const Visit& visit) {
+  if (root->operands.empty()) return;
   std::unordered_set<const tir::Expr*> shared;
   std::vector<const tir::ExprRef*> pending = {&root};
   while (!pending.empty()) {

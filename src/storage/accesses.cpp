@@ -120,6 +120,8 @@ class Collector {
     if (expr.kind == ExprKind::load) {
       access(expr.var, expr.type, *expr.operands[0], false, expr.operands.size() != 1, facts);
     }
+    const bool asks = expr.op == tir::Op::isnullptr && expr.operands[0]->kind == ExprKind::var;
+    if (asks) --mentions_[expr.operands[0]->var];  // nothing of it is accessed
     if (expr.kind != ExprKind::call || expr.op != tir::Op::address_of) return;
     for (const tir::ExprRef& operand : expr.operands) {
       if (operand->kind == ExprKind::load) result_.storages[operand->var].is_known = false;

@@ -129,7 +129,7 @@ std::optional<std::int64_t> as_int(const Expr& expr) {
   return expr.int_value;
 }
 
-Operands::~Operands() {
+void Operands::destroy() noexcept {
   std::vector<ExprRef> dying;
   // Without memory for the list the rest is destroyed one inside the other, as it would be without all this.
   const auto take = [&](Operands& operands) {

@@ -31,11 +31,19 @@ bool is_pure(const Expr& root) {
 }
 
 ExprRef with_operands(const Expr& expr, std::span<ExprRef> operands) {
-  Expr copy = expr;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i]) copy.operands[i] = std::move(operands[i]);
+  Operands taken;  // not a copy of the expression: most of its operands go
+  taken.reserve(expr.operands.size());
+  for (std::size_t i = 0; i < expr.operands.size(); ++i) {
+    taken.push_back(operands[i] ? std::move(operands[i]) : expr.operands[i]);
   }
-  return make_expr(std::move(copy));
+  return make_expr({.kind = expr.kind,
+                    .op = expr.op,
+                    .type = expr.type,
+                    .var = expr.var,
+                    .int_value = expr.int_value,
+                    .float_value = expr.float_value,
+                    .text = expr.text,
+                    .operands = std::move(taken)});
 }
 
 bool is_same(const Expr& a, const Expr& b) {
@@ -91,31 +99,51 @@ void visit_exprs_of(AnyStmt& stmt, const Visit& visit) {
 
 }  // namespace
 
-void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)>& visit) {
-  visit_exprs_of(stmt, visit);
-}
+void for_each_expr_of(const Stmt& stmt, FunctionRef<void(const ExprRef&)> visit) { visit_exprs_of(stmt, visit); }
 
-void for_each_expr_of(Stmt& stmt, const std::function<void(ExprRef&)>& visit) { visit_exprs_of(stmt, visit); }
+void for_each_expr_of(Stmt& stmt, FunctionRef<void(ExprRef&)> visit) { visit_exprs_of(stmt, visit); }
 
 ExprRef ExprRewriter::rewritten(const ExprRef& root) {
-  for_each_expr_bottom_up(
-      root, [&](const Expr& expr) { return results_.contains(&expr); },
-      [&](const ExprRef& expr) {
-        results_.emplace(expr.get(), rebuilt(expr));
-        originals_.push_back(expr);
-      });
-  return results_.at(root.get());
+  struct Frame {
+    const ExprRef* expr;
+    std::size_t next = 0;  // operand
+  };
+  std::vector<Frame> frames;
+  std::vector<ExprRef> values;  // of the operands that are done, of all frames; null: it stays
+  const auto known = [&](const ExprRef& expr) {
+    if (expr.use_count() == 1) return false;
+    const auto found = results_.find(expr.get());
+    if (found == results_.end()) return false;
+    values.push_back(found->second);
+    return true;
+  };
+  if (!known(root)) frames.push_back({&root});
+  while (!frames.empty()) {
+    Frame& frame = frames.back();
+    const ExprRef& expr = *frame.expr;
+    const std::size_t count = expr->operands.size();
+    if (frame.next < count) {
+      const ExprRef& operand = expr->operands[frame.next++];
+      if (!known(operand)) frames.push_back({&operand});
+      continue;
+    }
+    ExprRef value = rebuilt(expr, std::span(values).last(count));
+    values.resize(values.size() - count);
+    if (expr.use_count() > 1) {
+      results_.emplace(expr.get(), value);
+      originals_.push_back(expr);
+    }
+    values.push_back(std::move(value));
+    frames.pop_back();
+  }
+  return values[0] ? std::move(values[0]) : root;
 }
 
-ExprRef ExprRewriter::rebuilt(const ExprRef& expr) const {
-  ExprRef result = expr;
-  const bool differs = std::ranges::any_of(
-      expr->operands, [&](const ExprRef& operand) { return results_.at(operand.get()) != operand; });
-  if (differs) {
-    Expr copy = *expr;
-    for (ExprRef& operand : copy.operands) operand = results_.at(operand.get());
-    result = make_expr(std::move(copy));
-  }
+// Null: it stays.
+ExprRef ExprRewriter::rebuilt(const ExprRef& expr, std::span<ExprRef> operands) const {
+  const bool changed = std::ranges::any_of(operands, [](const ExprRef& operand) { return operand != nullptr; });
+  if (!changed) return change_(expr);
+  ExprRef result = with_operands(*expr, operands);
   ExprRef other = change_(result);
   return other ? other : result;
 }
@@ -129,25 +157,27 @@ ExprRef end_of(const For& loop) {
   return extent.kind == ExprKind::sub && is_same(*extent.operands[1], *loop.min) ? extent.operands[0] : nullptr;
 }
 
-std::vector<Block*> blocks_of(Stmt& stmt) {
-  if (auto* loop = std::get_if<For>(&stmt.node)) return {&loop->body};
-  if (auto* loop = std::get_if<While>(&stmt.node)) return {&loop->body};
-  if (auto* branch = std::get_if<IfThenElse>(&stmt.node)) return {&branch->then_body, &branch->else_body};
-  if (auto* scope = std::get_if<Scope>(&stmt.node)) return {&scope->body};
+namespace {
+
+// Of a statement that may be const or not.
+template <class AnyBlock, class AnyStmt>
+InnerBlocks<AnyBlock> inner_blocks(AnyStmt& stmt) {
+  if (auto* loop = std::get_if<For>(&stmt.node)) return InnerBlocks<AnyBlock>(loop->body);
+  if (auto* loop = std::get_if<While>(&stmt.node)) return InnerBlocks<AnyBlock>(loop->body);
+  if (auto* branch = std::get_if<IfThenElse>(&stmt.node)) return {branch->then_body, branch->else_body};
+  if (auto* scope = std::get_if<Scope>(&stmt.node)) return InnerBlocks<AnyBlock>(scope->body);
   return {};
 }
 
-std::vector<const Block*> blocks_of(const Stmt& stmt) {
-  if (const auto* loop = std::get_if<For>(&stmt.node)) return {&loop->body};
-  if (const auto* loop = std::get_if<While>(&stmt.node)) return {&loop->body};
-  if (const auto* branch = std::get_if<IfThenElse>(&stmt.node)) return {&branch->then_body, &branch->else_body};
-  if (const auto* scope = std::get_if<Scope>(&stmt.node)) return {&scope->body};
-  return {};
-}
+}  // namespace
 
-void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit) {
+InnerBlocks<const Block> blocks_of(const Stmt& stmt) { return inner_blocks<const Block>(stmt); }
+
+InnerBlocks<Block> blocks_of(Stmt& stmt) { return inner_blocks<Block>(stmt); }
+
+void for_each_stmt(const Block& block, FunctionRef<void(const Stmt&)> visit) {
   struct {
-    const std::function<void(const Stmt&)>& visit;
+    FunctionRef<void(const Stmt&)> visit;
     void open(const Block&, const Stmt*) const {}
     void close(const Block&, const Stmt*) const {}
     void statement(const Stmt& stmt) const { visit(stmt); }
@@ -155,7 +185,7 @@ void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& v
   walk(block, walker);
 }
 
-void for_each_block(Block& root, const std::function<void(Block&)>& visit) {
+void for_each_block(Block& root, FunctionRef<void(Block&)> visit) {
   std::vector<Block*> pending = {&root};
   while (!pending.empty()) {
     Block& block = *pending.back();
@@ -167,7 +197,7 @@ void for_each_block(Block& root, const std::function<void(Block&)>& visit) {
   }
 }
 
-void for_each_expr_in(const Block& block, const std::function<void(const Expr&)>& visit) {
+void for_each_expr_in(const Block& block, FunctionRef<void(const Expr&)> visit) {
   for_each_stmt(block, [&](const Stmt& stmt) {
     for_each_expr_of(stmt, [&](const ExprRef& root) { for_each_expr(*root, visit); });
   });

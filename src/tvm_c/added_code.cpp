@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/packed.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
@@ -63,8 +65,8 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
   return mentioned_;
 }
 
-Names AddedCode::keep(const std::string& prefix, const Names& in_statements, const Names& gone, const Names& stops,
-                      const Names& kept, const Names& for_operators) {
+Names AddedCode::keep(const std::string& prefix, const std::string& entry, const Names& in_statements,
+                      const Names& gone, const Names& stops, const Names& kept, const Names& for_operators) {
   Names functions = in_statements;
   std::size_t end = 0;
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
@@ -82,6 +84,10 @@ Names AddedCode::keep(const std::string& prefix, const Names& in_statements, con
     const std::string name(item.name);
     if (stops.contains(name) || kept.contains(name) || name == "TVMSystemLibEntryPoint") continue;
     if (item.kind == Item::Kind::function) {
+      if (forwards_packed(name, entry)) {
+        forwarders_.push_back(i);
+        continue;
+      }
       if (!name.starts_with(prefix) || name.ends_with("get_c_metadata")) functions.insert(name);
     } else if (item.is_variable) {
       if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
@@ -98,6 +104,30 @@ Names AddedCode::keep(const std::string& prefix, const Names& in_statements, con
     if (item.kind == Item::Kind::function) result.emplace(item.name);
   }
   return result;
+}
+
+bool AddedCode::forwards_packed(const std::string& name, const std::string& entry) const {
+  const auto found = scope_.functions.find(name);
+  if (name == entry || found == scope_.functions.end() || found->second.is_ambiguous) return false;
+  const auto called = scope_.functions.find(entry);
+  if (!takes_packed(found->second.params) || !takes_packed(called->second.params)) return false;
+  std::vector<std::string_view> expected = {"return", entry, "("};
+  Lexer params = found->second.params;
+  while (parse_type(params)) {
+    expected.push_back(params.next().text);
+    if (!take(params, ",")) break;
+    expected.emplace_back(",");
+  }
+  expected.insert(expected.end(), {")", ";", "}"});
+  std::vector<Token> tokens;
+  try {
+    require_plain_text(found->second, {});
+    tokens = tokens_of(found->second.body);
+  } catch (const SyntaxError&) {
+    return false;
+  }
+  return std::equal(tokens.begin(), tokens.end(), expected.begin(), expected.end(),
+                    [](const Token& token, std::string_view text) { return token.text == text; });
 }
 
 void AddedCode::check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
@@ -125,16 +155,20 @@ void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t en
 void AddedCode::check_run(const std::string& run, const std::string& entry) const {
   const auto found = scope_.functions.find(run);
   if (found == scope_.functions.end() || !rewritten_.contains(files_[found->second.file].name)) return;
-  Names known = {"return", "TVMValue", "uint8_t", "void", entry};
+  Names known = {"return", "DLTensor", "TVMValue", entry};
+  for (const char* type : {"bool", "char", "const", "double", "float", "int", "int8_t", "int16_t", "int32_t", "int64_t",
+                           "signed", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "unsigned", "void"}) {
+    known.emplace(type);  // of casts
+  }
   for (const auto& [name, size] : scope_.arrays) known.insert(name);
   for (const auto& [name, pool] : scope_.constant_pools) known.insert(name);
   for (const Token& token : tokens_of(found->second.params)) known.emplace(token.text);
   Token before;
   for (const Token& token : tokens_of(found->second.body)) {
-    const bool is_declared = before.is("TVMValue") && token.is_identifier();
+    const bool is_declared = (before.is("TVMValue") || before.is("DLTensor")) && token.is_identifier();
     if (is_declared) known.emplace(token.text);
     const bool is_member = before.is(".") || before.is("->");
-    constexpr std::string_view marks = "()[];=,*&.}";
+    constexpr std::string_view marks = "()[];=,*&.{}";
     const bool is_tvms =
         token.kind == TokenKind::number || is_member || token.is("->") ||
         (token.is_identifier() ? known.contains(token.text)

@@ -33,16 +33,21 @@ class AddedCode {
   // that stay for it; Error if one needs what planned C does not have, `gone`. `in_statements`: functions that only
   // statements of the entry use; `kept`: functions that stay already, `for_operators` those of them that operators
   // call.
-  Names keep(const std::string& prefix, const Names& in_statements, const Names& gone, const Names& stops,
-             const Names& kept, const Names& for_operators);
+  Names keep(const std::string& prefix, const std::string& entry, const Names& in_statements, const Names& gone,
+             const Names& stops, const Names& kept, const Names& for_operators);
 
   // The function that the firmware calls is written anew: it does nothing but to call the entry.
   void check_run(const std::string& run, const std::string& entry) const;
+
+  // Functions of the packed interface that do nothing but to pass their arguments on to the entry, by items: they are
+  // written anew, too. TVM 0.18 has one, __tvm_main__.
+  [[nodiscard]] const std::vector<std::size_t>& forwarders() const { return forwarders_; }
 
   [[nodiscard]] const UsedNames& names() const { return names_; }
   [[nodiscard]] const std::set<std::size_t>& files() const { return with_code_; }
 
  private:
+  [[nodiscard]] bool forwards_packed(const std::string& name, const std::string& entry) const;
   void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
   // Of these names in the text.
   void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
@@ -55,6 +60,7 @@ class AddedCode {
   UsedNames names_;  // in statements of the entry that stay as text, and variables that somebody added
   Names mentioned_;
   std::set<std::size_t> with_code_;
+  std::vector<std::size_t> forwarders_;
 };
 
 // A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none.

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "tvm_c/body_names.hpp"
+#include "tvm_c/called_names.hpp"
 #include "tvm_c/checks.hpp"
 #include "tvm_c/literals.hpp"
+#include "tvm_c/loop_header.hpp"
 #include "tvm_c/packed.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -22,7 +26,12 @@ using tir::Tree;
 using tir::VarId;
 
 constexpr std::string_view allocate_function = "TVMBackendAllocWorkspace";
-constexpr std::string_view free_function = "TVMBackendFreeWorkspace";
+
+// A variable with a value that a statement changes: it is storage.
+struct ChangedVariable {
+  std::string name;
+  std::size_t offset = 0;
+};
 
 // A block of C that is open.
 struct Open {
@@ -34,7 +43,7 @@ struct Open {
 class BodyReader {
  public:
   BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
-             tir::Module& module, ReadFunction& result, std::span<const AddedText> added = {})
+             tir::Module& module, ReadFunction& result, const Names& changing, std::span<const AddedText> added = {})
       : tokens_(text.body),
         added_(added),
         scope_(scope),
@@ -44,7 +53,8 @@ class BodyReader {
         values_(module, limits.expression_depth),
         body_(module, result.function, limits.block_depth),
         names_(text.file, scope, module, result, values_, body_),
-        look_up_([this](std::string_view name) { return names_.look_up(name); }) {}
+        look_up_([this](std::string_view name) { return used(names_.look_up(name)); }),
+        changing_(changing) {}
 
   // `has_pools`: those of TVM's are parameters like others.
   void read_params(Lexer tokens, bool has_pools = false) {
@@ -103,6 +113,16 @@ class BodyReader {
                          {tir::make_string(tir::kept_text),
                           tir::make_string(std::string(tokens_.text().substr(text.begin, text.end - text.begin)))}));
     }
+  }
+
+  // A counter has the value that the loop around it gives it, so nothing behind that may use it.
+  std::optional<Value> used(std::optional<Value> value) {
+    if (!value || value->kind != Value::Kind::place || !scalars_.contains(value->storage)) return value;
+    if (counted_.contains(value->storage) || open_scalars_.contains(value->storage)) {
+      values_.fail("found a loop's counter outside of its loop, expected none");
+    }
+    touched_.insert(value->storage);
+    return value;
   }
 
   // --- Packed interface ----------------------------------------------------------------------------------------------
@@ -235,11 +255,13 @@ class BodyReader {
     if (take(tokens_, ";") || take_unused() || take_checked_result()) return end_statement();
     if (const auto type = parse_type(tokens_)) {
       declaration(*type);
+    } else if (const auto open_type = parse_open_type(tokens_)) {
+      open_declaration(*open_type);
     } else if (auto name = called_name()) {
       if (scope_.inlined.contains(*name) && !kept_.contains(*name)) return inline_call(*name);
       call(*name, false);
       expect(tokens_, ";");
-    } else if (auto other = other_called_name()) {
+    } else if (auto other = take_other_name(tokens_, names_, function_.is_entry)) {
       checked_call(*other, arguments_with_text(), false);
       expect(tokens_, ";");
     } else {
@@ -273,7 +295,7 @@ class BodyReader {
     tokens_ = ahead;
     const auto callee = called_name();
     ahead = tokens_;
-    if (!callee || !open_.back().has_braces || !is_result_checked(ahead, name)) {
+    if (!callee || !open_.back().has_braces || !is_result_checked(ahead, name, always_returns(*callee))) {
       tokens_ = begin;
       return false;
     }
@@ -290,32 +312,73 @@ class BodyReader {
   // for (int32_t i = a; i < b; ++i)
   void loop() {
     (void)tokens_.next();
-    expect(tokens_, "(");
-    const auto type = parse_type(tokens_);
-    if (!type || type->stars > 0 || !type->element.is_integer()) fail_at(tokens_.peek(), "a loop over an integer");
-    const Token name = tokens_.next();
-    if (!name.is_identifier()) fail_at(name, "the loop's variable");
-    expect(tokens_, "=");
-    const Tree min = values_.converted(parse_expression(tokens_, values_, look_up_), type->element);
-    expect(tokens_, ";");
-    expect(tokens_, name.text);
-    const Token compare = tokens_.next();
-    if (!compare.is("<") && !compare.is("<=")) fail_at(compare, "'<'");
-    Value end = parse_expression(tokens_, values_, look_up_);
-    if (compare.is("<=")) end = values_.binary("+", end, Values::number({tir::make_int(1)}));
-    expect(tokens_, ";");
-    const bool is_prefix = take(tokens_, "++");
-    expect(tokens_, name.text);
-    if (!is_prefix) expect(tokens_, "++");
-    expect(tokens_, ")");
-    Tree extent = values_.converted(end, type->element);
-    if (tir::as_int(*min.expr) != 0) {
-      extent = values_.converted(values_.binary("-", Values::number(extent), Values::number(min)), type->element);
+    const LoopHeader header = take_loop_header(tokens_, values_, look_up_);
+    const bool is_declared = header.type.has_value();
+    const DataType counter = is_declared ? *header.type : counter_outside(header.name);
+    const bool is_open =
+        header.is_open || (!is_declared && open_scalars_.contains(names_.look_up(header.name.text)->storage));
+    const Tree min = values_.converted(header.first, counter);
+    const auto first = tir::as_int(*min.expr);
+    const auto last = tir::as_int(*values_.rvalue(header.end).expr);
+    const DataType compared = values_.rvalue(header.end).expr->type;
+    const bool is_unsigned = compared.is_uint() && compared.bits >= 32 && counter.is_int();
+    if (is_unsigned && first.value_or(-1) < 0) fail_at(header.compare, "two numbers with a sign");
+    const bool goes_up = header.step == 1 && (header.compare.is("<") || header.compare.is("<="));
+    const bool is_plain = goes_up && counter.is_int() && counter.bits >= 32;
+    std::optional<Value> value;
+    if (first && last && !is_plain) {
+      value = counted(header, counter, is_open, *first, *last);
+    } else {
+      if (!goes_up) fail_at(header.compare, "a loop from and to a number, or '<' and '++'");
+      Value end = header.end;
+      if (header.compare.is("<=")) end = values_.binary("+", end, Values::number({tir::make_int(1)}));
+      Tree extent = values_.converted(end, counter);
+      if (first != 0) {
+        extent = values_.converted(values_.binary("-", Values::number(extent), Values::number(min)), counter);
+      }
+      const VarId var = names_.new_var(header.name.text, counter, tir::void_type);
+      note_counter(var, header.name, is_open);
+      body_.open_loop(var, min.expr, extent.expr);
+      value = values_.variable(var);
     }
-    const VarId var = names_.new_var(name.text, type->element, tir::void_type);
-    body_.open_loop(var, min.expr, extent.expr);
     open(Open::Kind::loop, take(tokens_, "{"));
-    names_.declare(name, values_.variable(var));
+    names_.declare(header.name, *value);
+  }
+
+  // Of a variable that is declared in front of the loop, and that nothing uses but loops, which set it.
+  DataType counter_outside(const Token& name) {
+    const auto known = names_.look_up(name.text);
+    const bool is_one = known && known->kind == Value::Kind::place && scalars_.contains(known->storage) &&
+                        known->type.is_integer() && !touched_.contains(known->storage);
+    if (!is_one) fail_at(name, "a loop over an integer");
+    counted_.insert(known->storage);
+    return known->type;
+  }
+
+  // For count_in_int32. Signed ones stay as they are, as TVM has them.
+  void note_counter(VarId var, const Token& name, bool is_open) {
+    const DataType type = values_.variable(var).type;
+    if (is_open || (type.is_uint() && type.bits == 32)) result_.counters.insert(var);
+    if (is_open && !result_.open_counter) result_.open_counter = name.offset;
+  }
+
+  // A loop of a known number of iterations: its counter's value.
+  Value counted(const LoopHeader& header, DataType counter, bool is_open, std::int64_t first, std::int64_t end) {
+    const std::int64_t count = iterations_of(header, counter, first, end);
+    const DataType type = counter.bits < 32 ? tir::int32_type : counter;  // as C promotes it
+    const VarId var = names_.new_var(header.name.text, type, tir::void_type);
+    note_counter(var, header.name, is_open);
+    const auto number = [&](std::int64_t value) { return Values::number({tir::make_int(value, type)}); };
+    if (header.step == 1) {
+      body_.open_loop(var, tir::make_int(first, type), tir::make_int(count, type));
+      return values_.variable(var);
+    }
+    const bool is_up = header.step > 0;
+    const std::int64_t by = is_up ? header.step : -header.step;
+    body_.open_loop(var, tir::make_int(0, type), tir::make_int(count, type));
+    const Value moved = by == 1 ? values_.variable(var) : values_.binary("*", values_.variable(var), number(by));
+    if (is_up && first == 0) return moved;
+    return values_.binary(is_up ? "+" : "-", number(first), moved);
   }
 
   // while (1) { if (!(c)) { break; } … }
@@ -365,27 +428,30 @@ class BodyReader {
       if (*name == free_function) {
         skip_bracketed(tokens_, "(");
       } else {
+        failure_ = failure_of_call(tokens_);
         call(*name, true);
+        failure_ = -1;
       }
       if (!tokens_.peek().is(")")) {
         expect(tokens_, "!=");
         expect_number(tokens_, 0);
       }
       expect(tokens_, ")");
-      expect_failure(tokens_);
+      if (*name == free_function || always_returns(*name)) {
+        skip_failure(tokens_);
+      } else {
+        expect_failure(tokens_);
+      }
       return end_statement();
     }
-    if (const auto other = other_checked_name()) {
+    if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
       checked_call(*other, arguments_with_text(), true);
       if (take(tokens_, "!=")) expect_number(tokens_, 0);
       expect(tokens_, ")");
       expect_failure(tokens_);
       return end_statement();
     }
-    if (is_null_check()) {
-      expect_failure(tokens_);
-      return end_statement();
-    }
+    if (const auto tested = take_null_check()) return null_check(*tested);
     const Value tested = parse_expression(tokens_, values_, look_up_);
     if (tested.kind == Value::Kind::record) {
       expect(tokens_, ")");
@@ -398,27 +464,50 @@ class BodyReader {
     open(Open::Kind::then, take(tokens_, "{"));
   }
 
-  // "x == NULL)" of workspace, which is taken if it stands here; also "NULL == x)" and "!x)".
-  bool is_null_check() {
+  // The same of pointers that are what their names say.
+  std::optional<std::vector<VarId>> take_null_check() {
     Lexer ahead = tokens_;
-    const auto take_null = [&] { return take(ahead, "NULL") || take(ahead, "nullptr") || take_zero(ahead); };
-    const bool is_negated = take(ahead, "!");
-    const bool is_in_front = !is_negated && take_null();
-    if (is_in_front && !take(ahead, "==")) return false;
-    const Token name = ahead.next();
-    if (!name.is_identifier()) return false;
-    if (!is_negated && !is_in_front && (!take(ahead, "==") || !take_null())) return false;
-    if (!take(ahead, ")")) return false;
-    const auto value = names_.look_up(name.text);
-    if (!value || value->kind != Value::Kind::pointer) return false;
+    std::vector<VarId> tested;
+    for (const Token& name : take_null_tests(ahead)) {
+      const auto value = names_.look_up(name.text);
+      if (!value || value->kind != Value::Kind::pointer) return std::nullopt;
+      if (is_param(value->storage) && value->tree.expr != nullptr) return std::nullopt;
+      tested.push_back(value->storage);
+    }
+    if (tested.empty()) return std::nullopt;
     tokens_ = std::move(ahead);
-    return true;
+    return tested;
   }
 
-  static bool take_zero(Lexer& tokens) {
-    if (tokens.peek().kind != TokenKind::number || tokens.peek().text != "0") return false;
-    (void)tokens.next();
-    return true;
+  [[nodiscard]] bool is_param(VarId var) const {
+    return std::any_of(function_.params.begin(), function_.params.end(),
+                       [&](const tir::Param& param) { return param.var == var; }) ||
+           std::any_of(unpacked_.begin(), unpacked_.end(), [&](const auto& one) { return one.second.var == var; });
+  }
+
+  // Workspace is always there. Whether the caller passes something is asked as before.
+  void null_check(const std::vector<VarId>& tested) {
+    std::vector<VarId> params;
+    std::copy_if(tested.begin(), tested.end(), std::back_inserter(params), [&](VarId var) { return is_param(var); });
+    if (params.empty()) {
+      skip_failure(tokens_);
+      return end_statement();
+    }
+    const std::int32_t failure = expect_failure(tokens_);
+    for (const VarId var : params) {
+      tir::ExprRef is_null = tir::make_call(tir::bool_type, tir::Op::isnullptr, {values_.variable(var).tree.expr});
+      body_.evaluate(tir::make_call(
+          tir::int32_type, tir::Op::tvm_check_return,
+          {tir::make_int(0), tir::make_int(failure), tir::make_cast(tir::int32_type, std::move(is_null))}));
+    }
+    end_statement();
+  }
+
+  // Whether the function is one that is read and returns 0.
+  [[nodiscard]] bool always_returns(const std::string& name) const {
+    const auto function = scope_.functions.find(name);
+    return function != scope_.functions.end() && !kept_.contains(name) && !scope_.foreign.contains(name) &&
+           never_fails(function->second.body);
   }
 
   // return 0; and return f(…); at the end of the function.
@@ -441,51 +530,7 @@ class BodyReader {
     if (!is_last) fail_at(at, "one return, at the end of the function");
   }
 
-  // A function's name that a bracket follows, both taken but the bracket; a function of math.h is part of an
-  // expression.
-  std::optional<std::string> called_name() {
-    Lexer ahead = tokens_;
-    if (take(ahead, "(")) {  // (void)f();
-      if (!take(ahead, "void") || !take(ahead, ")")) return std::nullopt;
-    }
-    const Token name = ahead.next();
-    if (!name.is_identifier() || !ahead.peek().is("(") || names_.look_up(name.text)) return std::nullopt;
-    std::string text(name.text);
-    const bool is_known = text == free_function || scope_.functions.contains(text) || scope_.foreign.contains(text) ||
-                          scope_.prototypes.contains(text);
-    if (!is_known) return std::nullopt;
-    tokens_ = std::move(ahead);
-    return text;
-  }
-
-  // The same of a function that no C declares here, such as a timer's that somebody added: a statement of the entry.
-  std::optional<std::string> other_called_name() {
-    Lexer ahead = tokens_;
-    const Token name = ahead.next();
-    const bool is_keyword = name.is("switch") || name.is("sizeof") || name.is("asm") || name.is("__asm");
-    const bool is_tvm = name.text.starts_with("TVM") && !name.text.starts_with("TVMDevice");  // hooks of devices
-    const bool is_one = function_.is_entry && name.is_identifier() && !is_keyword &&
-                        !name.text.starts_with("tvmgen_") && !is_tvm && ahead.peek().is("(") &&
-                        !names_.look_up(name.text);
-    if (!is_one) return std::nullopt;
-    tokens_ = std::move(ahead);
-    return std::string(name.text);
-  }
-
-  // The same in "if (f(…) != 0) return -1;", as TVM opens and closes devices.
-  std::optional<std::string> other_checked_name() {
-    const Lexer before = tokens_;
-    auto name = other_called_name();
-    if (!name) return std::nullopt;
-    Lexer ahead = tokens_;
-    skip_bracketed(ahead, "(");
-    if (take(ahead, "!=") && ahead.next().text != "0") name.reset();
-    const bool is_check =
-        name && take(ahead, ")") && (take(ahead, "return") || (take(ahead, "{") && take(ahead, "return")));
-    if (is_check) return name;
-    tokens_ = before;
-    return std::nullopt;
-  }
+  std::optional<std::string> called_name() { return take_called_name(tokens_, names_, scope_); }
 
   // As parse_arguments, strings included.
   std::vector<Value> arguments_with_text() {
@@ -541,7 +586,8 @@ class BodyReader {
       expect(tokens_, "(");
       return packed_call(name, at);
     }
-    checked_call(name, parse_arguments(tokens_, values_, look_up_), is_checked);
+    const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
+    checked_call(name, is_outside ? arguments_with_text() : parse_arguments(tokens_, values_, look_up_), is_checked);
   }
 
   void checked_call(const std::string& name, const std::vector<Value>& given, bool is_checked) {
@@ -565,7 +611,7 @@ class BodyReader {
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
     if (is_checked) {
       result = tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
-                              {tir::make_int(0), tir::make_int(-1), std::move(result)});
+                              {tir::make_int(0), tir::make_int(failure_), std::move(result)});
     }
     body_.evaluate(std::move(result));
     result_.called.push_back(name);
@@ -573,8 +619,17 @@ class BodyReader {
 
   // Behind the type.
   void declaration(CType type) {
-    const Token name = tokens_.next();
-    if (!name.is_identifier()) fail_at(name, "a variable's name");
+    while (true) {
+      const Token name = tokens_.next();
+      if (!name.is_identifier()) fail_at(name, "a variable's name");
+      declarator(name, type);
+      const bool is_number = type.stars == 0 && !type.element.is_void();
+      if (!is_number || !take(tokens_, ",")) break;
+    }
+    expect(tokens_, ";");
+  }
+
+  void declarator(const Token& name, CType type) {
     if (type.stars > 0) {
       expect(tokens_, "=");
       if (type.stars > 1) fail_at(name, "a pointer to numbers");
@@ -587,19 +642,47 @@ class BodyReader {
       const Value given = parse_expression(tokens_, values_, look_up_);
       if (given.kind == Value::Kind::record) {
         names_.declare(name, PackedState::other());
-      } else {
-        const Tree value = values_.converted(given, type.element);
-        const VarId var = names_.new_var(name.text, type.element, tir::void_type);
-        body_.let(var, value.expr);
-        names_.declare(name, values_.variable(var));
+        return;
       }
+      const Tree value = values_.converted(given, type.element);
+      if (changing_.contains(name.text)) {
+        const Value place = scalar(name, type.element);
+        body_.add({place.storage, place.tree.expr, value.expr, nullptr});
+        return;
+      }
+      const VarId var = names_.new_var(name.text, type.element, tir::void_type);
+      body_.let(var, value.expr);
+      names_.declare(name, values_.variable(var));
     } else {
-      Value place = pointer_to(names_.new_var(name.text, tir::handle_type, type.element), type.element);
-      body_.allocate(place.storage, type.element, {}, nullptr, {});
-      place.kind = Value::Kind::place;
-      place.tree = {tir::make_int(0)};
-      names_.declare(name, std::move(place));
+      (void)scalar(name, type.element);
     }
+  }
+
+  Value scalar(const Token& name, DataType type) {
+    Value place = pointer_to(names_.new_var(name.text, tir::handle_type, type), type);
+    body_.allocate(place.storage, type, {}, nullptr, {}, true);
+    place.kind = Value::Kind::place;
+    place.tree = {tir::make_int(0)};
+    scalars_.insert(place.storage);
+    names_.declare(name, place);
+    return place;
+  }
+
+  // size_t i; as a loop counts with it, or size_t at = i * 4;
+  void open_declaration(DataType type) {
+    do {
+      const Token name = tokens_.next();
+      if (!name.is_identifier()) fail_at(name, "a variable's name");
+      if (take(tokens_, "=")) {
+        const Tree value = values_.converted(parse_expression(tokens_, values_, look_up_), type);
+        const VarId var = names_.new_var(name.text, type, tir::void_type);
+        body_.let(var, value.expr);
+        note_counter(var, name, true);
+        names_.declare(name, values_.variable(var));
+      } else {
+        open_scalars_.insert(scalar(name, type).storage);
+      }
+    } while (take(tokens_, ","));
     expect(tokens_, ";");
   }
 
@@ -671,10 +754,29 @@ class BodyReader {
     expect(tokens_, ";");
   }
 
-  // place = value;
+  void count_by_one(const Value& place, bool is_up, const Token& at) {
+    expect(tokens_, ";");
+    if (place.kind != Value::Kind::place || place.type.is_void()) fail_at(at, "an element of storage");
+    const Value value = values_.binary(is_up ? "+" : "-", place, Values::number({tir::make_int(1)}));
+    body_.add({place.storage, place.tree.expr, values_.converted(value, place.type).expr, nullptr});
+  }
+
+  // place = value; or ++place;
   void assignment() {
+    const bool is_counted_up = take(tokens_, "++");
+    const bool is_counted_down = !is_counted_up && take(tokens_, "--");
+    const Token first = tokens_.peek();
     const Value place = parse_expression(tokens_, values_, look_up_);
     if (place.kind == Value::Kind::record) return packed_assignment(place);
+    if (!function_.is_entry && place.kind == Value::Kind::number && first.is_identifier() &&
+        names_.look_up(first.text)) {
+      throw ChangedVariable{std::string(first.text), first.offset};
+    }
+    if (is_counted_up || is_counted_down || tokens_.peek().is("++") || tokens_.peek().is("--")) {
+      const bool is_up = is_counted_up || (!is_counted_down && tokens_.peek().is("++"));
+      if (!is_counted_up && !is_counted_down) (void)tokens_.next();
+      return count_by_one(place, is_up, first);
+    }
     const Token op = tokens_.next();
     constexpr std::array<std::string_view, 10> with_operator = {
         "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
@@ -699,11 +801,17 @@ class BodyReader {
   tir::BodyBuilder body_;
   BodyNames names_;
   LookUp look_up_;
+  const Names& changing_;         // variables that statements change
+  std::set<VarId> scalars_;       // variables that are storage
+  std::set<VarId> open_scalars_;  // of them, those whose types have other sizes elsewhere
+  std::set<VarId> counted_;       // those that loops count with
+  std::set<VarId> touched_;       // those that something else uses
   struct Caller {
     std::string callee;
     Lexer tokens;  // behind the call
   };
   std::vector<Open> open_;
+  std::int32_t failure_ = -1;    // what the function returns if the call that is read fails
   std::vector<Caller> callers_;  // of the function that is read in place of a call, the outermost first
   PackedState packed_;
   std::map<std::int64_t, tir::Param> unpacked_;  // by position; of a pool without a name
@@ -713,18 +821,31 @@ class BodyReader {
 
 ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
                            const Limits& limits, tir::Module& module, bool is_entry, std::span<const AddedText> added) {
-  ReadFunction result;
-  result.function.is_entry = is_entry;
-  BodyReader reader(text, scope, kept, limits, module, result, added);
-  reader.read_params(text.params);
-  reader.read_body();
-  return result;
+  const std::size_t vars = module.vars.size();
+  Names changing;
+  while (true) {
+    try {
+      ReadFunction result;
+      result.function.is_entry = is_entry;
+      BodyReader reader(text, scope, kept, limits, module, result, changing, added);
+      reader.read_params(text.params);
+      reader.read_body();
+      return result;
+    } catch (const ChangedVariable& variable) {
+      module.vars.resize(vars);
+      if (!changing.insert(variable.name).second) {
+        throw SyntaxError{variable.offset,
+                          "found " + in_quotes(variable.name) + " changed, expected an element of storage"};
+      }
+    }
+  }
 }
 
 tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits, tir::Module& module) {
   ReadFunction result;
+  const Names changing;
   BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, scope, {},
-                    limits, module, result);
+                    limits, module, result, changing);
   reader.read_params(params, true);
   return std::move(result.function);
 }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +29,9 @@ struct ReadFunction {
   PlannedMemory memory;
   std::vector<std::string> tables;  // of the C that it reads
   std::vector<std::string> pools;   // of workspace that TVM has planned
+  std::set<tir::VarId> counters;    // for count_in_int32
+  // The first of them whose type differs from machine to machine, by its place in the file: then it has to be proved.
+  std::optional<std::size_t> open_counter;
 };
 
 // In the body of a function of FileScope::inlined.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tvm_c/checks.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/function_tokens.hpp"
+#include "tvm_c/literals.hpp"
 
 namespace usmp::tvm_c {
 
@@ -15,22 +19,104 @@ void expect_number(Lexer& tokens, std::int64_t number) {
   }
 }
 
-void expect_failure(Lexer& tokens) {
+std::int32_t expect_failure(Lexer& tokens) {
   const bool has_braces = take(tokens, "{");
   expect(tokens, "return");
   const bool has_brackets = take(tokens, "(");
-  expect(tokens, "-");
-  expect_number(tokens, 1);
+  const bool is_negative = take(tokens, "-");
+  const Token number = tokens.next();
+  const bool is_number = number.kind == TokenKind::number && !is_real(number);
+  const std::int64_t value = is_number ? integer_literal(number).value : 0;
+  if (value < 1 || value > INT32_MAX) fail_at(number, is_negative ? "'1'" : "'-'");
   if (has_brackets) expect(tokens, ")");
   expect(tokens, ";");
   if (has_braces) expect(tokens, "}");
+  return static_cast<std::int32_t>(is_negative ? -value : value);
 }
 
-bool is_result_checked(Lexer& tokens, const Token& name) {
+std::int32_t failure_of_call(Lexer tokens) {
+  try {
+    skip_bracketed(tokens, "(");
+    if (take(tokens, "!=")) expect_number(tokens, 0);
+    expect(tokens, ")");
+    return expect_failure(tokens);
+  } catch (const SyntaxError&) {
+    return -1;
+  }
+}
+
+std::vector<Token> take_null_tests(Lexer& tokens) {
+  const auto take_null = [&] {
+    const bool is_zero = tokens.peek().kind == TokenKind::number && tokens.peek().text == "0";
+    if (!is_zero) return take(tokens, "NULL") || take(tokens, "nullptr");
+    (void)tokens.next();
+    return true;
+  };
+  std::vector<Token> names;
+  do {
+    const bool has_brackets = take(tokens, "(");
+    const bool is_negated = take(tokens, "!");
+    const bool is_in_front = !is_negated && take_null();
+    if (is_in_front && !take(tokens, "==")) return {};
+    names.push_back(tokens.next());
+    if (!names.back().is_identifier()) return {};
+    if (!is_negated && !is_in_front && (!take(tokens, "==") || !take_null())) return {};
+    if (has_brackets && !take(tokens, ")")) return {};
+  } while (take(tokens, "||"));
+  if (!take(tokens, ")")) return {};
+  return names;
+}
+
+void skip_failure(Lexer& tokens) {
+  const Token at = tokens.peek();
+  if (take(tokens, "return")) {
+    while (!tokens.peek().is(";")) {
+      if (tokens.next().kind == TokenKind::end) fail_at(tokens.peek(), "';'");
+    }
+    return expect(tokens, ";");
+  }
+  expect(tokens, "{");
+  const std::vector<Token> inside = tokens_of(tokens);
+  skip_to_end(tokens, at.offset);
+  std::size_t last = 0;  // where the last statement of the block begins
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i + 2 < inside.size(); ++i) {
+    const Token& token = inside[i];
+    if (token.is("goto") || token.is("case") || token.is("default") || token.is(":")) fail_at(token, "'return'");
+    if (token.is("{") || token.is("(")) ++depth;
+    if (token.is("}") || token.is(")")) --depth;
+    if (depth == 0 && (token.is(";") || token.is("}"))) last = i + 1;
+  }
+  const bool ends = inside.size() > 2 && inside[last].is("return") && inside[inside.size() - 2].is(";");
+  if (!ends || tokens.peek().is("else")) fail_at(inside[std::min(last, inside.size() - 1)], "'return'");
+}
+
+bool never_fails(const Lexer& body) {
+  std::vector<Token> tokens;
+  try {
+    tokens = tokens_of(body);
+  } catch (const SyntaxError&) {  // told where that function is read
+    return false;
+  }
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const bool is_call = tokens[i].is_identifier() && tokens[i + 1].is("(");
+    const bool is_known = tokens[i].is("TVMBackendAllocWorkspace") || tokens[i].is("TVMBackendFreeWorkspace") ||
+                          tokens[i].is("if") || tokens[i].is("for") || tokens[i].is("while") ||
+                          tokens[i].is("return") || is_math_function(tokens[i].text);
+    if (is_call && !is_known) return false;
+  }
+  return true;
+}
+
+bool is_result_checked(Lexer& tokens, const Token& name, bool is_dead) {
   skip_bracketed(tokens, "(");
   if (!take(tokens, ";") || !take(tokens, "if") || !take(tokens, "(") || !take(tokens, name.text)) return false;
   if (take(tokens, "!=") && tokens.next().text != "0") return false;
   if (!take(tokens, ")")) return false;
+  if (is_dead) {
+    skip_failure(tokens);
+    return true;
+  }
   const bool has_braces = take(tokens, "{");
   if (!take(tokens, "return")) return false;
   if (!take(tokens, name.text) && (!take(tokens, "-") || tokens.next().text != "1")) return false;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TVM's C checks, and how it fails. Nothing of it becomes a statement.
+// What TVM's C checks, and how it fails; as somebody may have edited it.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tvm_c/lexer.hpp"
 #include "tvm_c/packed.hpp"
@@ -11,11 +12,26 @@ namespace usmp::tvm_c {
 
 void expect_number(Lexer& tokens, std::int64_t number);
 
-// return -1;
-void expect_failure(Lexer& tokens);
+// return -1; or another number, which is returned.
+std::int32_t expect_failure(Lexer& tokens);
 
-// Behind the callee's name; takes all up to the end of the check.
-[[nodiscard]] bool is_result_checked(Lexer& tokens, const Token& name);
+// The number that a function returns if a call fails that the tokens stand behind, in front of its bracket:
+// f(…) != 0) return -2; If something else stands there, -1.
+[[nodiscard]] std::int32_t failure_of_call(Lexer tokens);
+
+// "x == NULL || y == NULL)", which is taken: the names; also "NULL == x" and "!x". None, and nothing is said of what is
+// taken: something else stands here.
+[[nodiscard]] std::vector<Token> take_null_tests(Lexer& tokens);
+
+// What never happens, as it would return: return x; or { log("no memory"); return x; }. Nothing of it is needed.
+void skip_failure(Lexer& tokens);
+
+// Whether a function of these that has the body returns 0, whatever happens in it: it calls nothing but TVM's
+// allocator, which planned C does not have, and functions of math.h.
+[[nodiscard]] bool never_fails(const Lexer& body);
+
+// Behind the callee's name; takes all up to the end of the check. `is_dead`: the check never fails.
+[[nodiscard]] bool is_result_checked(Lexer& tokens, const Token& name, bool is_dead);
 
 // The block behind a check of what the caller passes: { }, or { TVMAPISetLastError("…"); return -1; }
 void expect_packed_check(Lexer& tokens, const Token& at);

@@ -38,6 +38,37 @@ constexpr std::array<NamedType, 17> named_types = {{{"int8_t", {TypeCode::int_, 
                                                     {"DLTensor", {TypeCode::void_, 0, 1}},
                                                     {"DLDeviceType", {TypeCode::void_, 0, 1}}}};
 
+// "unsigned", "long long int": types of several words whose sizes are the same on all machines that TVM writes C for.
+// Takes them. What is no such type, as "long" alone, stays.
+std::optional<DataType> worded_type(Lexer& tokens) {
+  Lexer ahead = tokens;
+  std::size_t longs = 0;
+  std::size_t signs = 0;
+  bool is_unsigned = false;
+  std::string_view base;
+  while (true) {
+    const Token word = ahead.peek();
+    if (word.is("signed") || word.is("unsigned")) {
+      ++signs;
+      is_unsigned = word.is("unsigned");
+    } else if (word.is("long")) {
+      ++longs;
+    } else if ((word.is("char") || word.is("short")) && base.empty()) {
+      base = word.text;
+    } else if (!word.is("int") || base == "char") {
+      break;
+    }
+    (void)ahead.next();
+  }
+  const bool is_int = longs == 0 && base.empty() && signs == 1;
+  const bool is_one = signs <= 1 && (is_int || (longs == 2 && base.empty()) ||
+                                     (longs == 0 && (base == "short" || (base == "char" && signs == 1))));
+  if (!is_one) return std::nullopt;
+  tokens = std::move(ahead);
+  const auto bits = static_cast<std::uint8_t>(longs == 2 ? 64 : base == "short" ? 16 : base == "char" ? 8 : 32);
+  return DataType{is_unsigned ? TypeCode::uint : TypeCode::int_, bits, 1};
+}
+
 bool is_qualifier(std::string_view word) {
   return word == "const" || word == "volatile" || word == "restrict" || word == "__restrict__" || word == "__restrict";
 }
@@ -286,6 +317,8 @@ std::optional<CType> parse_type(Lexer& tokens) {
   CType type;
   if (take(ahead, "struct")) {
     if (!ahead.next().is_identifier()) return std::nullopt;
+  } else if (const auto worded = worded_type(ahead)) {
+    type.element = *worded;
   } else {
     const Token word = ahead.next();
     const auto* found =
@@ -304,6 +337,29 @@ std::optional<CType> parse_type(Lexer& tokens) {
   }
   tokens = std::move(ahead);
   return type;
+}
+
+std::optional<DataType> parse_open_type(Lexer& tokens) {
+  constexpr std::array<std::string_view, 5> of_unsigned = {"size_t", "uintptr_t", "uint_fast16_t", "uint_fast32_t",
+                                                           "uint_least32_t"};
+  constexpr std::array<std::string_view, 5> of_signed = {"ssize_t", "ptrdiff_t", "int_fast16_t", "int_fast32_t",
+                                                         "int_least32_t"};
+  Lexer ahead = tokens;
+  while (ahead.peek().is_identifier() && is_qualifier(ahead.peek().text)) (void)ahead.next();
+  const auto is_word = [&](std::string_view name) { return ahead.peek().is(name); };
+  bool is_unsigned = std::any_of(of_unsigned.begin(), of_unsigned.end(), is_word);
+  if (is_unsigned || std::any_of(of_signed.begin(), of_signed.end(), is_word)) {
+    (void)ahead.next();
+  } else {
+    is_unsigned = take(ahead, "unsigned");
+    if (!take(ahead, "long")) return std::nullopt;
+    (void)take(ahead, "int");
+    if (ahead.peek().is("unsigned") || ahead.peek().is("long") || ahead.peek().is("double")) return std::nullopt;
+  }
+  while (ahead.peek().is_identifier() && is_qualifier(ahead.peek().text)) (void)ahead.next();
+  if (ahead.peek().is("*")) return std::nullopt;
+  tokens = std::move(ahead);
+  return is_unsigned ? DataType{TypeCode::uint, 32, 1} : tir::int64_type;
 }
 
 Value parse_expression(Lexer& tokens, Values& values, const LookUp& look_up) {

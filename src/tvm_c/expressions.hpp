@@ -18,6 +18,10 @@ using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 // The type that stands next, with qualifiers and stars; nothing, and no token is taken, if none does.
 [[nodiscard]] std::optional<CType> parse_type(Lexer& tokens);
 
+// A type for counting that has another size or sign on other machines, such as size_t and long, which no table or
+// parameter may have here: as uint32 or int64, for count_in_int32. Nothing, and no token is taken: none stands next.
+[[nodiscard]] std::optional<tir::DataType> parse_open_type(Lexer& tokens);
+
 // The longest expression without comma and assignment that stands next. Nothing recurses. Throws SyntaxError.
 [[nodiscard]] Value parse_expression(Lexer& tokens, Values& values, const LookUp& look_up);
 

@@ -11,12 +11,14 @@
 
 #include "tvm_c/added_code.hpp"
 #include "tvm_c/body_reader.hpp"
+#include "tvm_c/counters.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/own_c.hpp"
+#include "tvm_c/placement.hpp"
 #include "tvm_c/planned_memory.hpp"
 #include "tvm_c/planned_pools.hpp"
 #include "tvm_c/tidy.hpp"
@@ -108,15 +110,18 @@ class ModuleReader {
     if (const auto fault = find_sizes(memory_, c_identifier(name_), module_)) fail(*fault);
     storage::fit(module_);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
+    std::vector<std::string> placements = lost_placements();
     return {.module = std::move(module_),
             .pools = std::move(pools),
             .places = std::move(memory_.places),
-            .shares_constants = !own_files_.empty(),
+            .by_this_program = !own_files_.empty(),
             .lost_constants = std::move(lost_constants),
             .kept = kept_functions(),
             .external = external_functions(),
+            .forwarders = forwarders(),
             .changed = std::move(changed_),
             .workspace_macro = pool_sizes_.workspace(),
+            .lost_placements = std::move(placements),
             .constants_section = constants_section()};
   }
 
@@ -336,7 +341,7 @@ class ModuleReader {
     }
     Names stops = gone;
     stops.insert(prefix + "run");
-    Names added = added_.keep(prefix, found_in_added_, gone, stops, kept_names_, kept_for_operators_);
+    Names added = added_.keep(prefix, entry, found_in_added_, gone, stops, kept_names_, kept_for_operators_);
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
     added_.check_run(prefix + "run", entry);
@@ -369,6 +374,32 @@ class ModuleReader {
     }
     std::sort(result.begin(), result.end(),
               [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
+    return result;
+  }
+
+  [[nodiscard]] std::vector<std::string> lost_placements() {
+    std::vector<std::string> result;
+    if (!own_files_.empty()) return result;
+    const bool sections = constants_section().empty();
+    std::set<std::string_view> words;
+    for (const Item& item : scope_.items) {
+      const std::string name(item.name);
+      const bool is_read = item.kind == Item::Kind::function ? module_.find(name) && !kept_names_.contains(name)
+                                                             : item.kind == Item::Kind::data && tables_.contains(name);
+      const auto found = is_read ? placement_of(item, files_[item.file].text, sections) : std::nullopt;
+      if (!found || !words.insert(found->word).second) continue;
+      result.push_back(files_[item.file].name + ": " + in_quotes(found->word) + " of " + in_quotes(name) + " (" +
+                       place(item.file, found->offset) + ") is not in planned C");
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::vector<KeptFunction> forwarders() const {
+    std::vector<KeptFunction> result;
+    for (const std::size_t i : added_.forwarders()) {
+      const Item& item = scope_.items[i];
+      result.push_back({std::string(item.name), prototype(item), files_[item.file].name, {}, false});
+    }
     return result;
   }
 
@@ -441,6 +472,11 @@ class ModuleReader {
       for (const std::string& callee : read.called) {
         if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee))
           external_.emplace(callee, text.file);
+      }
+      if (!count_in_int32(module_, read.function, read.counters) && read.open_counter) {
+        throw SyntaxError{*read.open_counter,
+                          "found a counter of a type that has another size elsewhere, expected one whose values all "
+                          "types have"};
       }
       tidy(module_, read.function);
       check_loops(read.function, text.offset);

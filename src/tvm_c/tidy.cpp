@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -42,6 +43,30 @@ Uses uses_of(const Block& body) {
     });
   });
   return uses;
+}
+
+// Variables that nothing reads, with what is stored to them.
+void drop_unread(tir::Function& function) {
+  const Uses uses = uses_of(function.body);
+  std::set<VarId> unread;
+  std::set<VarId> needed;
+  tir::for_each_stmt(function.body, [&](const Stmt& stmt) {
+    if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+      if (allocate->extents.empty() && !uses.reads.contains(allocate->var)) unread.insert(allocate->var);
+    } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+      if (!tir::is_pure(*store->value)) needed.insert(store->storage);
+    }
+  });
+  std::erase_if(unread, [&](VarId var) { return needed.contains(var); });
+  if (unread.empty()) return;
+  tir::for_each_block(function.body, [&](Block& block) {
+    std::erase_if(block, [&](const Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      const auto* store = std::get_if<tir::Store>(&stmt.node);
+      return (allocate != nullptr && unread.contains(allocate->var)) ||
+             (store != nullptr && unread.contains(store->storage));
+    });
+  });
 }
 
 // The only statement of the block, if it stores to the variable of one element.
@@ -222,6 +247,7 @@ ExprRef floor_of(const ExprRef& expr, const arith::Facts& facts) {
 }  // namespace
 
 void tidy(tir::Module& module, tir::Function& function) {
+  drop_unread(function);
   Folder(module, function).run();
   arith::Facts facts(module);
   loops::edit(function.body, facts,

@@ -75,6 +75,19 @@ TEST_CASE("in place: the same files hold planned C, and the plan is where --plan
   CHECK(texts["plan.json"].find("usmp-plan/plan") != std::string::npos);
 }
 
+TEST_CASE("in place: who plans the planned C again is told that TVM's own may need less") {
+  const Checkout checkout;
+  PlanOptions options = checkout.options();
+  const std::string says = "the C is usmp-plan's: planned from the C that TVM wrote";
+  const Outcome first = outcome_of(plan, options);
+  CHECK((first.out + first.err).find(says) == std::string::npos);
+  options.in_place = false;
+  options.dry_run = true;
+  const Outcome again = outcome_of(plan, options);
+  CHECK(again.code == exit_ok);
+  CHECK((again.out + again.err).find(says) != std::string::npos);
+}
+
 TEST_CASE("in place: a header that the C did not include is included by its path") {
   const Checkout checkout;
   std::string entry = read(checkout.ml("default_lib0.c"));

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -609,6 +610,120 @@ PACKED_OPERATORS = (HEAD + packed_operator("double", "* 2") + packed_operator("a
 }
 """)
 
+# TVM 0.18 declares all functions first and puts another name in front of the entry.
+FORWARDER = EXTERN + """TVM_DLL int32_t __tvm_main__(void* args, int* arg_type_ids, int num_args, void* out_ret_value, int* out_ret_tcode, void* resource_handle) {
+  return tvmgen_m___tvm_main__(args, arg_type_ids, num_args, out_ret_value, out_ret_tcode, resource_handle);
+}
+"""
+PACKED_BY_0_18 = PACKED_OPERATORS.replace("(1, 0, ", "(1, dev_id, ").replace("  void* x_buffer_var", """  int32_t dev_id = (((DLTensor*)arg0)[0].device.device_id);
+  void* x_buffer_var""") + FORWARDER
+
+# TVM's plan with the packed interface: the pool is an argument behind the tensors.
+PACKED_PLANNED_ENTRY = PACKED_ENTRY.replace("TVM_DLL", """__attribute__((section(".bss.noinit.tvm"), aligned(16)))
+static uint8_t global_workspace[256];
+TVM_DLL""").replace("tensors[2];", "tensors[3];").replace("return", """DLTensor global_workspace_dltensor = {
+.data = &global_workspace
+};
+TVMValue global_workspace_tvm_value = {
+.v_handle = &global_workspace_dltensor
+};
+tensors[2] = global_workspace_tvm_value;
+return""")
+PACKED_PLANNED = re.sub(r"  void\* sid_1 = .*?\n  }\n", """  void* sid_1 = (&(((uint8_t*)global_workspace_1_var)[128]));
+""", re.sub(r"  if \(TVMBackendFree.*?  }\n", "", PACKED_OPERATORS, flags=re.S), flags=re.S).replace("  void* x_buffer_var", """  void* arg2 = (((TVMValue*)args)[2].v_handle);
+  void* global_workspace_1_var = (((DLTensor*)arg2)[0].data);
+  void* x_buffer_var""")
+
+# Loops as people write them.
+COUNTERS = HEAD + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_reverse(int8_t* p0, int8_t* T_out) {
+  int32_t unused;
+  for (int i = 255; i >= 0; --i) T_out[255 - i] = (int8_t)(p0[i] + (i & 1));
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_rows(int8_t* p0, int8_t* T_out) {
+  uint8_t x;
+  size_t y;
+  for (y = 0; y < 16; y++) {
+    for (x = 0; 16 > x; x += 1) {
+      int32_t sum = 3, most = 100;
+      for (unsigned long k = 0; k != 16; k = k + 2) {
+        const size_t at = y * 16 + k;
+        sum += p0[at];
+        sum -= p0[at + 1];
+      }
+      if (sum > most) sum = most;
+      sum++;
+      T_out[y * 16 + x] = (int8_t)(sum + p0[y * 16 + (15 - x)]);
+    }
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_pairs(int8_t* p0, int8_t* T_out) {
+  for (unsigned i = 128; i > 0; i -= 2) {
+    T_out[i - 1] = p0[i - 2];
+    T_out[i - 2] = (int8_t)(p0[i - 1] * 2);
+  }
+  return 0;
+}
+"""
+
+DUMP_HEADER = "#include <stdint.h>\nint dump(const char* name, const int8_t* data, int count);\n"
+
+
+def checked_main() -> str:
+    call = "  if (tvmgen_m_fused_add(sid_1, sid_2) != 0 ) return -1;\n"
+    text = main_of("tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")
+    assert call in text
+    text = text.replace(call, "  if (tvmgen_m_fused_add(sid_1, sid_2) != 0) {\n    return -3;\n  }\n  dump(\"sid_2\", sid_2, 256);\n")
+    return text.replace("  void* sid_1 =", "  if (x_buffer_var == NULL || !y_buffer_var) return -2;\n  void* sid_1 =", 1)
+
+
+DUMP_FIRMWARE = FIRMWARE.replace("  return 0;\n}\n", """  {
+    struct tvmgen_m_inputs inputs = {0};
+    struct tvmgen_m_outputs outputs = {y};
+    printf("without input: %d\\n", (int)tvmgen_m_run(&inputs, &outputs));
+  }
+  return 0;
+}
+""").replace("int main", """#include "dump.h"
+int dump(const char* name, const int8_t* data, int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += data[i] * (i % 7);
+  printf("%s: sum %d\\n", name, sum);
+  return 0;
+}
+int main""")
+
+# Calls a function of the packed interface by its name.
+PACKED_CALLER = """#include <tvm/runtime/c_runtime_api.h>
+#include <stdio.h>
+int32_t FUNCTION(void* args, int32_t* types, int32_t count, void* result, int32_t* code, void* handle);
+int main(void) {
+  static int8_t x[256], y[256];
+  DLTensor tensors[2] = {{x}, {y}};
+  TVMValue args[2] = {{0}, {0}}, result;
+  int32_t codes[2] = {7, 7}, code;
+  args[0].v_handle = &tensors[0];
+  args[1].v_handle = &tensors[1];
+  for (int run = 0; run < 3; ++run) {
+    for (int i = 0; i < 256; ++i) x[i] = (int8_t)(i * 7 + run);
+    printf("%d\\n", (int)FUNCTION(args, codes, 2, &result, &code, NULL));
+    for (int i = 0; i < 128; ++i) printf("%d ", y[i]);
+    printf("\\n");
+  }
+  return 0;
+}
+"""
+
+# TVM 0.8 has the packed interface around a plain entry.
+PACKED_ENTRY_OF_0_8 = """#include "tvm/runtime/c_runtime_api.h"
+TVM_DLL int32_t tvmgen_m_run_model(void* arg0,void* arg1);
+int32_t tvmgen_m_run(void* args, void* type_code, int num_args, void* out_value, void* out_type_code, void* resource_handle) {
+return tvmgen_m_run_model(((DLTensor*)(((TVMValue*)args)[0].v_handle))[0].data,((DLTensor*)(((TVMValue*)args)[1].v_handle))[0].data);
+}
+;
+"""
+
 # Finds the functions as TVM's C runtime does; the model's name comes from the metadata.
 PACKED_FIRMWARE = """#include <tvm/runtime/crt/module.h>
 #include <stdio.h>
@@ -698,6 +813,11 @@ def registered(name: str, count: str, count_bytes: int, split: bool, operators: 
     return Case(name, files, 0, firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", str(count_bytes)), registry=True)
 
 
+def packed(name: str, files: dict[str, str], function: str) -> Case:
+    """Firmware that calls the function with DLTensors."""
+    return Case(name, files, 0, firmware=PACKED_CALLER.replace("FUNCTION", function), registry=True)
+
+
 CASES = [
     case("helpers", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_add(sid_2, sid_1)",
@@ -752,6 +872,11 @@ CASES = [
     case("a table that operators share", {"m_lib0.c": unplanned_entry(), "m_lib1.c": SHARED + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_count(sid_1, sid_2)", "tvmgen_m_fused_last(sid_2, y_buffer_var)")}, 512,
          ["'tvmgen_m_fused_count' is not TVM's C and stays as it is (line "]),
+    case("counters of other types and steps", {"m_lib0.c": unplanned_entry(), "m_lib1.c": COUNTERS + main_of(
+        "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)")}, 272),
+    # Who passes no input gets -2, as before; a dump is called between the same operators.
+    Case("checks and dumps that somebody added", {"tvmgen_m.h": HEADER, "dump.h": DUMP_HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
+        "#define LANES", '#include "dump.h"\n#define LANES') + checked_main()}, 256, firmware=DUMP_FIRMWARE, strict=True),
     case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(
         "total(x_buffer_var, sid_1)", "total(sid_1, sid_2)", "total(sid_2, sid_1)", "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
     # TVM 0.8 has it so, and hand-written headers.
@@ -770,6 +895,16 @@ CASES = [
     Case("metadata tables beside the entry", {"m_lib0.c": registry("\\004\\000") + PACKED_METADATA + PACKED_ENTRY, "m_lib2.c": PACKED_OPERATORS}, 0,
          firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
     Case("metadata tables beside the operators", {"m_lib0.c": registry("\\004\\000") + PACKED_ENTRY, "m_lib2.c": PACKED_METADATA + PACKED_OPERATORS}, 0,
+         firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
+    packed("the packed interface of TVM 0.18", {"m_lib0.c": PACKED_ENTRY, "m_lib1.c": PACKED_BY_0_18}, "tvmgen_m_run"),
+    packed("another name of the entry", {"m_lib0.c": PACKED_ENTRY, "m_lib1.c": PACKED_BY_0_18}, "__tvm_main__"),
+    packed("the packed interface in one file", {"m_lib1.c": PACKED_BY_0_18}, "__tvm_main__"),
+    packed("firmware that calls the packed entry", {"m_lib1.c": PACKED_BY_0_18}, "tvmgen_m___tvm_main__"),
+    packed("the packed interface planned by TVM", {"m_lib0.c": PACKED_PLANNED_ENTRY, "m_lib1.c": PACKED_PLANNED}, "tvmgen_m_run"),
+    Case("the packed interface around a plain entry", {"m_lib0.c": PACKED_ENTRY_OF_0_8, "m_lib1.c": COUNTERS + main_of(
+        "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)").replace(
+            "___tvm_main__", "_run_model")}, 272, firmware=PACKED_CALLER.replace("FUNCTION", "tvmgen_m_run"), registry=True),
+    Case("registry of functions without another entry", {"m_lib0.c": registry("\\004\\000"), "m_lib1.c": PACKED_METADATA, "m_lib2.c": PACKED_BY_0_18}, 0,
          firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
     registered("registry of functions in its own file", "\\004\\000", 2, split=True),
     Case("workspace of unknown size at run time", at_run_time("(uint64_t)(32 * 4)"), 256 + 256 + 624, taken=1),

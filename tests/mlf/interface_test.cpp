@@ -58,6 +58,17 @@ TEST_CASE("the entry is what the firmware calls if nothing else does") {
   const Archive declared =
       archive_of({{"b.c", model}, {"tvmgen_default.h", "int32_t tvmgen_default_run_model(float *x, float* y);"}});
   CHECK(files_of_module(declared, module_of(declared)).called_params == Lines{"x", "y"});
+  // Through TVM's registry it is called, too, if that finds functions of the packed interface.
+  const std::string list = "static TVMBackendPackedCFunc _tvm_func_array[] = {\n    tvmgen_default___tvm_main__,\n};\n";
+  const Archive registered = archive_of({{"b.c",
+                                          "int32_t tvmgen_default___tvm_main__(void* args, int32_t* types, int32_t "
+                                          "num_args, void* value, int32_t* code, void* handle) { return 0; }\n"},
+                                         {"r.c", list}});
+  ModuleInfo packed = module_of(registered);
+  CHECK_THROWS_AS((void)files_of_module(registered, packed), Error);
+  packed.packed_interface = true;
+  CHECK(files_of_module(registered, packed).called_params ==
+        Lines{"args", "types", "num_args", "value", "code", "handle"});
   const Archive usual = archive_of({{"b.c", main_function}, {"a.c", run_function}});
   CHECK(files_of_module(usual, module_of(usual)).called.empty());
 }

@@ -146,6 +146,12 @@ TEST_CASE("the packed interface is told by the entry point's arguments") {
   CHECK(packed("int32_t tvmgen_b_run(TVMValue* args, int* type_code) {}"));
   CHECK(packed("int32_t  tvmgen_b_run\n(\n  TVMValue * args) {}"));
   CHECK(packed("int32_t tvmgen_b_run(void* args, void* type_code, int num_args) {}"));  // TVM 0.8
+  // Without that, by those of the entry.
+  const std::string entry = "int32_t tvmgen_b___tvm_main__(void* args, int32_t* types, int32_t num_args) {}\n";
+  CHECK(packed(entry));
+  CHECK(packed("int32_t tvmgen_b_run_model(void* args, void* types, int32_t num_args) {}"));
+  CHECK_FALSE(packed("int32_t tvmgen_b___tvm_main__(void* x, void* y) {}"));
+  CHECK_FALSE(packed(entry + "int32_t tvmgen_b_run(struct tvmgen_b_inputs* inputs) {}"));
   CHECK_FALSE(packed("int32_t tvmgen_b_run(struct tvmgen_b_inputs* inputs) { TVMValue x; }"));
   CHECK_FALSE(packed("int32_t tvmgen_b_run_all(TVMValue* args) {}"));
   CHECK_FALSE(packed("int32_t tvmgen_a_run(TVMValue* args) {}"));

@@ -65,6 +65,25 @@ TEST_CASE("the least peak of items that may share bytes") {
   CHECK(shared > 200);
 }
 
+TEST_CASE("where nothing is shared it agrees with the search that adds sizes up") {
+  test::ProblemMaker maker(74);
+  std::uint64_t nodes = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Question question = question_of(maker.make({.buffers = 8, .pins = i % 5 == 0}));
+    CAPTURE(i);
+    Budget other(100'000);
+    const Minimum least = minimise(question.packing, 0, stacked(question.packing), {}, other);
+    REQUIRE(least.lower == least.upper);
+    Budget budget(100'000);
+    const Minimum minimum =
+        minimise_spaced(question.packing, question.spacings, 0, stacked(question.packing), {}, budget);
+    check(question, minimum, least.upper);
+    CHECK(minimum.lower == least.lower);
+    nodes += budget.spent();
+  }
+  CHECK(nodes > 5000);
+}
+
 TEST_CASE("a search that is cut short claims nothing false") {
   test::ProblemMaker maker(72);
   int unfinished = 0;

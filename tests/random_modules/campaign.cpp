@@ -37,7 +37,9 @@ CheckOptions check_options(const Settings& settings, bool emits) {
 ReadBack read_as_asked(const TestModule& test, const Settings& settings) {
   if (settings.from_c) return read_back(test);
   if (!settings.from_own) return {test, {}};
-  const Report report = check(test, check_options(settings, true));
+  CheckOptions options = check_options(settings, true);
+  options.one_pool_set = true;  // one text is read
+  const Report report = check(test, options);
   if (!report.faults.empty()) return {{}, report.faults.front()};
   if (report.emitted.empty()) return {};
   return read_own(test, report.emitted[Random(test.seed ^ 0x51e7U).index(report.emitted.size())]);

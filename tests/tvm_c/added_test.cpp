@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "usmp/support/error.hpp"
+#include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
@@ -144,6 +145,135 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
   CHECK_THROWS_AS((void)read_module("m", std::vector<Source>{{"a.c", text_of({"", "", "  runs++;\n", ""})}}), Error);
 }
 
+// The entry as TIR, or why it is not read.
+std::string printed(const std::string& text, Unread unread = Unread::kept) {
+  const Source file{"lib1.c", text};
+  try {
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, unread);
+    return tir::print(read.module, read.module.functions[read.module.entry]);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("checks of arguments stay, those of workspace are gone") {
+  const auto entry = [](const std::string& front) { return printed(text_of({"", front, "", ""})); };
+  const std::string plain = entry("");
+  const std::string one = entry("  if (x_buffer_var == NULL) return -1;\n");
+  CHECK(one.find("tvm_check_return(0, -1, int32(tir.isnullptr<bool>(x_buffer_var)))") != std::string::npos);
+  for (const char* same : {"  if (!x_buffer_var) { return -1; }\n", "  if (NULL == x_buffer_var) return (-1);\n",
+                           "  if ((x_buffer_var == NULL)) return -1;\n", "  if (x_buffer_var == 0) return -1;\n"}) {
+    CHECK_MESSAGE(entry(same) == one, same);
+  }
+  CHECK(entry("  if (x_buffer_var == NULL || !y_buffer_var) {\n    return -2;\n  }\n") ==
+        entry("  if (x_buffer_var == NULL) return -2;\n  if (!y_buffer_var) return -2;\n"));
+  CHECK(entry("  if (x_buffer_var == NULL) return -2;\n").find("check_return(0, -2, ") != std::string::npos);
+  CHECK(entry("  if (!x_buffer_var) return 3;\n").find("check_return(0, 3, ") != std::string::npos);
+  for (const char* other :
+       {"  if (x_buffer_var == NULL) { log(\"no input\"); return -1; }\n", "  if (x_buffer_var == NULL) return 0;\n",
+        "  if (x_buffer_var == NULL) return error;\n",
+        "  if (x_buffer_var == NULL && y_buffer_var == NULL) return -1;\n", "  if (x_buffer_var == NULL) goto end;\n",
+        "  if (x_buffer_var != NULL) return -1;\n", "  if (x_buffer_var == NULL) return -1; else n = 1;\n"}) {
+    CHECK_MESSAGE(entry(other).find("found ") != std::string::npos, other);
+  }
+  // Workspace that is planned is there.
+  const auto workspace = [&](const std::string& failure) {
+    std::string text = text_of({"", "", "", ""});
+    const std::string check = "{\n    return -1;\n  }\n";
+    text.replace(text.find(check), check.size(), failure);
+    return printed(text);
+  };
+  for (const char* failure : {"return kTvmErrorPlatformNoMemory;\n", "{ log(\"no memory\", n); return -3; }\n",
+                              "{\n  if (verbose) { log(n); }\n  return error(3);\n}\n"}) {
+    CHECK_MESSAGE(workspace(failure) == plain, failure);
+  }
+  for (const char* failure :
+       {"{ log(\"no memory\"); }\n", "{ if (n) return -1; }\n", "{ goto end; }\n", "{ }\n", "log(n);\n",
+        "{ return -1; } else { n = 1; }\n", "{ end: return -1; }\n", "{ return -1; log(n); }\n"}) {
+    CHECK_MESSAGE(workspace(failure).find("found ") != std::string::npos, failure);
+  }
+}
+
+TEST_CASE("what follows a call that fails is kept, if it may fail") {
+  const auto with = [](const std::string& instead, const std::string& in_operator = "") {
+    std::string text = text_of({"int helper(int8_t*);\n", "", "", ""});
+    text.replace(text.find(call), call.size(), instead);
+    text.replace(text.find("    q[i] = p[i];"), 0, in_operator);
+    return printed(text);
+  };
+  const std::string plain = printed(text_of({"int helper(int8_t*);\n", "", "", ""}));
+  const std::string op_call = "tvmgen_m_op(x_buffer_var, sid_1)";
+  const std::string log = "{\n    log(\"failed\");\n    return -1;\n  }\n";
+  CHECK(with("  if (" + op_call + " != 0) " + log) == plain);
+  CHECK(with("  if (" + op_call + " != 0) return error;\n") == plain);
+  CHECK(with("  int ret = " + op_call + ";\n  if (ret != 0) " + log) == plain);
+  CHECK(with("  if (" + op_call + " != 0) return -2;\n").find("check_return(0, -2, ") != std::string::npos);
+  CHECK(with("  if (" + op_call + " != 0) { log(\"failed\"); }\n").find("found ") != std::string::npos);
+  CHECK(with("  if (" + op_call + " != 0) goto end;\n").find("found ") != std::string::npos);
+  // It calls something that may fail.
+  const std::string fails = "    if (helper(p) != 0) return -1;\n";
+  CHECK(with("  if (" + op_call + " != 0) " + log, fails).find("found 'log', expected 'return'") != std::string::npos);
+  CHECK(with("  if (" + op_call + " != 0) return -2;\n", fails).find("check_return(0, -2, ") != std::string::npos);
+  CHECK(with("  int ret = " + op_call + ";\n  if (ret != 0) " + log, fails).find("found ") != std::string::npos);
+  // Its C stays.
+  CHECK(with("  if (" + op_call + " != 0) " + log, "    goto next;\n").find("found 'log', expected 'return'") !=
+        std::string::npos);
+}
+
+TEST_CASE("an operator that calls something with constants alone is read") {
+  const auto with = [](const std::string& statement) {
+    std::string text = text_of({"", "", "", ""});
+    text.insert(text.find("    q[i] = p[i];"), statement);
+    const Source file{"lib1.c", text};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+    if (!read.kept.empty()) return read.kept[0].reason;
+    return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_op")]);
+  };
+  CHECK(with("    tick(3, -1);\n").find("tir.call_extern(\"tick\", 3, -1)") != std::string::npos);
+  CHECK(with("    printf(\"row\\n\");\n").find("tir.call_extern(\"printf\", ") != std::string::npos);
+  for (const char* other : {"    PROFILE(3);\n", "    log(3);\n", "    trace(p[i]);\n", "    trace(p);\n",
+                            "    trace(3) + 1;\n", "    tvmgen_m_other(3);\n", "    TVMLogf(\"row\");\n"}) {
+    CHECK_MESSAGE(with(other).find("found ") != std::string::npos, other);
+  }
+}
+
+TEST_CASE("calls of what others define may pass strings beside tensors") {
+  const std::string text = text_of(
+      {"void dump(const char* name, const int8_t* data, int count);\n", "", "  dump(\"sid_1\", sid_1, 4);\n", ""});
+  CHECK(printed(text).find("tir.call_extern(\"dump\", \"sid_1\", sid_1, 4)") != std::string::npos);
+}
+
+TEST_CASE("what places functions and tables that are written anew is named once") {
+  const auto lost = [](const std::string& file, const std::string& front, const std::string& table = "") {
+    std::string text = file + table + "\n" + front + text_of({"", "", "", ""});
+    if (!table.empty()) text.replace(text.find("= p[i]"), 6, "= table[i]");
+    const std::vector<std::string> found = read(text).lost_placements;
+    return found.size() == 1 ? found[0] : std::to_string(found.size());
+  };
+  CHECK(lost("", "") == "0");
+  CHECK(lost("", "TVM_DLL ") == "0");
+  CHECK(lost("", "IRAM_ATTR ") == "lib1.c: 'IRAM_ATTR' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
+  CHECK(lost("", "static __attribute__((noinline)) ") == "0");
+  CHECK(lost("", "__attribute__((section(\".itcm\"))) ") ==
+        "lib1.c: '__attribute__' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
+  CHECK(lost("", "PLACE(\".itcm\") ") == "lib1.c: 'PLACE' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
+  CHECK(lost("#define FAST\n", "FAST ") == "0");
+  CHECK(lost("#define FAST __attribute__((section(\"f\")))\n", "FAST ").starts_with("lib1.c: 'FAST' of "));
+  const std::string values = " = {1, 2, 3, 4};\n";
+  CHECK(lost("", "", "static const int8_t table[4]" + values) == "0");
+  for (const std::string table : {"static const int8_t PROGMEM table[4]", "static const PROGMEM int8_t table[4]",
+                                  "static const int8_t table[4] PROGMEM"}) {
+    CHECK_MESSAGE(lost("", "", table + values).starts_with("lib1.c: 'PROGMEM' of 'table' (line 1, "), table);
+  }
+  const std::string section = "static const int8_t __attribute__((section(\".rodata.tvm\"), aligned(16))) table[4]";
+  CHECK(lost("", "", section + values) == "0");  // all of them are in it, as planned ones
+  CHECK(lost("", "", "static const int8_t table[4] __attribute__((section(\".dtcm\")))" + values)
+            .starts_with("lib1.c: '__attribute__' of 'table'"));
+  CHECK(lost("", "IRAM_ATTR ", "static const PROGMEM int8_t table[4]" + values) == "2");
+  // What is not written anew keeps its words.
+  CHECK(read("IRAM_ATTR int other(void) { return 0; }\n" + text_of({"", "", "", ""})).lost_placements.empty());
+}
+
 // What is kept of these files where planned C takes their place.
 std::string in_place(const std::vector<Source>& files) {
   std::set<std::string> names;
@@ -233,6 +363,7 @@ TEST_CASE("in place: what somebody added is refused if it needs what planned C d
   CHECK(error("", run_begin + " if (inputs) " + call_of) == "lib0.c: line 3, column 56: found 'if'" + anew);
   CHECK(error("", run_begin + "\n#ifdef A\n  runs++;\n#endif\n" + call_of) ==
         "lib0.c: line 4, column 1: found a directive in a function, expected none");
+  CHECK(error("", run_begin + "return tvmgen_m___tvm_main__((int8_t*)inputs->x, (const float*)(&sram));\n}\n").empty());
   CHECK(error("", run_begin + "TVMValue tensors[1];\ntensors[0] = ((TVMValue*)inputs)[0];\n" + call_of).empty());
 }
 

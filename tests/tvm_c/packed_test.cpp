@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "usmp/support/error.hpp"
 #include "usmp/tir/printer.hpp"
@@ -168,6 +169,61 @@ TEST_CASE("buffers that TVM planned, with the packed interface") {
   REQUIRE(read.places.size() == 1);
   CHECK(read.places[0].pool == "global_workspace");
   CHECK(read.places[0].offset == 16);
+}
+
+// What becomes of functions in front of the entry where planned C takes the place of the file.
+std::string in_place(const std::string& added, std::vector<std::string>* forwarders = nullptr) {
+  const std::string text = op + entry(arrays + direct) + added;
+  const Source file{"lib2.c", text};
+  try {
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept, {"lib2.c"});
+    for (const KeptFunction& function : read.forwarders) {
+      if (forwarders != nullptr) forwarders->push_back(function.prototype);
+    }
+    return "none";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("in place: functions that pass their packed arguments on to the entry are written anew") {
+  const std::string head =
+      "TVM_DLL int32_t __tvm_main__(void* args, int* arg_type_ids, int num_args, void* out_ret_value, int* "
+      "out_ret_tcode, "
+      "void* resource_handle) {\n";
+  const std::string passed = "args, arg_type_ids, num_args, out_ret_value, out_ret_tcode, resource_handle";
+  std::vector<std::string> forwarders;
+  CHECK(in_place(head + "  return tvmgen_m___tvm_main__(" + passed + ");\n}\n", &forwarders) == "none");
+  REQUIRE(forwarders.size() == 1);
+  CHECK(forwarders[0] ==
+        "int32_t __tvm_main__(void* args, int* arg_type_ids, int num_args, void* out_ret_value, int* out_ret_tcode, "
+        "void* resource_handle)");
+  const auto refused = [&](const std::string& body) {
+    return in_place(head + body + "}\n").find("found 'tvmgen_m___tvm_main__' in code that somebody added") !=
+           std::string::npos;
+  };
+  CHECK(refused("  runs++;\n  return tvmgen_m___tvm_main__(" + passed + ");\n"));
+  CHECK(refused("  return -tvmgen_m___tvm_main__(" + passed + ");\n"));
+  CHECK(
+      refused("  return tvmgen_m___tvm_main__(args, arg_type_ids, num_args, out_ret_tcode, out_ret_value, "
+              "resource_handle);\n"));
+  CHECK(refused("  return tvmgen_m___tvm_main__(" + passed + ") + 1;\n"));
+  CHECK(refused("#ifdef A\n  runs++;\n#endif\n  return tvmgen_m___tvm_main__(" + passed + ");\n"));
+  // As TVM fills the arguments of its pools.
+  const std::string run =
+      "int32_t tvmgen_m_run(TVMValue* args, int* type_code, int num_args, TVMValue* out_value, int* "
+      "out_type_code, void* resource_handle) {\nTVMValue tensors[3];\n"
+      "tensors[0] = ((TVMValue*)args)[0];\n";
+  const std::string pool =
+      "DLTensor w_dltensor = {\n.data = &w\n};\nTVMValue w_tvm_value = {\n.v_handle = "
+      "&w_dltensor\n};\ntensors[2] = w_tvm_value;\n";
+  const std::string call =
+      "return tvmgen_m___tvm_main__((void*)tensors, type_code, num_args, out_value, out_type_code, "
+      "resource_handle);\n}\n";
+  const std::string memory = "static uint8_t w[64];\n";
+  CHECK(in_place(memory + run + pool + call) == "none");
+  CHECK(in_place(memory + run + "if (w) { w[0] = 1; }\n" + call).find("found 'if' in 'tvmgen_m_run'") !=
+        std::string::npos);
 }
 
 TEST_CASE("what is wrong with a packed call is told with its place") {

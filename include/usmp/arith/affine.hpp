@@ -47,6 +47,8 @@ class Terms {
   void reserve(std::size_t size) { terms_.reserve(size); }
   std::int64_t& operator[](const Atom& atom);  // 0 if it was not there
   void erase(const Atom& atom);
+  // False: a factor would overflow; the terms are then unusable.
+  [[nodiscard]] bool scale(std::int64_t by);
   template <class Predicate>
   void erase_if(const Predicate& is_gone) {  // is_gone(const Term&)
     std::erase_if(terms_, is_gone);
@@ -81,9 +83,9 @@ inline constexpr std::uint32_t max_nesting = 6;
 inline constexpr std::uint32_t max_size = 64;  // expanded lets can make huge sums
 
 // Nothing: a number would overflow int64, or the sum would be too large.
-[[nodiscard]] std::optional<Affine> sum(const Affine& a, const Affine& b);
-[[nodiscard]] std::optional<Affine> difference(const Affine& a, const Affine& b);
-[[nodiscard]] std::optional<Affine> scaled(const Affine& a, std::int64_t by);
+[[nodiscard]] std::optional<Affine> sum(Affine a, const Affine& b);
+[[nodiscard]] std::optional<Affine> difference(Affine a, const Affine& b);
+[[nodiscard]] std::optional<Affine> scaled(Affine a, std::int64_t by);
 [[nodiscard]] Affine variable(tir::VarId var);
 
 struct Division {

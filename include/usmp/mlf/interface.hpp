@@ -27,6 +27,9 @@ struct ModuleFiles {
   std::vector<std::string> called_params;  // "x", "y"
 };
 
+// The names in "f(void* x, float y)"; nothing if one has none.
+[[nodiscard]] std::optional<std::vector<std::string>> param_names(const std::string& prototype);
+
 // Throws Error of kind archive: no file defines tvmgen_M_run, nor does one have what `called` says; a file defines
 // another module's entry as well; several registries.
 [[nodiscard]] ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module);

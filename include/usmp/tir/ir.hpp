@@ -137,7 +137,12 @@ class Operands : public std::vector<ExprRef> {
   Operands(Operands&&) noexcept = default;
   Operands& operator=(const Operands&) = default;
   Operands& operator=(Operands&&) noexcept = default;
-  ~Operands();
+  ~Operands() {
+    if (!empty()) destroy();
+  }
+
+ private:
+  void destroy() noexcept;
 };
 
 struct Expr {

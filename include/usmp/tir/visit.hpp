@@ -3,6 +3,7 @@
 // `misc-no-recursion` enforces the same for the rest of the program, whose passes call these functions.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "usmp/support/function_ref.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tir {
@@ -85,9 +87,10 @@ T fold(const Expr& root, const Parts& parts, const Before& before, const Combine
   std::vector<Frame> frames;
   std::vector<const Expr*> open_parts;  // of all frames, the innermost one's last
   std::vector<T> values;                // of the parts that are done
+  constexpr std::size_t usual = 8;      // of each, in most trees
+  if (!root.operands.empty()) open_parts.reserve(usual);
   parts(root, open_parts);
   if (open_parts.empty()) return combine(root, std::span<T>());
-  constexpr std::size_t usual = 8;  // of each, in most trees
   frames.reserve(usual);
   values.reserve(usual);
   frames.push_back({&root, 0, 0, 0});
@@ -136,8 +139,8 @@ T fold(const Expr& root, const Parts& parts, const Combine& combine) {
 [[nodiscard]] bool is_same(const Expr& a, const Expr& b);
 
 // Replaces expressions, operands first, a shared node once. `change` gets an expression with its new operands and
-// returns its replacement, or null to keep it. Results are remembered, and kept alive, for later roots. O(new nodes +
-// operands), besides `change`.
+// returns its replacement, or null to keep it. Results of shared nodes are remembered, and these kept alive, for later
+// roots. O(new nodes + operands), besides `change`.
 class ExprRewriter {
  public:
   using Change = std::function<ExprRef(const ExprRef&)>;
@@ -147,7 +150,7 @@ class ExprRewriter {
   [[nodiscard]] ExprRef rewritten(const ExprRef& root);
 
  private:
-  [[nodiscard]] ExprRef rebuilt(const ExprRef& expr) const;
+  [[nodiscard]] ExprRef rebuilt(const ExprRef& expr, std::span<ExprRef> operands) const;
 
   Change change_;
   std::unordered_map<const Expr*, ExprRef> results_;  // looked up only
@@ -158,14 +161,36 @@ class ExprRewriter {
 
 // Calls `visit` for every expression directly in the statement (not in nested blocks), in the order of evaluation: for
 // a Store index, value, predicate.
-void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)>& visit);
+void for_each_expr_of(const Stmt& stmt, FunctionRef<void(const ExprRef&)> visit);
 
 // The same, to replace them.
-void for_each_expr_of(Stmt& stmt, const std::function<void(ExprRef&)>& visit);
+void for_each_expr_of(Stmt& stmt, FunctionRef<void(ExprRef&)> visit);
+
+// At most two.
+template <class AnyBlock>
+class InnerBlocks {
+ public:
+  using Pointer = AnyBlock*;
+
+  InnerBlocks() = default;
+  explicit InnerBlocks(AnyBlock& body) : blocks_{&body, nullptr}, size_(1) {}
+  InnerBlocks(AnyBlock& first, AnyBlock& second) : blocks_{&first, &second}, size_(2) {}
+
+  [[nodiscard]] const Pointer* begin() const { return blocks_.data(); }
+  [[nodiscard]] const Pointer* end() const { return blocks_.data() + size_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  Pointer operator[](std::size_t i) const { return blocks_[i]; }
+  [[nodiscard]] Pointer front() const { return blocks_[0]; }
+
+ private:
+  std::array<Pointer, 2> blocks_ = {};
+  std::size_t size_ = 0;
+};
 
 // The blocks directly inside a statement (bodies of loops, branches and scopes; both of an IfThenElse).
-[[nodiscard]] std::vector<const Block*> blocks_of(const Stmt& stmt);
-[[nodiscard]] std::vector<Block*> blocks_of(Stmt& stmt);
+[[nodiscard]] InnerBlocks<const Block> blocks_of(const Stmt& stmt);
+[[nodiscard]] InnerBlocks<Block> blocks_of(Stmt& stmt);
 
 // The loop, if it is the only statement of the block; else null.
 [[nodiscard]] const For* only_loop(const Block& block);
@@ -199,20 +224,20 @@ void walk(const Block& root, Walker& walker) {
     }
     const Stmt& stmt = (*frame.block)[frame.next++];
     walker.statement(stmt);
-    const std::vector<const Block*> inner = blocks_of(stmt);
+    const InnerBlocks<const Block> inner = blocks_of(stmt);
     for (std::size_t i = inner.size(); i-- > 0;) frames.push_back({inner[i], &stmt});
   }
 }
 
 // Calls `visit` for every statement of the block and of the blocks inside, parents first, in program order.
-void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit);
+void for_each_stmt(const Block& block, FunctionRef<void(const Stmt&)> visit);
 
 // Calls `visit` for the block and the blocks inside, each before those inside of it. `visit` may change the block; the
 // walk continues in the changed block. O(statements).
-void for_each_block(Block& root, const std::function<void(Block&)>& visit);
+void for_each_block(Block& root, FunctionRef<void(Block&)> visit);
 
 // Calls `visit` for every expression of every statement of the block, in the order of the two functions above.
-void for_each_expr_in(const Block& block, const std::function<void(const Expr&)>& visit);
+void for_each_expr_in(const Block& block, FunctionRef<void(const Expr&)> visit);
 
 // --- Functions and calls ---------------------------------------------------------------------------------------------
 

@@ -91,7 +91,7 @@ struct PlannedModule {
   std::vector<PlannedPool> pools;    // in the order of the entry's parameters; none: TVM has not planned it
   std::vector<PlannedPlace> places;  // in the order of functions read
   // The C is this program's: equal constants are in one place, whatever their names.
-  bool shares_constants = false;
+  bool by_this_program = false;
   // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such
   // constants in `module` are those that the last one left. Nothing: all constants are there.
   std::optional<std::string> lost_constants;
@@ -99,9 +99,15 @@ struct PlannedModule {
   // Called, and defined by no file: the firmware's. Their prototypes, or what includes them, are in `imported_c` of the
   // functions that call them. By name; `prototype` is empty if no file has it.
   std::vector<KeptFunction> external;
+  // Of the packed interface, in files that planned C takes the place of: they do nothing but to return what the entry
+  // returns for their arguments. Their text is not kept.
+  std::vector<KeptFunction> forwarders;
   std::vector<ChangedFile> changed;      // by name
   std::optional<Bytes> workspace_macro;  // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
-  std::string constants_section;         // the linker section of constants in the C, ".rodata.tvm"; empty: none
+  // "m_lib1.c: 'IRAM_ATTR' of 'tvmgen_m_f' (line 3, column 1) is not in planned C": macros and sections that place what
+  // is written anew, each once.
+  std::vector<std::string> lost_placements;
+  std::string constants_section;  // the linker section of constants in the C, ".rodata.tvm"; empty: none
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are

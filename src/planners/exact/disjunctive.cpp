@@ -28,9 +28,13 @@ struct Meeting {
   Bytes from_other = 0;  // if it is not
 };
 
-// Failures after which the search begins anew, the first time; half as many more each time.
+// Failures after which the search begins anew, the first time; a fifth more each time.
 constexpr std::uint64_t first_run = 100;
 constexpr std::uint64_t nodes_untold = 256;
+// At the most: what is learned in a run is kept in it.
+constexpr std::uint64_t longest_run = 100'000;
+// Of which the longer half is forgotten at the next beginning.
+constexpr std::size_t most_clauses = 4'000;
 // At pairs, before the budget is asked again.
 constexpr std::uint64_t most_looks_unpaid = 1'000'000;
 
@@ -57,6 +61,10 @@ class PairSearch {
     }
     orders_.assign(pairs_.size(), Order::open);
     weights_.assign(pairs_.size(), 1);
+    ordered_at_.assign(pairs_.size(), nothing);
+    watching_.resize(2 * pairs_.size());
+    lowest_at_.assign(packing.items.size(), nothing);
+    highest_at_.assign(packing.items.size(), nothing);
     is_queued_.assign(packing.items.size(), false);
   }
 
@@ -74,6 +82,7 @@ class PairSearch {
     while (true) {
       if (budget.exhausted()) return std::nullopt;
       if (!is_consistent) {
+        if (decisions_.empty()) return std::nullopt;
         if (++failures_ > failures_of_run_ ? !restart(is_consistent) : !step_back(is_consistent)) return std::nullopt;
         continue;
       }
@@ -90,15 +99,34 @@ class PairSearch {
   }
 
  private:
+  using Index = std::uint32_t;
+  static constexpr Index nothing = ~Index{0};
+
+  // A pair and one of its orders.
+  struct Literal {
+    Index pair = 0;
+    Order order = Order::open;
+  };
+  // Orders that do not go together.
+  using Clause = std::vector<Literal>;
+
+  // Changes that another one follows from, or a clause all of whose other orders hold. Neither: nothing is needed.
+  struct Reason {
+    Index first = nothing;
+    Index second = nothing;
+    Index clause = nothing;
+  };
+
   struct Change {
     enum class Kind : std::uint8_t { lowest, highest, order };
     Kind kind;
-    std::size_t index;
+    Index index;
+    Index level;  // decisions before, itself included
     Bytes before;
+    Index changed_before;  // the change that made it so; order: nothing
+    Reason reason;
   };
   struct Decision {
-    std::size_t pair;
-    Order second;       // the other way, not tried yet; open: tried
     std::size_t trail;  // length before
   };
 
@@ -120,49 +148,66 @@ class PairSearch {
     for (std::size_t i = 0; i < packing_.items.size(); ++i) {
       const Item& item = packing_.items[i];
       if (item.pinned) {
-        if (*item.pinned + item.size > *capacity_) return false;
+        if (*item.pinned + item.size > *capacity_) return fails_for({}, nothing);
         continue;
       }
       const Bytes last = *capacity_ - item.size;
-      if (last < 0 || !lower_highest(i, last)) return false;
+      if (!lower_highest(i, last, {})) return false;
     }
     return true;
   }
 
-  bool raise_lowest(std::size_t i, Bytes to) {
+  bool fails_for(const Reason& reason, Index other) {
+    failed_.clear();
+    for (const Index change : {reason.first, reason.second, other}) {
+      if (change != nothing) failed_.push_back(change);
+    }
+    return false;
+  }
+
+  void note(Change::Kind kind, std::size_t index, Bytes before, Index& changed_at, const Reason& reason) {
+    trail_.push_back(
+        {kind, static_cast<Index>(index), static_cast<Index>(decisions_.size()), before, changed_at, reason});
+    changed_at = static_cast<Index>(trail_.size() - 1);
+  }
+
+  bool raise_lowest(std::size_t i, Bytes to, const Reason& reason) {
     if (is_aligned_[i] != 0 && to <= lowest_[i]) return true;
     to = align_up(to, packing_.items[i].alignment);
     if (to <= lowest_[i]) return true;
-    if (to > highest_[i]) return false;
-    trail_.push_back({Change::Kind::lowest, i, lowest_[i]});
+    if (to > highest_[i]) return fails_for(reason, highest_at_[i]);
+    note(Change::Kind::lowest, i, lowest_[i], lowest_at_[i], reason);
     lowest_[i] = to;
     queue(i);
     return true;
   }
 
-  bool lower_highest(std::size_t i, Bytes to) {
-    if (to < 0) return false;
+  bool lower_highest(std::size_t i, Bytes to, const Reason& reason) {
+    if (to < 0) return fails_for(reason, nothing);
     if (is_aligned_[i] != 0 && to >= highest_[i]) return true;
     to -= to % packing_.items[i].alignment;
     if (to >= highest_[i]) return true;
-    if (to < lowest_[i]) return false;
-    trail_.push_back({Change::Kind::highest, i, highest_[i]});
+    if (to < lowest_[i]) return fails_for(reason, lowest_at_[i]);
+    note(Change::Kind::highest, i, highest_[i], highest_at_[i], reason);
     highest_[i] = to;
     queue(i);
     return true;
   }
 
-  bool set_order(std::size_t pair, Order order) {
+  bool set_order(std::size_t pair, Order order, const Reason& reason) {
     if (orders_[pair] == Order::open) {
-      trail_.push_back({Change::Kind::order, pair, 0});
+      note(Change::Kind::order, pair, 0, ordered_at_[pair], reason);
       orders_[pair] = order;
+      set_.push_back({static_cast<Index>(pair), order});
     }
     const Pair& one = pairs_[pair];
-    return order == Order::a_below ? push_apart(one.a, one.b, one.a_below) : push_apart(one.b, one.a, one.b_below);
+    return order == Order::a_below ? push_apart(one.a, one.b, one.a_below, pair)
+                                   : push_apart(one.b, one.a, one.b_below, pair);
   }
 
-  bool push_apart(std::size_t below, std::size_t above, Bytes distance) {
-    return raise_lowest(above, lowest_[below] + distance) && lower_highest(below, highest_[above] - distance);
+  bool push_apart(std::size_t below, std::size_t above, Bytes distance, std::size_t pair) {
+    return raise_lowest(above, lowest_[below] + distance, {ordered_at_[pair], lowest_at_[below]}) &&
+           lower_highest(below, highest_[above] - distance, {ordered_at_[pair], highest_at_[above]});
   }
 
   void queue(std::size_t i) {
@@ -171,7 +216,63 @@ class PairSearch {
     queue_.push_back(i);
   }
 
+  static std::size_t number_of(const Literal& literal) {
+    return 2 * std::size_t{literal.pair} + (literal.order == Order::a_below ? 0 : 1);
+  }
+  static Order opposite(Order order) { return order == Order::a_below ? Order::b_below : Order::a_below; }
+  [[nodiscard]] bool holds(const Literal& literal) const { return orders_[literal.pair] == literal.order; }
+
   bool propagate() {
+    do {
+      while (!set_.empty()) {
+        const Literal literal = set_.back();
+        set_.pop_back();
+        if (!propagate_clauses(literal)) return false;
+      }
+      if (!propagate_pairs()) return false;
+    } while (!set_.empty());
+    return true;
+  }
+
+  // Of clauses that watch the order, which holds now: each watches two that do not.
+  bool propagate_clauses(const Literal& literal) {
+    std::vector<Index>& watching = watching_[number_of(literal)];
+    std::size_t kept = 0;
+    bool is_consistent = true;
+    for (std::size_t k = 0; k < watching.size(); ++k) {
+      const Index number = watching[k];
+      if (!is_consistent) {
+        watching[kept++] = number;
+        continue;
+      }
+      Clause& clause = clauses_[number];
+      looks_ += 2;
+      if (clause[0].pair == literal.pair && clause[0].order == literal.order) std::swap(clause[0], clause[1]);
+      if (orders_[clause[0].pair] == opposite(clause[0].order)) {
+        watching[kept++] = number;
+        continue;
+      }
+      const auto other =
+          std::find_if(clause.begin() + 2, clause.end(), [&](const Literal& one) { return !holds(one); });
+      if (other != clause.end()) {
+        std::swap(clause[1], *other);
+        watching_[number_of(clause[1])].push_back(number);
+        continue;
+      }
+      watching[kept++] = number;
+      if (holds(clause[0])) {
+        failed_.clear();
+        for (const Literal& one : clause) failed_.push_back(ordered_at_[one.pair]);
+        is_consistent = false;
+      } else {
+        is_consistent = set_order(clause[0].pair, opposite(clause[0].order), {nothing, nothing, number});
+      }
+    }
+    watching.resize(kept);
+    return is_consistent;
+  }
+
+  bool propagate_pairs() {
     bool is_consistent = true;
     while (!queue_.empty()) {
       const std::size_t item = queue_.back();
@@ -181,7 +282,7 @@ class PairSearch {
       const std::vector<Meeting>& meetings = meetings_of_[item];
       for (std::size_t k = 0; k < meetings.size() && is_consistent; ++k) {
         is_consistent = look_at(item, meetings[k]);
-        if (!is_consistent) ++weights_[meetings[k].pair];
+        if (!is_consistent) weights_[meetings[k].pair] += weight_;
       }
     }
     return is_consistent;
@@ -197,14 +298,24 @@ class PairSearch {
     ++looks_;
     const Order order = orders_[meeting.pair];
     if (order != Order::open) {
-      return order == meeting.is_below ? push_apart(item, meeting.other, meeting.to_other)
-                                       : push_apart(meeting.other, item, meeting.from_other);
+      return order == meeting.is_below ? push_apart(item, meeting.other, meeting.to_other, meeting.pair)
+                                       : push_apart(meeting.other, item, meeting.from_other, meeting.pair);
     }
     const bool may_below = lowest_[item] + meeting.to_other <= highest_[meeting.other];
     const bool may_above = lowest_[meeting.other] + meeting.from_other <= highest_[item];
     if (may_below && may_above) return true;
-    if (!may_below && !may_above) return false;
-    return set_order(meeting.pair, may_below == (meeting.is_below == Order::a_below) ? Order::a_below : Order::b_below);
+    if (!may_below && !may_above) {
+      failed_.clear();
+      for (const Index change :
+           {lowest_at_[item], highest_at_[item], lowest_at_[meeting.other], highest_at_[meeting.other]}) {
+        if (change != nothing) failed_.push_back(change);
+      }
+      return false;
+    }
+    const Reason reason = may_below ? Reason{lowest_at_[meeting.other], highest_at_[item]}
+                                    : Reason{lowest_at_[item], highest_at_[meeting.other]};
+    return set_order(meeting.pair, may_below == (meeting.is_below == Order::a_below) ? Order::a_below : Order::b_below,
+                     reason);
   }
 
   // The open pair that is violated with both at their lowest offsets and has least room for the failures that it had
@@ -217,7 +328,7 @@ class PairSearch {
       const Pair& pair = pairs_[i];
       const Bytes rise = lowest_[pair.b] - lowest_[pair.a];
       if (rise >= pair.a_below || -rise >= pair.b_below) continue;
-      const double room = static_cast<double>(std::min(room_a(pair), room_b(pair))) / static_cast<double>(weights_[i]);
+      const double room = static_cast<double>(std::min(room_a(pair), room_b(pair))) / weights_[i];
       if (best && room >= least) continue;
       best = i;
       least = room;
@@ -231,50 +342,137 @@ class PairSearch {
   void decide(std::size_t pair, bool& is_consistent) {
     const Pair& one = pairs_[pair];
     const bool a_first = follows_guide_ ? guide_[one.a] <= guide_[one.b] : room_a(one) >= room_b(one);
-    decisions_.push_back({pair, a_first ? Order::b_below : Order::a_below, trail_.size()});
-    is_consistent = set_order(pair, a_first ? Order::a_below : Order::b_below) && propagate();
+    decisions_.push_back({trail_.size()});
+    is_consistent = set_order(pair, a_first ? Order::a_below : Order::b_below, {}) && propagate();
   }
 
   // From the beginning, with what failures have taught of the pairs, and more of them allowed. False if nothing is
   // left.
   bool restart(bool& is_consistent) {
     forget_queue();
-    take_back(0);
+    if (!decisions_.empty()) take_back(decisions_.front().trail);
     decisions_.clear();
+    forget_clauses();
     failures_ = 0;
-    failures_of_run_ += failures_of_run_ / 2;
+    failures_of_run_ = std::min(failures_of_run_ + failures_of_run_ / 5, longest_run);
     follows_guide_ = !follows_guide_;
     for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i);
     is_consistent = lower_highest_to_capacity() && propagate();
     return is_consistent;
   }
 
+  // Without decisions, and with all that follows from none: no clause has less than two orders that are open. Forgets
+  // the longer half, if there are many.
+  void forget_clauses() {
+    std::erase_if(clauses_, [&](const Clause& clause) {
+      return std::ranges::any_of(clause, [&](const Literal& one) { return orders_[one.pair] == opposite(one.order); });
+    });
+    for (Clause& clause : clauses_) {
+      std::erase_if(clause, [&](const Literal& one) { return holds(one); });
+    }
+    if (clauses_.size() > most_clauses) {
+      std::ranges::stable_sort(clauses_, {}, &Clause::size);
+      clauses_.resize(most_clauses / 2);
+    }
+    for (auto& watching : watching_) watching.clear();
+    for (std::size_t i = 0; i < clauses_.size(); ++i) watch(static_cast<Index>(i));
+  }
+
+  // By its first two orders.
+  void watch(Index clause) {
+    watching_[number_of(clauses_[clause][0])].push_back(clause);
+    watching_[number_of(clauses_[clause][1])].push_back(clause);
+  }
+
   void forget_queue() {
+    set_.clear();
     for (const std::size_t item : queue_) is_queued_[item] = false;
     queue_.clear();
   }
 
-  // To the last decision that has another way, and there. False if there is none.
+  // Later failures count more.
+  void raise_weight() {
+    constexpr double growth = 1.02;
+    constexpr double most = 1e100;
+    weight_ *= growth;
+    if (weight_ < most) return;
+    for (double& weight : weights_) weight = std::max(weight / most, 1 / most);
+    weight_ /= most;
+  }
+
+  // Learns from a failure what orders do not go together, and takes decisions back until one of these follows from the
+  // others. False: the failure follows from nothing.
   bool step_back(bool& is_consistent) {
     forget_queue();
-    while (!decisions_.empty() && decisions_.back().second == Order::open) {
-      take_back(decisions_.back().trail);
-      decisions_.pop_back();
+    std::size_t at = trail_.size();
+    is_marked_.resize(trail_.size(), 0);
+    marked_of_level_.assign(decisions_.size() + 1, 0);
+    std::size_t marked = 0;
+    const auto mark = [&](Index change) {
+      if (change == nothing || is_marked_[change] != 0 || trail_[change].level == 0) return;
+      is_marked_[change] = 1;
+      ++marked_of_level_[trail_[change].level];
+      ++marked;
+    };
+    for (const Index change : failed_) mark(change);
+    Clause clause;
+    std::size_t level = 0;
+    std::size_t back_to = 0;
+    while (marked > 0) {
+      --at;
+      if (is_marked_[at] == 0) continue;
+      is_marked_[at] = 0;
+      --marked;
+      const Change& change = trail_[at];
+      --marked_of_level_[change.level];
+      ++looks_;
+      if (change.kind == Change::Kind::order) {
+        weights_[change.index] += weight_;
+        if (level == 0) level = change.level;
+        const bool is_last = change.level < level || marked_of_level_[level] == 0 || at == decisions_[level - 1].trail;
+        if (is_last) {
+          if (change.level < level) back_to = std::max<std::size_t>(back_to, change.level);
+          clause.push_back({change.index, orders_[change.index]});
+          continue;
+        }
+      }
+      mark(change.reason.first);
+      mark(change.reason.second);
+      if (change.reason.clause == nothing) continue;
+      for (const Literal& one : clauses_[change.reason.clause]) {
+        if (one.pair != change.index) mark(ordered_at_[one.pair]);
+      }
     }
-    if (decisions_.empty()) return false;
-    Decision& decision = decisions_.back();
-    take_back(decision.trail);
-    const Order second = std::exchange(decision.second, Order::open);
-    is_consistent = lower_highest_to_capacity() && set_order(decision.pair, second) && propagate();
+    if (clause.empty()) return false;
+    raise_weight();
+    take_back(decisions_[back_to].trail);
+    decisions_.resize(back_to);
+    Reason reason;
+    if (clause.size() > 1) {
+      reason.clause = static_cast<Index>(clauses_.size());
+      clauses_.push_back(clause);
+      watch(reason.clause);
+    }
+    is_consistent =
+        lower_highest_to_capacity() && set_order(clause[0].pair, opposite(clause[0].order), reason) && propagate();
     return true;
   }
 
   void take_back(std::size_t length) {
     for (; trail_.size() > length; trail_.pop_back()) {
       const Change& change = trail_.back();
-      if (change.kind == Change::Kind::lowest) lowest_[change.index] = change.before;
-      if (change.kind == Change::Kind::highest) highest_[change.index] = change.before;
-      if (change.kind == Change::Kind::order) orders_[change.index] = Order::open;
+      if (change.kind == Change::Kind::lowest) {
+        lowest_[change.index] = change.before;
+        lowest_at_[change.index] = change.changed_before;
+      }
+      if (change.kind == Change::Kind::highest) {
+        highest_[change.index] = change.before;
+        highest_at_[change.index] = change.changed_before;
+      }
+      if (change.kind == Change::Kind::order) {
+        orders_[change.index] = Order::open;
+        ordered_at_[change.index] = nothing;
+      }
     }
   }
 
@@ -286,10 +484,20 @@ class PairSearch {
   std::vector<Bytes> highest_;            // by item
   std::vector<std::uint8_t> is_aligned_;  // by item, 0 or 1: its bounds are, so that most others need not be divided
   std::vector<Order> orders_;             // by pair
-  std::vector<std::uint64_t> weights_;    // by pair: failures it had part in
-  std::vector<Bytes> guide_;              // the best placement so far
-  bool follows_guide_ = false;            // every second run
-  std::uint64_t failures_ = 0;            // of this run
+  std::vector<Index> lowest_at_;          // by item, the change that made it so
+  std::vector<Index> highest_at_;         // by item
+  std::vector<Index> ordered_at_;         // by pair
+  std::vector<Index> failed_;             // changes that do not go together
+  std::vector<Clause> clauses_;
+  std::vector<std::vector<Index>> watching_;  // clauses, by number_of
+  std::vector<Literal> set_;                  // orders whose clauses have not been looked at
+  std::vector<std::uint8_t> is_marked_;       // by change, for step_back
+  std::vector<std::size_t> marked_of_level_;
+  std::vector<double> weights_;  // by pair: failures it had part in, the later the more
+  double weight_ = 1;            // of the next failure
+  std::vector<Bytes> guide_;     // the best placement so far
+  bool follows_guide_ = false;   // every second run
+  std::uint64_t failures_ = 0;   // of this run
   std::uint64_t failures_of_run_ = first_run;
   std::vector<Change> trail_;
   std::vector<Decision> decisions_;
