@@ -18,8 +18,8 @@
 
 namespace usmp::loops {
 
-// The values of a loop's variable, if its bounds are constants and it runs at least once. Nothing also if the last value
-// overflows int64.
+// The values of a loop's variable, if its bounds are constants and it runs at least once. Nothing also if the last
+// value overflows int64.
 [[nodiscard]] std::optional<Interval> constant_range(const tir::For& loop);
 
 struct Digit {
