@@ -8,6 +8,7 @@
 #include "codegen/constant_data.hpp"
 #include "codegen/status.hpp"
 #include "usmp/program/call_graph.hpp"
+#include "usmp/program/pointers.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {
@@ -330,18 +331,6 @@ void fail(const Function& function, const std::string& message) {
   throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = "function " + function.name}, message);
 }
 
-void append_pointer_parts(const Expr& pointer, std::vector<const Expr*>& parts) {
-  const auto append = [&](std::initializer_list<std::size_t> which) {
-    for (const std::size_t i : which) {
-      if (i < pointer.operands.size()) parts.push_back(pointer.operands[i].get());
-    }
-  };
-  const tir::Op op = pointer.op;
-  if (pointer.kind == ExprKind::cast || op == tir::Op::address_of || op == tir::Op::reinterpret) return append({0});
-  if (pointer.kind == ExprKind::let || op == tir::Op::tvm_access_ptr) return append({1});
-  if (pointer.kind == ExprKind::select || op == tir::Op::if_then_else) return append({1, 2});
-}
-
 void collect_bases(const Expr& root, std::vector<VarId>& bases) {
   std::vector<const Expr*> parts = {&root};
   while (!parts.empty()) {
@@ -352,7 +341,7 @@ void collect_bases(const Expr& root, std::vector<VarId>& bases) {
       continue;
     }
     const auto first = static_cast<std::ptrdiff_t>(parts.size());
-    append_pointer_parts(pointer, parts);
+    program::append_pointer_parts(pointer, parts);
     std::reverse(parts.begin() + first, parts.end());
   }
 }

@@ -46,10 +46,6 @@ struct ModuleFacts {
 // Throws Error of kind archive: recursion, a call whose argument count does not fit, a constant that is written.
 [[nodiscard]] ModuleFacts find_facts(const PlannedModule& module);
 
-// Appends the operands that the value of a handle expression may be, or be computed from: the sides of a selection, the
-// load below address_of.
-void append_pointer_parts(const tir::Expr& pointer, std::vector<const tir::Expr*>& parts);
-
 // Variables whose pointer value the handle expression may give.
 void collect_bases(const tir::Expr& pointer, std::vector<tir::VarId>& bases);
 

@@ -7,6 +7,7 @@
 
 #include "codegen/c_library.hpp"
 #include "codegen/expressions.hpp"
+#include "usmp/program/pointers.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -81,7 +82,7 @@ PointerType ExpressionPrinter::pointer_type_of(const Expr& root) const {
     if (expr.kind == ExprKind::var) {
       if (const auto found = substituted_.find(expr.var); found != substituted_.end()) list.push_back(found->second);
     } else if (expr.op != tir::Op::reinterpret || expr.operands.empty() || expr.operands[0]->type.is_handle()) {
-      append_pointer_parts(expr, list);
+      program::append_pointer_parts(expr, list);
     }
   };
   const auto combine = [&](const Expr& expr, std::span<const PointerType> types) -> PointerType {

@@ -28,7 +28,6 @@
 
 #include "usmp/arith/facts.hpp"
 #include "usmp/loops/coverage.hpp"
-#include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::liveness {
@@ -210,11 +209,9 @@ class Sinker {
     }
     std::map<VarId, Interval> ranges;
     for (const auto& [var, loop] : around) {
-      const auto min = tir::as_int(*loop->min);
-      const auto extent = tir::as_int(*loop->extent);
-      const auto last = min && extent && *extent >= 1 ? checked_add(*min, *extent - 1) : std::nullopt;
-      if (!last) return false;
-      ranges[var] = {*min, *last};
+      const auto range = loops::constant_range(*loop);
+      if (!range) return false;
+      ranges[var] = *range;
     }
     const auto form = arith::Facts(module_).affine(*index);
     auto numbers = form ? loops::mixed_radix(*form, ranges) : std::nullopt;

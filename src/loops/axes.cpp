@@ -39,14 +39,14 @@ std::vector<Axis> axes_of_shape(const std::vector<std::int64_t>& shape, bool joi
 }
 
 // Nothing: it has no elements, or too many.
-std::optional<Tensor> tensor_of(const std::vector<std::int64_t>& shape, bool joins) {
+std::optional<TensorAxes> tensor_of(const std::vector<std::int64_t>& shape, bool joins) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) {
     const auto next = checked_mul(elements, extent);
     if (!next || *next < 1) return std::nullopt;
     elements = *next;
   }
-  return Tensor{elements, axes_of_shape(shape, joins)};
+  return TensorAxes{elements, axes_of_shape(shape, joins)};
 }
 
 // What the indices of a flat buffer suggest.

@@ -13,11 +13,11 @@
 namespace usmp::loops {
 
 // Storage that is visible between the statements of a function's body.
-struct Tensor {
+struct TensorAxes {
   std::int64_t elements = 1;
   std::vector<Axis> axes;  // long rows first
 };
-using Tensors = std::map<tir::VarId, Tensor>;
+using Tensors = std::map<tir::VarId, TensorAxes>;
 
 // Parameters with a shape and storage that is allocated in the function's body. `joins`: two neighbouring dimensions
 // of a shape together are an axis, too.

@@ -101,6 +101,13 @@ std::optional<Interval> moved(const Interval& interval, std::int64_t factor, std
 
 }  // namespace
 
+std::optional<Interval> constant_range(const tir::For& loop) {
+  const auto min = tir::as_int(*loop.min);
+  const auto extent = tir::as_int(*loop.extent);
+  const auto last = min && extent && *extent >= 1 ? checked_add(*min, *extent - 1) : std::nullopt;
+  return last ? std::optional(Interval{*min, *last}) : std::nullopt;
+}
+
 std::optional<MixedRadix> mixed_radix(const arith::Affine& index, const std::map<tir::VarId, Interval>& ranges) {
   MixedRadix numbers{.start = index.constant, .digits = {}};
   std::map<tir::VarId, Quotients> quotients;

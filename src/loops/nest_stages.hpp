@@ -28,7 +28,7 @@ class NestStages {
 
   // Those that the nest accesses.
   const std::set<tir::VarId>& tensors_of(const tir::Stmt& nest);
-  [[nodiscard]] const Tensor& tensor(tir::VarId storage) const { return tensors_.at(storage); }
+  [[nodiscard]] const TensorAxes& tensor(tir::VarId storage) const { return tensors_.at(storage); }
 
   // From now on, stages have the tensor's rows along this axis, if none has been chosen for it.
   void choose(tir::VarId storage, const Axis& axis) { chosen_.emplace(storage, axis); }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "usmp/program/call_graph.hpp"
+#include "usmp/program/pointers.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -32,21 +33,17 @@ Regions regions_of(const Expr& root, const std::map<tir::VarId, Regions>& known)
     const auto found = known.find(var);
     return found == known.end() ? unknown_regions : found->second;
   };
-  // Down to the variable that a single pointer is made of; what chooses among several is not followed.
-  for (const Expr* pointer = &root;;) {
-    const bool is_call = pointer->kind == ExprKind::call;
-    if (pointer->kind == ExprKind::var) return of_var(pointer->var);
-    if (pointer->kind == ExprKind::cast) {
-      pointer = pointer->operands[0].get();
-    } else if (is_call && pointer->op == tir::Op::tvm_access_ptr && pointer->operands.size() > 1) {
-      pointer = pointer->operands[1].get();
-    } else if (is_call && pointer->op == tir::Op::address_of && pointer->operands.size() == 1 &&
-               pointer->operands[0]->kind == ExprKind::load) {
-      return of_var(pointer->operands[0]->var);
-    } else {
-      return unknown_regions;
-    }
+  // Down to the variable that a single pointer is made of; what chooses among several is not followed, nor is a pointer
+  // that is loaded.
+  std::vector<const Expr*> parts = {&root};
+  while (parts.size() == 1) {
+    const Expr& pointer = *parts.back();
+    const bool is_element = pointer.kind == ExprKind::load && !pointer.type.is_handle();
+    if (pointer.kind == ExprKind::var || is_element) return of_var(pointer.var);
+    parts.clear();
+    program::append_pointer_parts(pointer, parts);
   }
+  return unknown_regions;
 }
 
 }  // namespace

@@ -47,6 +47,18 @@ void append_parts(const Expr& expr, std::vector<const Expr*>& parts) {
 
 }  // namespace
 
+void append_pointer_parts(const Expr& pointer, std::vector<const Expr*>& parts) {
+  const auto append = [&](std::initializer_list<std::size_t> which) {
+    for (const std::size_t i : which) {
+      if (i < pointer.operands.size()) parts.push_back(pointer.operands[i].get());
+    }
+  };
+  const tir::Op op = pointer.op;
+  if (pointer.kind == ExprKind::cast || op == tir::Op::address_of || op == tir::Op::reinterpret) return append({0});
+  if (pointer.kind == ExprKind::let || op == tir::Op::tvm_access_ptr) return append({1});
+  if (pointer.kind == ExprKind::select || op == tir::Op::if_then_else) return append({1, 2});
+}
+
 PointerReader::PointerReader(const tir::Module& module, std::size_t function, PointerUses& uses)
     : module_(module), function_(function), uses_(uses) {
   for (const tir::Param& param : module.functions[function].params) (void)declare(param.var);

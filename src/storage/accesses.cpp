@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
+#include "usmp/loops/coverage.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/program/entry_calls.hpp"
-#include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::storage {
@@ -98,12 +98,9 @@ class Collector {
     if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
       access(store->storage, store->value->type, *store->index, true, store->predicate != nullptr, facts);
     } else if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
-      const auto min = tir::as_int(*loop->min);
-      const auto extent = tir::as_int(*loop->extent);
-      const auto end = min && extent ? checked_add(*min, *extent) : std::nullopt;
-      const bool is_known = end && *extent >= 1;
-      if (is_known) result_.loops.emplace(loop->var, Interval{*min, *end - 1});
-      unconditional_.bind_interval(loop->var, is_known ? std::optional(Interval{*min, *end - 1}) : std::nullopt);
+      const auto range = loops::constant_range(*loop);
+      if (range) result_.loops.emplace(loop->var, *range);
+      unconditional_.bind_interval(loop->var, range);
     } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
       unconditional_.bind_value(let->var, *let->value);
     } else if (const auto call = program::plain_call(stmt)) {

@@ -8,7 +8,6 @@
 
 #include "usmp/arith/facts.hpp"
 #include "usmp/loops/coverage.hpp"
-#include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -33,14 +32,10 @@ class CopyFinder {
 
   void statement(const tir::Stmt& stmt) {
     if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
-      const auto min = tir::as_int(*loop->min);
-      const auto extent = tir::as_int(*loop->extent);
-      is_plain_ = is_plain_ && min && extent && *extent > 0;
+      const auto range = loops::constant_range(*loop);
+      is_plain_ = is_plain_ && range;
       if (!is_plain_) return;
-      const auto last = checked_add(*min, *extent - 1);
-      is_plain_ = last.has_value();
-      if (!is_plain_) return;
-      loops_[loop->var] = {*min, *last};
+      loops_[loop->var] = *range;
       facts_.bind_loop(*loop);
     } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
       facts_.bind_value(let->var, *let->value);

@@ -12,7 +12,7 @@
 
 #include "transform/plain_entry.hpp"
 #include "transform/rolling_body.hpp"
-#include "transform/rolling_segment.hpp"
+#include "transform/rolling_strips.hpp"
 #include "transform/rolling_units.hpp"
 #include "usmp/loops/cost.hpp"
 #include "usmp/operators/operators.hpp"

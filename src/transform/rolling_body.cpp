@@ -112,9 +112,9 @@ class Target {
   std::int64_t last_;  // iteration of the stage around
 };
 
-class BodyBuilder {
+class RolledBody {
  public:
-  BodyBuilder(tir::Module& module, const CallRun& run, const Segment& segment)
+  RolledBody(tir::Module& module, const CallRun& run, const Segment& segment)
       : module_(module), run_(run), segment_(segment) {}
 
   RolledFunction build() && {
@@ -376,7 +376,7 @@ class BodyBuilder {
 }  // namespace
 
 RolledFunction rolled_function(tir::Module& module, const CallRun& run, const Segment& segment) {
-  return BodyBuilder(module, run, segment).build();
+  return RolledBody(module, run, segment).build();
 }
 
 }  // namespace usmp::transform

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "usmp/loops/accesses.hpp"
-#include "usmp/loops/coverage.hpp"
+#include "transform/rolling_strips.hpp"
+#include "usmp/loops/stores_first.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -17,11 +17,6 @@ using loops::Rows;
 using tir::Stmt;
 using tir::VarId;
 
-const Rows* rows_in(const std::vector<Rows>& all, VarId storage) {
-  const auto found = std::ranges::find(all, storage, &Rows::storage);
-  return found == all.end() ? nullptr : &*found;
-}
-
 bool has_rows(const loops::Stage& stage) { return stage.iterations >= 2 && stage.iterations <= most_stage_iterations; }
 
 // Whether the rows of an iteration are complete after it, and no other iteration touches them.
@@ -30,10 +25,8 @@ bool provides_rows(const Rows& rows) {
   return advance.step >= 1 && advance.per == 1 && advance.turn == 0 && rows.reach.high - rows.reach.low < advance.step;
 }
 
-bool reads(const Unit& unit, VarId storage) { return std::ranges::binary_search(unit.reads, storage); }
-
 bool accesses(const Unit& unit, VarId storage) {
-  return reads(unit, storage) || std::ranges::binary_search(unit.writes, storage);
+  return std::ranges::binary_search(unit.reads, storage) || std::ranges::binary_search(unit.writes, storage);
 }
 
 // Whether one of them writes what the other one accesses.
@@ -42,62 +35,45 @@ bool depend(const Unit& a, const Unit& b) {
          std::ranges::any_of(b.writes, [&](VarId var) { return accesses(a, var); });
 }
 
-// Whether the statements store every element of the storage before they load any.
-class WritesFirst {
- public:
-  WritesFirst(const tir::Module& module, VarId storage, std::int64_t elements)
-      : module_(module), storage_(storage), elements_(elements) {}
-
-  [[nodiscard]] bool holds(const tir::Block& outermost) const {
-    const tir::Block* block = &outermost;
-    while (true) {
-      const auto first = std::ranges::find_if(*block, [&](const Stmt& stmt) { return mentions(stmt); });
-      if (first == block->end()) return true;  // not accessed
-      if (fills(*first)) return true;
-      // A loop that runs at least once: each of its iterations has to.
-      const auto* loop = std::get_if<tir::For>(&first->node);
-      if (loop == nullptr || tir::as_int(*loop->extent).value_or(0) < 1) return false;
-      block = &loop->body;
+// Of a unit as it is, with all that is live.
+Bytes unit_bytes(const CallRun& run, std::size_t u) {
+  const Unit& unit = run.units[u];
+  RowChain chain;
+  RowStage row;
+  Bytes bytes = 0;
+  std::set<VarId> in_chain;
+  if (unit.stage && has_rows(*unit.stage)) {
+    row.iterations = unit.stage->iterations;
+    for (const Rows& rows : unit.stage->required) {
+      const RunStorage& storage = run.storages.at(rows.storage);
+      const bool is_input = storage.first < u || storage.outside;
+      if (!is_input || rows.advance.step < 0) continue;
+      in_chain.insert(rows.storage);
+      row.needs.push_back({chain.tensors.size(), rows.advance, rows.reach, rows.lines});
+      chain.tensors.push_back({rows.axis.extent, storage.bytes() / rows.axis.extent,
+                               storage.last > u || storage.is_read_later, storage.is_free});
+    }
+    for (const Rows& rows : unit.stage->provided) {
+      const RunStorage& storage = run.storages.at(rows.storage);
+      if (row.supply || !provides_rows(rows)) continue;
+      in_chain.insert(rows.storage);
+      row.supply = RowSupply{chain.tensors.size(), rows.advance.step, rows.reach};
+      chain.tensors.push_back({rows.axis.extent, storage.bytes() / rows.axis.extent, true, storage.is_free});
     }
   }
-
- private:
-  [[nodiscard]] bool mentions(const Stmt& stmt) const {
-    loops::Accesses accesses;
-    loops::add_accesses(stmt, accesses);
-    return accesses.loads_of(storage_) + accesses.stores_of(storage_) > 0;
+  bytes += run.live[u];
+  for (const VarId var : in_chain) {
+    const RunStorage& storage = run.storages.at(var);
+    const bool is_live = storage.first <= u && (storage.last >= u || storage.is_read_later);
+    if (is_live && !storage.is_free) bytes -= storage.bytes();
   }
-
-  // A nest of loops around one store, which nothing guards.
-  [[nodiscard]] bool fills(const Stmt& root) const {
-    arith::Facts facts(module_);
-    std::map<VarId, Interval> ranges;
-    const Stmt* stmt = &root;
-    while (const auto* loop = std::get_if<tir::For>(&stmt->node)) {
-      const auto min = tir::as_int(*loop->min);
-      const auto extent = tir::as_int(*loop->extent);
-      if (!min || !extent || *extent < 1 || loop->body.size() != 1) return false;
-      facts.bind_loop(*loop);
-      ranges[loop->var] = {*min, *min + *extent - 1};
-      stmt = &loop->body[0];
-    }
-    const auto* store = std::get_if<tir::Store>(&stmt->node);
-    if (store == nullptr || store->storage != storage_ || store->predicate != nullptr) return false;
-    if (store->value->type.is_vector()) return false;
-    loops::Accesses loads;
-    for (const VarId var : loops::loaded_by(*store->value)) loads.loads[var] = 1;
-    for (const VarId var : loops::loaded_by(*store->index)) loads.loads[var] = 1;
-    if (loads.loads_of(storage_) > 0) return false;
-    const auto index = facts.affine(*store->index);
-    const auto numbers = index ? loops::mixed_radix(*index, ranges) : std::nullopt;
-    const auto values = numbers ? loops::dense_values(*numbers) : std::nullopt;
-    return values && values->low == 0 && values->high == elements_ - 1;
-  }
-
-  const tir::Module& module_;
-  VarId storage_;
-  std::int64_t elements_;
-};
+  if (chain.tensors.empty()) return bytes;
+  chain.stages.push_back(std::move(row));
+  const auto schedule = row_schedule(chain);
+  if (schedule) return bytes + schedule->whole_bytes;
+  for (const RowTensor& tensor : chain.tensors) bytes += tensor.is_free ? 0 : tensor.rows * tensor.row_bytes;
+  return bytes;
+}
 
 class SegmentBuilder {
  public:
@@ -113,7 +89,7 @@ class SegmentBuilder {
     }
     for (RolledStage& stage : segment_.stages) find_row_buffers(stage);
     if (!make_chain()) return std::nullopt;
-    if (grain_ == Grain::strips && !find_columns()) return std::nullopt;
+    if (grain_ == Grain::strips && !find_columns(run_, segment_)) return std::nullopt;
     count_other_bytes();
     if (segment_.around_bytes > most) return std::nullopt;
     auto schedule = row_schedule(segment_.chain, most - segment_.other_bytes);
@@ -255,7 +231,7 @@ class SegmentBuilder {
           if (!is_private && (!is_last || is_in_chain(var, u) || grain_ == Grain::strips)) return false;
           const bool keeps_order = !changes_order || planes_are_apart(loop, var, own.by * rows);
           if (keeps_order && grain_ != Grain::strips) continue;
-          if (!is_private || !WritesFirst(module_, var, storage.elements).holds(loop.body)) return false;
+          if (!is_private || !loops::stores_first(module_, loop.body, var, storage.elements)) return false;
         }
         // Of one type, the variables of loops can be computed from each other.
         if (module_.var(loop.var).type != tir::int32_type) return false;
@@ -319,7 +295,7 @@ class SegmentBuilder {
         const RunStorage& storage = run_.storages.at(var);
         const bool is_private = storage.first == u && storage.last == u && !storage.outside;
         if (!is_private || stage.tensor == var) continue;
-        if (WritesFirst(module_, var, storage.elements).holds(loop(u).body)) stage.row_buffers.insert(var);
+        if (loops::stores_first(module_, loop(u).body, var, storage.elements)) stage.row_buffers.insert(var);
       }
     }
   }
@@ -411,97 +387,6 @@ class SegmentBuilder {
     return true;
   }
 
-  // Which columns each stage computes for a strip, from the last one back to those that it reads from.
-  bool find_columns() {
-    const std::size_t count = segment_.stages.size();
-    segment_.columns.resize(count);
-    std::vector<bool> is_known(count, false);
-    for (std::size_t s = count; s-- > 0;) {
-      const RowStage& row = segment_.chain.stages[s];
-      const bool is_last = s + 1 == count;
-      if (!row.supply || segment_.chain.tensors[row.supply->tensor].is_whole != is_last) return false;
-      if (!is_last && !is_known[s]) return false;
-      if (!has_pixels(s)) return false;
-      for (const RowNeed& need : row.needs) {
-        const auto supplier = std::ranges::find_if(segment_.chain.stages, [&](const RowStage& other) {
-          return other.supply && other.supply->tensor == need.tensor;
-        });
-        if (supplier == segment_.chain.stages.end()) continue;  // whole
-        const auto from = static_cast<std::size_t>(supplier - segment_.chain.stages.begin());
-        const auto needed = columns_needed(s, from, need);
-        if (!needed) return false;
-        StripColumns& all = segment_.columns[from];
-        if (is_known[from]) {
-          if (all.scale != needed->scale) return false;
-          all.low = std::min(all.low, needed->low);
-          all.high = std::max(all.high, needed->high);
-        } else {
-          all = *needed;
-          is_known[from] = true;
-        }
-      }
-    }
-    return true;
-  }
-
-  // Whether iteration n of the stage's units is pixel n of its tensor, and notes how long its lines are.
-  bool has_pixels(std::size_t s) {
-    StripColumns& columns = segment_.columns[s];
-    const RolledStage& rolled = segment_.stages[s];
-    const RowSupply& supply = *segment_.chain.stages[s].supply;
-    const loops::Axis& lines = segment_.axes[supply.tensor];
-    if (supply.step != 1 || supply.reach != Interval{0, 0}) return false;
-    for (const std::size_t u : rolled.units) {
-      const Rows* pixels = rows_in(stage(u).provided, *rolled.tensor);
-      if (pixels == nullptr || pixels->advance != loops::Advance{.step = 1} || pixels->reach != Interval{0, 0}) {
-        return false;
-      }
-      columns.pixels = pixels->axis;
-      const std::int64_t pixel = pixels->axis.stride;
-      if (pixel >= lines.stride || lines.stride % pixel != 0) return false;
-      columns.columns = lines.stride / pixel;
-      const std::int64_t all = columns.columns * lines.extent;
-      if (pixels->axis.extent != all || stage(u).iterations != all) return false;
-      if (segment_.chain.stages[s].iterations != lines.extent) return false;
-    }
-    return true;
-  }
-
-  // What stage `s` needs of the columns of the tensor of `from`: an iteration's rows of pixels are a box of lines and
-  // columns, of which the first and the last pixel are known, and the lines.
-  [[nodiscard]] std::optional<StripColumns> columns_needed(std::size_t s, std::size_t from, const RowNeed& need) const {
-    const StripColumns& own = segment_.columns[s];
-    const loops::Axis& lines = segment_.axes[need.tensor];
-    const VarId tensor = *segment_.stages[from].tensor;
-    if (need.lines || need.advance.per != 1 || need.advance.turn != 0 || need.advance.step < 1) return std::nullopt;
-    std::optional<StripColumns> needed;
-    for (const std::size_t u : segment_.stages[s].units) {
-      const Rows* pixels = rows_in(stage(u).required, tensor);
-      if (pixels == nullptr) {
-        if (reads(unit(u), tensor)) return std::nullopt;
-        continue;
-      }
-      const loops::Advance& advance = pixels->advance;
-      const std::int64_t line = lines.stride / pixels->axis.stride;
-      if (pixels->axis.stride * line != lines.stride || advance.per != 1 || advance.step < 1) return std::nullopt;
-      if (advance.turn != 0 && advance.width != own.columns) return std::nullopt;
-      if (advance.step * own.columns + advance.turn != need.advance.step * line) return std::nullopt;
-      const Interval reach{pixels->reach.low - need.reach.low * line, pixels->reach.high - need.reach.high * line};
-      if (reach.low > reach.high || reach.low <= -line || reach.high >= line) return std::nullopt;
-      StripColumns of_unit = segment_.columns[from];
-      of_unit.scale = own.scale * advance.step;
-      of_unit.low = own.low * advance.step + reach.low;
-      of_unit.high = (own.high - 1) * advance.step + reach.high + 1;
-      if (needed) {
-        if (needed->scale != of_unit.scale) return std::nullopt;
-        of_unit.low = std::min(of_unit.low, needed->low);
-        of_unit.high = std::max(of_unit.high, needed->high);
-      }
-      needed = of_unit;
-    }
-    return needed;
-  }
-
   void count_other_bytes() {
     Bytes bytes = 0;
     Bytes scratch = 0;
@@ -540,48 +425,6 @@ class SegmentBuilder {
     return bytes;
   }
 
- public:
-  // Of a unit as it is, with all that is live.
-  static Bytes unit_bytes(const CallRun& run, std::size_t u) {
-    const Unit& unit = run.units[u];
-    RowChain chain;
-    RowStage row;
-    Bytes bytes = 0;
-    std::set<VarId> in_chain;
-    if (unit.stage && has_rows(*unit.stage)) {
-      row.iterations = unit.stage->iterations;
-      for (const Rows& rows : unit.stage->required) {
-        const RunStorage& storage = run.storages.at(rows.storage);
-        const bool is_input = storage.first < u || storage.outside;
-        if (!is_input || rows.advance.step < 0) continue;
-        in_chain.insert(rows.storage);
-        row.needs.push_back({chain.tensors.size(), rows.advance, rows.reach, rows.lines});
-        chain.tensors.push_back({rows.axis.extent, storage.bytes() / rows.axis.extent,
-                                 storage.last > u || storage.is_read_later, storage.is_free});
-      }
-      for (const Rows& rows : unit.stage->provided) {
-        const RunStorage& storage = run.storages.at(rows.storage);
-        if (row.supply || !provides_rows(rows)) continue;
-        in_chain.insert(rows.storage);
-        row.supply = RowSupply{chain.tensors.size(), rows.advance.step, rows.reach};
-        chain.tensors.push_back({rows.axis.extent, storage.bytes() / rows.axis.extent, true, storage.is_free});
-      }
-    }
-    bytes += run.live[u];
-    for (const VarId var : in_chain) {
-      const RunStorage& storage = run.storages.at(var);
-      const bool is_live = storage.first <= u && (storage.last >= u || storage.is_read_later);
-      if (is_live && !storage.is_free) bytes -= storage.bytes();
-    }
-    if (chain.tensors.empty()) return bytes;
-    chain.stages.push_back(std::move(row));
-    const auto schedule = row_schedule(chain);
-    if (schedule) return bytes + schedule->whole_bytes;
-    for (const RowTensor& tensor : chain.tensors) bytes += tensor.is_free ? 0 : tensor.rows * tensor.row_bytes;
-    return bytes;
-  }
-
- private:
   const tir::Module& module_;
   const CallRun& run_;
   const Grain grain_;
@@ -599,14 +442,14 @@ const loops::Stage& stage_of(const CallRun& run, std::size_t unit, Grain grain) 
   return grain != Grain::rows && of.pixels ? of.pixels->stage : *of.stage;
 }
 
+const Rows* rows_in(const std::vector<Rows>& all, VarId storage) {
+  const auto found = std::ranges::find(all, storage, &Rows::storage);
+  return found == all.end() ? nullptr : &*found;
+}
+
 const tir::For& loop_of(const CallRun& run, std::size_t unit, Grain grain) {
   const Unit& of = run.units[unit];
   return grain != Grain::rows && of.pixels ? of.pixels->loop : std::get<tir::For>(run.function.body[of.statement].node);
-}
-
-Interval StripColumns::in(std::int64_t strip, std::int64_t width) const {
-  return {std::max<std::int64_t>(0, scale * width * strip + low),
-          std::min(columns, scale * width * (strip + 1) + high) - 1};
 }
 
 std::optional<tir::Ring> Segment::ring_of(std::size_t tensor) const {
@@ -624,57 +467,6 @@ std::optional<tir::Ring> Segment::ring_of(std::size_t tensor) const {
   return tir::Ring{pixels.stride, pixels.extent, strip_pixels[tensor]};
 }
 
-std::int64_t strip_places(std::int64_t rows, std::int64_t columns, std::int64_t line, std::int64_t pixels) {
-  const auto are_apart = [&](std::int64_t places) {
-    for (std::int64_t i = 1; i < rows; ++i) {
-      const std::int64_t apart = i * line % places;
-      if (apart < columns || apart > places - columns) return false;
-    }
-    return true;
-  };
-  std::int64_t places = std::min(rows * columns, pixels);
-  while (places < pixels && !are_apart(places)) ++places;
-  return places;
-}
-
-bool divide_into_strips(const CallRun& run, Segment& segment, std::int64_t width) {
-  const std::size_t count = segment.stages.size();
-  const std::int64_t columns = segment.columns[count - 1].columns;
-  segment.strip_width = width;
-  segment.strips = (columns + width - 1) / width;
-  segment.strip_pixels.assign(segment.chain.tensors.size(), 0);
-  segment.computed.assign(count, 0);
-  Bytes rings = 0;
-  for (std::size_t s = 0; s < count; ++s) {
-    std::int64_t widest = 0;
-    std::int64_t all = 0;
-    for (std::int64_t strip = 0; strip < segment.strips; ++strip) {
-      const Interval needed = segment.columns[s].in(strip, width);
-      if (needed.low > needed.high) return false;
-      widest = std::max(widest, needed.high - needed.low + 1);
-      all += needed.high - needed.low + 1;
-    }
-    segment.computed[s] = all * segment.schedule.runs[s];
-    const std::size_t tensor = segment.chain.stages[s].supply->tensor;
-    if (segment.chain.tensors[tensor].is_whole) continue;
-    const std::int64_t pixels = segment.columns[s].pixels.extent;
-    segment.strip_pixels[tensor] =
-        strip_places(segment.schedule.ring_rows[tensor], widest, segment.columns[s].columns, pixels);
-    rings += run.storages.at(*segment.stages[s].tensor).bytes() / pixels * segment.strip_pixels[tensor];
-  }
-  // Whole tensors are read and written strip by strip: none of their rows is dead before the last one.
-  Bytes whole = 0;
-  for (const RowTensor& tensor : segment.chain.tensors) {
-    if (tensor.is_free) continue;
-    const bool is_ring = !tensor.is_whole && std::ranges::any_of(segment.chain.stages, [&](const RowStage& stage) {
-      return stage.supply && &segment.chain.tensors[stage.supply->tensor] == &tensor;
-    });
-    if (!is_ring) whole += tensor.rows * tensor.row_bytes;
-  }
-  segment.chain_bytes = rings + whole;
-  return true;
-}
-
 std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,
                                       std::size_t last, Grain grain, Bytes most) {
   return SegmentBuilder(module, run, first, last, grain).build(most);
@@ -683,7 +475,7 @@ std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& 
 Bytes plain_bytes(const CallRun& run, std::size_t call) {
   Bytes bytes = 0;
   const auto [first, last] = run.units_of(call, call + 1);
-  for (std::size_t u = first; u < last; ++u) bytes = std::max(bytes, SegmentBuilder::unit_bytes(run, u));
+  for (std::size_t u = first; u < last; ++u) bytes = std::max(bytes, unit_bytes(run, u));
   return bytes;
 }
 

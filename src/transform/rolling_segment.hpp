@@ -34,6 +34,9 @@ struct RolledStage {
 [[nodiscard]] const loops::Stage& stage_of(const CallRun& run, std::size_t unit, Grain grain);
 [[nodiscard]] const tir::For& loop_of(const CallRun& run, std::size_t unit, Grain grain);
 
+// The rows of the storage; null: there are none.
+[[nodiscard]] const loops::Rows* rows_in(const std::vector<loops::Rows>& all, tir::VarId storage);
+
 // The columns of its tensor that a stage computes for strip s of `width` columns of the last tensor, those that exist:
 // [scale · width · s + low, scale · width · (s + 1) + high).
 struct StripColumns {
@@ -87,15 +90,6 @@ struct Segment {
 //    same.
 [[nodiscard]] std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,
                                                     std::size_t last, Grain grain, Bytes most = no_limit);
-
-// Divides a segment of strips into strips of so many columns, at least 1: rings, pixels computed and estimated bytes.
-// False: some strip needs nothing of a tensor. O(stages · strips).
-bool divide_into_strips(const CallRun& run, Segment& segment, std::int64_t width);
-
-// Places for pixels of lines of `line` so that no two of `rows` consecutive lines and `columns` consecutive columns
-// have the same: pixel p has place p mod result. At most `pixels`, those that there are. O(result · rows).
-[[nodiscard]] std::int64_t strip_places(std::int64_t rows, std::int64_t columns, std::int64_t line,
-                                        std::int64_t pixels);
 
 // Iterations of a stage that a schedule is looked for.
 inline constexpr std::int64_t most_stage_iterations = 16384;

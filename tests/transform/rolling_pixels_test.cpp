@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "transform/image_network.hpp"
+#include "transform/rings.hpp"
 #include "transform/rolling.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -29,14 +30,11 @@ Rolled rolled(const tir::Module& module, const Image& in, const Image& out, Roll
   tir::Module after = module;
   const std::vector<Change> changes = roll(after, {.steps = {Step::rolling}, .rolling_grain = grain});
   (void)check_same(module, after, in, out);
-  Rolled result;
+  Rolled result{.rings = rings_of(after)};
   for (const tir::Function& function : after.functions) {
     tir::for_each_stmt(function.body, [&](const Stmt& stmt) {
       const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-      if (allocate == nullptr || !allocate->ring) return;
-      result.rings += (result.rings.empty() ? "" : ", ") + after.var(allocate->var).name + " " +
-                      std::to_string(allocate->ring->rows);
-      if (allocate->ring->rows > 1) ++result.windows;
+      if (allocate != nullptr && allocate->ring && allocate->ring->rows > 1) ++result.windows;
     });
   }
   for (const Change& change : changes) {

@@ -13,8 +13,9 @@
 
 #include "transform/image_network.hpp"
 #include "transform/plain_entry.hpp"
+#include "transform/rings.hpp"
 #include "transform/rolling.hpp"
-#include "transform/rolling_segment.hpp"
+#include "transform/rolling_strips.hpp"
 #include "transform/rolling_units.hpp"
 #include "usmp/loops/cost.hpp"
 #include "usmp/tir/visit.hpp"
@@ -43,12 +44,9 @@ InStrips in_strips(const tir::Module& module, const Image& in, const Image& out,
     tir::for_each_stmt(function.body, [&](const Stmt& stmt) {
       const auto* loop = std::get_if<tir::For>(&stmt.node);
       if (loop != nullptr && loop->row_runs > 0) CHECK(outcome.row_runs.at(loop->var) == loop->row_runs);
-      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-      if (allocate == nullptr || !allocate->ring) return;
-      result.rings += (result.rings.empty() ? "" : ", ") + after.var(allocate->var).name + " " +
-                      std::to_string(allocate->ring->rows);
     });
   }
+  result.rings = rings_of(after);
   result.work = loops::work_of(after) / loops::work_of(module);
   CHECK(result.work <= 1 + static_cast<double>(percent) / 100);
   return result;

@@ -2,6 +2,7 @@
 // The step "rolling": what it does to small networks, and that each condition, where it does not hold, leaves them
 // alone. Every result is interpreted, with rings that know which element they hold.
 #include "transform/rolling.hpp"
+#include "transform/rings.hpp"
 
 #include <doctest/doctest.h>
 
@@ -231,14 +232,7 @@ std::string rolled(const tir::Module& module) {
   tir::Module after = module;
   const std::vector<Change> changes = roll(after, {});
   check_same(module, after);
-  std::string rings;
-  for (const tir::Function& function : after.functions) {
-    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
-      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-      if (allocate == nullptr || !allocate->ring) return;
-      rings += (rings.empty() ? "" : ", ") + after.var(allocate->var).name + " " + std::to_string(allocate->ring->rows);
-    });
-  }
+  std::string rings = rings_of(after);
   CHECK(changes.empty() == rings.empty());
   return rings;
 }

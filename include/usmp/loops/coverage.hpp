@@ -18,6 +18,10 @@
 
 namespace usmp::loops {
 
+// The values of a loop's variable, if its bounds are constants and it runs at least once. Nothing also if the last
+// value overflows int64.
+[[nodiscard]] std::optional<Interval> constant_range(const tir::For& loop);
+
 struct Digit {
   std::int64_t factor = 0;
   std::int64_t extent = 1;  // counts of the loop, at least 1

@@ -56,6 +56,10 @@ class PointerUses {
   virtual void call(PointerCall call) = 0;
 };
 
+// Appends the operands that the value of a handle expression may be, or be computed from: the sides of a selection, the
+// load below address_of.
+void append_pointer_parts(const tir::Expr& pointer, std::vector<const tir::Expr*>& parts);
+
 // Reads the statements of one function in program order.
 class PointerReader {
  public:
