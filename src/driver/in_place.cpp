@@ -371,11 +371,15 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
   return result;
 }
 
-std::string in_place_text(const InPlace& done, const PlannedPrograms& modules) {
-  std::string text = "written in place, below " + printable(done.directory) + ":\n";
+std::string in_place_text(const InPlace& done, const PlannedPrograms& modules, bool is_dry_run) {
+  std::string text = is_dry_run ? "would be written in place, below " : "written in place, below ";
+  text += printable(done.directory) + ":\n";
   for (const std::string& path : done.written) text += "  " + printable(path) + "\n";
   if (!done.metadata.empty()) text += "  " + printable(done.metadata) + " (memory figures)\n";
-  if (!done.emptied.empty()) text += "emptied, since the build no longer needs their contents:\n";
+  if (!done.emptied.empty()) {
+    text += is_dry_run ? "would be emptied" : "emptied";
+    text += ", since the build no longer needs their contents:\n";
+  }
   for (const std::string& path : done.emptied) text += "  " + printable(path) + "\n";
   for (const auto& module : modules) {
     const bool owns = std::any_of(module->document.pools.begin(), module->document.pools.end(), [](const auto& pool) {

@@ -31,6 +31,6 @@ void check_in_place(const Model& model, bool force);
                                      const Model& model);
 
 // What was done, for people.
-[[nodiscard]] std::string in_place_text(const InPlace& done, const PlannedPrograms& modules);
+[[nodiscard]] std::string in_place_text(const InPlace& done, const PlannedPrograms& modules, bool is_dry_run);
 
 }  // namespace usmp::driver

@@ -226,7 +226,7 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
       pipeline::Request request = beside.value_or(planning.settings.request);
       for (const config::PoolSpec& pool : planned->assembly.pools) request.capacities[pool.name] = std::nullopt;
       reassemble(*planned, planning, request);
-      planned->warnings.emplace_back("no plan fits the pools: this one ignores their sizes");
+      planned->warnings.emplace_back("no plan fits the pools; the one shown ignores their sizes");
       plan_module(*planned, planning, options, interrupt, terminal);
       planned->tried.clear();
       if (planned->result.has_plan()) continue;

@@ -130,8 +130,12 @@ TEST_CASE("in place: a dry run changes nothing; neither does a plan that does no
   PlanOptions options = checkout.options();
   options.plan_json = checkout.temporary.file("plan.json");
   options.dry_run = true;
-  CHECK(outcome_of(plan, options).code == exit_ok);
+  const Outcome tried = outcome_of(plan, options);
+  CHECK(tried.code == exit_ok);
   CHECK(checkout.texts() == before);
+  CHECK(tried.out.find("\nwould be written in place, below ") != std::string::npos);
+  options.dry_run = false;
+  CHECK(outcome_of(plan, options).out.find("\nwritten in place, below ") != std::string::npos);
 }
 
 TEST_CASE("in place: what the header gave the firmware has to be there afterwards") {

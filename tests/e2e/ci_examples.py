@@ -109,7 +109,7 @@ def check_github(repository: Repository) -> None:
     repository.pools.write_text(too_small, encoding="utf-8")
     (repository.root / artifact).unlink()
     for step in steps[1:]:
-        assert "no plan fits the pools: this one ignores their sizes" in repository.run(step, warned=True)
+        assert "no plan fits the pools; the one shown ignores their sizes" in repository.run(step, warned=True)
     assert (repository.root / artifact).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     repository.restore_budget()
 
