@@ -376,7 +376,7 @@ class BodyReader {
     const bool is_up = header.step > 0;
     const std::int64_t by = is_up ? header.step : -header.step;
     body_.open_loop(var, tir::make_int(0, type), tir::make_int(count, type));
-    const Value moved = by == 1 ? values_.variable(var) : values_.binary("*", values_.variable(var), number(by));
+    Value moved = by == 1 ? values_.variable(var) : values_.binary("*", values_.variable(var), number(by));
     if (is_up && first == 0) return moved;
     return values_.binary(is_up ? "+" : "-", number(first), moved);
   }

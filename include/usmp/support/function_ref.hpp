@@ -16,17 +16,14 @@ template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
   // Implicit, as std::function.
-  // NOLINTBEGIN(bugprone-forwarding-reference-overload)
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> && std::is_invocable_r_v<Result, F&, Arguments...>)
-      FunctionRef(F&& function)
+  requires(!std::is_same_v<F, FunctionRef> && std::is_invocable_r_v<Result, F&, Arguments...>)
+      FunctionRef(const F& function)
   noexcept
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(function)))),
         call_([](void* object, Arguments... arguments) -> Result {
-          auto& callee = *static_cast<std::remove_reference_t<F>*>(object);
-          return static_cast<Result>(callee(std::forward<Arguments>(arguments)...));
+          return static_cast<Result>((*static_cast<F*>(object))(std::forward<Arguments>(arguments)...));
         }) {}
-  // NOLINTEND(bugprone-forwarding-reference-overload)
 
   Result operator()(Arguments... arguments) const { return call_(object_, std::forward<Arguments>(arguments)...); }
 
