@@ -34,7 +34,7 @@ ExprRef with_operands(const Expr& expr, std::span<ExprRef> operands) {
   Operands taken;  // not a copy of the expression: most of its operands go
   taken.reserve(expr.operands.size());
   for (std::size_t i = 0; i < expr.operands.size(); ++i) {
-    taken.push_back(operands[i] ? std::move(operands[i]) : expr.operands[i]);
+    taken.push_back(operands[i] ? operands[i] : expr.operands[i]);
   }
   return make_expr({.kind = expr.kind,
                     .op = expr.op,
@@ -136,7 +136,7 @@ ExprRef ExprRewriter::rewritten(const ExprRef& root) {
     values.push_back(std::move(value));
     frames.pop_back();
   }
-  return values[0] ? std::move(values[0]) : root;
+  return values[0] ? values[0] : root;
 }
 
 // Null: it stays.
