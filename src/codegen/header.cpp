@@ -131,11 +131,15 @@ void write_pool_macros(const ModuleLayout& layout, TextSink& sink) {
 
 }  // namespace
 
+std::string packed_declaration(const std::string& function) {
+  return "int32_t " + function +
+         "(void* args, int* type_code, int num_args, void* out_value, int* out_type_code,\n"
+         "    void* resource_handle)";
+}
+
 std::string run_declaration(const PlannedModule& module, const ModuleLayout& layout) {
   if (module.info.packed_interface) {
-    return "int32_t " + layout.symbol +
-           "_run(void* args, int* type_code, int num_args, void* out_value, int* out_type_code,\n"
-           "    void* resource_handle)";
+    return packed_declaration(layout.symbol + "_run");
   }
   std::vector<std::string> parts;
   if (!module.workspace_io) parts = {"inputs", "outputs"};

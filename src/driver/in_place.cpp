@@ -157,6 +157,8 @@ struct CalledEntry {
   std::string declaration;  // for the header
 };
 
+constexpr const char* linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";  // of the declaration that follows
+
 // A function of the packed interface that passes its arguments on to tvmgen_M_run: as TVM's, it does not ask how many
 // there are.
 std::string packed_call(const pipeline::PlannedProgram& module, const Model& model, const std::string& prototype) {
@@ -175,13 +177,9 @@ std::string packed_call(const pipeline::PlannedProgram& module, const Model& mod
   const codegen::Interface& interface = module.source.interface;
   const std::string count = std::to_string(interface.inputs.size() + interface.outputs.size());
   const std::vector<std::string>& names = *params;
-  const std::string linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";
-  return linkage + "int32_t " + run +
-         "(void* args, int* type_code, int num_args, void* out_value, int* out_type_code,\n    void* "
-         "resource_handle);\n" +
-         linkage + prototype + ";\n" + linkage + prototype + " {\n  (void)" + names[2] + ";\n  return " + run + "(" +
-         names[0] + ", (int*)" + names[1] + ", " + count + ", " + names[3] + ", (int*)" + names[4] + ", " + names[5] +
-         ");\n}\n";
+  return linkage + codegen::packed_declaration(run) + ";\n" + linkage + prototype + ";\n" + linkage + prototype +
+         " {\n  (void)" + names[2] + ";\n  return " + run + "(" + names[0] + ", (int*)" + names[1] + ", " + count +
+         ", " + names[3] + ", (int*)" + names[4] + ", " + names[5] + ");\n}\n";
 }
 
 CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
@@ -190,7 +188,6 @@ CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& mo
   const std::string& name = module.source.module.functions[module.source.module.entry].name;
   const codegen::Interface& interface = module.source.interface;
   const std::vector<std::string>& params = found.called_params;
-  const std::string linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";
   if (module.source.info.packed_interface) {
     return {.rename = "\n#define " + name + " usmp_" + name + "\n",
             .function = "\n#undef " + name + "\n" + packed_call(module, model, found.called),

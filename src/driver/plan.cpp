@@ -319,8 +319,9 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     NamedPlan named_plan(options, modules);
     if (options.in_place) {
       const InPlace done = write_in_place(options, modules, inputs, model);
-      if (!options.model.json && options.verbosity != Verbosity::quiet)
+      if (!options.model.json && options.verbosity != Verbosity::quiet) {
         text += "\n" + in_place_text(done, modules, options.dry_run);
+      }
     } else if (!options.dry_run) {
       write_results(options, planning, std::move(files));
     }

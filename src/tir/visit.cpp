@@ -34,7 +34,11 @@ ExprRef with_operands(const Expr& expr, std::span<ExprRef> operands) {
   Operands taken;  // not a copy of the expression: most of its operands go
   taken.reserve(expr.operands.size());
   for (std::size_t i = 0; i < expr.operands.size(); ++i) {
-    taken.push_back(operands[i] ? operands[i] : expr.operands[i]);
+    if (operands[i]) {
+      taken.push_back(std::move(operands[i]));
+    } else {
+      taken.push_back(expr.operands[i]);
+    }
   }
   return make_expr({.kind = expr.kind,
                     .op = expr.op,

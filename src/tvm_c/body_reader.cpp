@@ -26,6 +26,7 @@ using tir::Tree;
 using tir::VarId;
 
 constexpr std::string_view allocate_function = "TVMBackendAllocWorkspace";
+constexpr std::int32_t tvms_failure = -1;
 
 // A variable with a value that a statement changes: it is storage.
 struct ChangedVariable {
@@ -180,7 +181,7 @@ class BodyReader {
   }
 
   // (values, type codes, count, &value, &code, resource), the bracket and what stands in front of `values` taken
-  void packed_call(const std::string& name, const Token& at) {
+  void packed_call(const std::string& name, const Token& at, std::int32_t failure) {
     if (!scope_.functions.contains(name) || !takes_packed(scope_.functions.find(name)->second.params)) {
       fail_at(at, "a call of a packed function that a C file of TVM's defines");
     }
@@ -194,7 +195,7 @@ class BodyReader {
     if (!count) fail_at(at, "the number of arguments of a packed call");
     // Some of TVM's calls pass one more than they count.
     const std::int64_t taken = packed_arguments(scope_.functions.find(name)->second.body);
-    checked_call(name, packed_.passed(given[0], std::max(*count, taken), at.offset), true);
+    checked_call(name, packed_.passed(given[0], std::max(*count, taken), at.offset), failure);
   }
 
   static bool ends_behind_void(Lexer tokens) {
@@ -259,10 +260,10 @@ class BodyReader {
       open_declaration(*open_type);
     } else if (auto name = called_name()) {
       if (scope_.inlined.contains(*name) && !kept_.contains(*name)) return inline_call(*name);
-      call(*name, false);
+      call(*name, std::nullopt);
       expect(tokens_, ";");
     } else if (auto other = take_other_name(tokens_, names_, function_.is_entry)) {
-      checked_call(*other, arguments_with_text(), false);
+      checked_call(*other, arguments_with_text(), std::nullopt);
       expect(tokens_, ";");
     } else {
       assignment();
@@ -299,7 +300,7 @@ class BodyReader {
       tokens_ = begin;
       return false;
     }
-    call(*callee, true);
+    call(*callee, tvms_failure);
     tokens_ = std::move(ahead);
     names_.declare(name, Values::number({tir::make_int(0)}));
     return true;
@@ -417,7 +418,7 @@ class BodyReader {
       const auto found = packed_.looked_up.find(variable.text);
       if (found == packed_.looked_up.end()) fail_at(variable, "a function that TVMBackendGetFuncFromEnv has found");
       expect(tokens_, ",");
-      packed_call(found->second, at);
+      packed_call(found->second, at, tvms_failure);
       expect(tokens_, "!=");
       expect_number(tokens_, 0);
       expect(tokens_, ")");
@@ -428,9 +429,7 @@ class BodyReader {
       if (*name == free_function) {
         skip_bracketed(tokens_, "(");
       } else {
-        failure_ = failure_of_call(tokens_);
-        call(*name, true);
-        failure_ = -1;
+        call(*name, failure_of_call(tokens_));
       }
       if (!tokens_.peek().is(")")) {
         expect(tokens_, "!=");
@@ -445,7 +444,7 @@ class BodyReader {
       return end_statement();
     }
     if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
-      checked_call(*other, arguments_with_text(), true);
+      checked_call(*other, arguments_with_text(), tvms_failure);
       if (take(tokens_, "!=")) expect_number(tokens_, 0);
       expect(tokens_, ")");
       expect_failure(tokens_);
@@ -514,7 +513,7 @@ class BodyReader {
   void result() {
     const Token at = tokens_.next();
     if (const auto name = called_name()) {
-      call(*name, true);
+      call(*name, tvms_failure);
     } else if (!tokens_.peek().is(";")) {
       const bool has_brackets = take(tokens_, "(");
       const auto value = tokens_.peek().is_identifier() ? names_.look_up(tokens_.peek().text) : std::nullopt;
@@ -579,18 +578,19 @@ class BodyReader {
     tokens_ = callee.body;
   }
 
-  void call(const std::string& name, bool is_checked) {
+  // `failure`: what the function returns if the call fails; nothing: that is not asked.
+  void call(const std::string& name, std::optional<std::int32_t> failure) {
     const auto defined = scope_.functions.find(name);
     if (defined != scope_.functions.end() && takes_packed(defined->second.params)) {
       const Token at = tokens_.peek();
       expect(tokens_, "(");
-      return packed_call(name, at);
+      return packed_call(name, at, failure.value_or(tvms_failure));
     }
     const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
-    checked_call(name, is_outside ? arguments_with_text() : parse_arguments(tokens_, values_, look_up_), is_checked);
+    checked_call(name, is_outside ? arguments_with_text() : parse_arguments(tokens_, values_, look_up_), failure);
   }
 
-  void checked_call(const std::string& name, const std::vector<Value>& given, bool is_checked) {
+  void checked_call(const std::string& name, const std::vector<Value>& given, std::optional<std::int32_t> failure) {
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
     const auto kept = kept_.find(name);
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -609,9 +609,9 @@ class BodyReader {
       }
     }
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
-    if (is_checked) {
+    if (failure) {
       result = tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
-                              {tir::make_int(0), tir::make_int(failure_), std::move(result)});
+                              {tir::make_int(0), tir::make_int(*failure), std::move(result)});
     }
     body_.evaluate(std::move(result));
     result_.called.push_back(name);
@@ -754,11 +754,15 @@ class BodyReader {
     expect(tokens_, ";");
   }
 
+  void store(const Value& place, const Value& value) {
+    body_.add({place.storage, place.tree.expr, values_.converted(value, place.type).expr, nullptr});
+  }
+
   void count_by_one(const Value& place, bool is_up, const Token& at) {
     expect(tokens_, ";");
     if (place.kind != Value::Kind::place || place.type.is_void()) fail_at(at, "an element of storage");
     const Value value = values_.binary(is_up ? "+" : "-", place, Values::number({tir::make_int(1)}));
-    body_.add({place.storage, place.tree.expr, values_.converted(value, place.type).expr, nullptr});
+    store(place, value);
   }
 
   // place = value; or ++place;
@@ -788,7 +792,7 @@ class BodyReader {
     if (is_updated) value = values_.binary(op.text.substr(0, op.text.size() - 1), place, value);
     expect(tokens_, ";");
     if (place.type.is_void()) fail_at(op, "an element of a number in front");
-    body_.add({place.storage, place.tree.expr, values_.converted(value, place.type).expr, nullptr});
+    store(place, value);
   }
 
   Lexer tokens_;
@@ -811,7 +815,6 @@ class BodyReader {
     Lexer tokens;  // behind the call
   };
   std::vector<Open> open_;
-  std::int32_t failure_ = -1;    // what the function returns if the call that is read fails
   std::vector<Caller> callers_;  // of the function that is read in place of a call, the outermost first
   PackedState packed_;
   std::map<std::int64_t, tir::Param> unpacked_;  // by position; of a pool without a name

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "usmp/arith/constants.hpp"
 #include "usmp/arith/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -93,6 +94,7 @@ class Counters {
 
   // An operator that gives the same for the same values, whatever their types.
   static bool is_plain(const Expr& expr) {
+    if (arith::is_condition(expr.kind)) return true;
     switch (expr.kind) {
       case ExprKind::call:
         return expr.op == tir::Op::if_then_else || expr.op == tir::Op::bitwise_and || expr.op == tir::Op::bitwise_or ||
@@ -107,12 +109,6 @@ class Counters {
       case ExprKind::mod:
       case ExprKind::min:
       case ExprKind::max:
-      case ExprKind::eq:
-      case ExprKind::ne:
-      case ExprKind::lt:
-      case ExprKind::le:
-      case ExprKind::gt:
-      case ExprKind::ge:
         return true;
       default:
         return false;

@@ -73,6 +73,10 @@ bool is_qualifier(std::string_view word) {
   return word == "const" || word == "volatile" || word == "restrict" || word == "__restrict__" || word == "__restrict";
 }
 
+void skip_qualifiers(Lexer& tokens) {
+  while (tokens.peek().is_identifier() && is_qualifier(tokens.peek().text)) (void)tokens.next();
+}
+
 // Of infix operators; the higher binds first.
 int precedence_of(std::string_view op) {
   constexpr std::array<std::pair<std::string_view, int>, 18> table = {{{"*", 10},
@@ -312,7 +316,7 @@ class ExpressionParser {
 
 std::optional<CType> parse_type(Lexer& tokens) {
   Lexer ahead = tokens;
-  while (ahead.peek().is_identifier() && is_qualifier(ahead.peek().text)) (void)ahead.next();
+  skip_qualifiers(ahead);
   if (!ahead.peek().is_identifier()) return std::nullopt;
   CType type;
   if (take(ahead, "struct")) {
@@ -345,7 +349,7 @@ std::optional<DataType> parse_open_type(Lexer& tokens) {
   constexpr std::array<std::string_view, 5> of_signed = {"ssize_t", "ptrdiff_t", "int_fast16_t", "int_fast32_t",
                                                          "int_least32_t"};
   Lexer ahead = tokens;
-  while (ahead.peek().is_identifier() && is_qualifier(ahead.peek().text)) (void)ahead.next();
+  skip_qualifiers(ahead);
   const auto is_word = [&](std::string_view name) { return ahead.peek().is(name); };
   bool is_unsigned = std::any_of(of_unsigned.begin(), of_unsigned.end(), is_word);
   if (is_unsigned || std::any_of(of_signed.begin(), of_signed.end(), is_word)) {
@@ -356,7 +360,7 @@ std::optional<DataType> parse_open_type(Lexer& tokens) {
     (void)take(ahead, "int");
     if (ahead.peek().is("unsigned") || ahead.peek().is("long") || ahead.peek().is("double")) return std::nullopt;
   }
-  while (ahead.peek().is_identifier() && is_qualifier(ahead.peek().text)) (void)ahead.next();
+  skip_qualifiers(ahead);
   if (ahead.peek().is("*")) return std::nullopt;
   tokens = std::move(ahead);
   return is_unsigned ? DataType{TypeCode::uint, 32, 1} : tir::int64_type;

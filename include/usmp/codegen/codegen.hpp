@@ -47,6 +47,9 @@ struct Interface {
 };
 [[nodiscard]] Interface interface_of(const mlf::ModuleInfo& info, const tir::Module& module);
 
+// "int32_t F(void* args, …)" of a function with TVM's packed interface.
+[[nodiscard]] std::string packed_declaration(const std::string& function);
+
 // tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host; then, with external parameter pools, the header of their
 // contents, and M_POOL.bin and M_POOL.S of those that are binary files. Throws Error of kind archive for a construct
 // without a C translation (a dtype or an operator), naming function and node, before any sink is written to; of kind
