@@ -422,7 +422,7 @@ class BodyReader {
       expect(tokens_, "!=");
       expect_number(tokens_, 0);
       expect(tokens_, ")");
-      expect_failure(tokens_);
+      if (expect_failure(tokens_) != tvms_failure) fail_at(at, "a packed call whose failure returns -1");
       return end_statement();
     }
     if (const auto name = called_name()) {
@@ -444,7 +444,8 @@ class BodyReader {
       return end_statement();
     }
     if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
-      checked_call(*other, arguments_with_text(), tvms_failure);
+      const std::int32_t failure = failure_of_call(tokens_);
+      checked_call(*other, arguments_with_text(), failure);
       if (take(tokens_, "!=")) expect_number(tokens_, 0);
       expect(tokens_, ")");
       expect_failure(tokens_);

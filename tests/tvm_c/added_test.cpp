@@ -214,6 +214,7 @@ TEST_CASE("what follows a call that fails is kept, if it may fail") {
   const std::string fails = "    if (helper(p) != 0) return -1;\n";
   CHECK(with("  if (" + op_call + " != 0) " + log, fails).find("found 'log', expected 'return'") != std::string::npos);
   CHECK(with("  if (" + op_call + " != 0) return -2;\n", fails).find("check_return(0, -2, ") != std::string::npos);
+  CHECK(with("  if (start_timer(4) != 0) return -2;\n  " + call).find("check_return(0, -2, ") != std::string::npos);
   CHECK(with("  int ret = " + op_call + ";\n  if (ret != 0) " + log, fails).find("found ") != std::string::npos);
   // Its C stays.
   CHECK(with("  if (" + op_call + " != 0) " + log, "    goto next;\n").find("found 'log', expected 'return'") !=
