@@ -507,7 +507,7 @@ class BodyReader {
   [[nodiscard]] bool always_returns(const std::string& name) const {
     const auto function = scope_.functions.find(name);
     return function != scope_.functions.end() && !kept_.contains(name) && !scope_.foreign.contains(name) &&
-           never_fails(function->second.body);
+           never_fails(function->second);
   }
 
   // return 0; and return f(…); at the end of the function.

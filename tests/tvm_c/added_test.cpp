@@ -216,6 +216,23 @@ TEST_CASE("what follows a call that fails is kept, if it may fail") {
   CHECK(with("  if (" + op_call + " != 0) return -2;\n", fails).find("check_return(0, -2, ") != std::string::npos);
   CHECK(with("  if (start_timer(4) != 0) return -2;\n  " + call).find("check_return(0, -2, ") != std::string::npos);
   CHECK(with("  int ret = " + op_call + ";\n  if (ret != 0) " + log, fails).find("found ") != std::string::npos);
+  // It asks for its arguments, by whatever name.
+  for (
+      const char* asks :
+      {"    if (p == NULL) return -3;\n", "    if (!p) { return -3; }\n", "    if (0 == q) return (-3);\n",
+       "    void* other = p;\n    if (other == NULL) return -3;\n",
+       "    void* s = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n    if (s == NULL || p == NULL) return -3;\n",
+       "    void* s = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n    { void* s = p; if (!s) return -3; }\n"}) {
+    CHECK_MESSAGE(
+        with("  if (" + op_call + " != 0) " + log, asks).find("found 'log', expected 'return'") != std::string::npos,
+        asks);
+    CHECK_MESSAGE(
+        with("  int ret = " + op_call + ";\n  if (ret != 0) " + log, asks).find("found ") != std::string::npos, asks);
+  }
+  CHECK(with("  if (" + op_call + " != 0) " + log,
+             "    void* s = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n    if (s == NULL) { return -3; }\n"
+             "    int8_t* t = (int8_t*)TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n    if (!t) return -3;\n"
+             "    if (TVMBackendFreeWorkspace(1, 0, t) != 0) return -1;\n") == plain);
   // Its C stays.
   CHECK(with("  if (" + op_call + " != 0) " + log, "    goto next;\n").find("found 'log', expected 'return'") !=
         std::string::npos);
