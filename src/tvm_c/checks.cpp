@@ -9,6 +9,7 @@
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/literals.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
 
@@ -131,19 +132,35 @@ bool never_fails(const FunctionText& function) {
   return true;
 }
 
-bool is_result_checked(Lexer& tokens, const Token& name, bool is_dead) {
+tir::ExprRef failure_of_result(Lexer& tokens, const Token& name, bool is_condition, bool is_dead) {
   skip_bracketed(tokens, "(");
-  if (!take(tokens, ";") || !take(tokens, "if") || !take(tokens, "(") || !take(tokens, name.text)) return false;
-  if (take(tokens, "!=") && tokens.next().text != "0") return false;
-  if (!take(tokens, ")")) return false;
+  if (is_condition) {
+    if (!take(tokens, ")")) return nullptr;
+  } else if (!take(tokens, ";") || !take(tokens, "if") || !take(tokens, "(") || !take(tokens, name.text)) {
+    return nullptr;
+  }
+  if (take(tokens, "!=") && tokens.next().text != "0") return nullptr;
+  if (!take(tokens, ")")) return nullptr;
   if (is_dead) {
     skip_failure(tokens);
-    return true;
+    return tir::make_int(-1);
   }
-  const bool has_braces = take(tokens, "{");
-  if (!take(tokens, "return")) return false;
-  if (!take(tokens, name.text) && (!take(tokens, "-") || tokens.next().text != "1")) return false;
-  return take(tokens, ";") && (!has_braces || take(tokens, "}")) && !tokens.peek().is("else");
+  Lexer ahead = tokens;
+  const bool has_braces = take(ahead, "{");
+  const bool has_brackets = take(ahead, "return") && take(ahead, "(");
+  tir::ExprRef failure = tir::make_own_code();
+  if (take(ahead, name.text)) {
+    const bool ends = (!has_brackets || take(ahead, ")")) && take(ahead, ";") && (!has_braces || take(ahead, "}"));
+    if (!ends) return nullptr;
+    tokens = std::move(ahead);
+  } else {
+    try {
+      failure = tir::make_int(expect_failure(tokens));
+    } catch (const SyntaxError&) {
+      return nullptr;
+    }
+  }
+  return tokens.peek().is("else") ? nullptr : failure;
 }
 
 void expect_packed_check(Lexer& tokens, const Token& at) {

@@ -8,6 +8,7 @@
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/lexer.hpp"
 #include "tvm_c/packed.hpp"
+#include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {
 
@@ -31,8 +32,10 @@ void skip_failure(Lexer& tokens);
 // does not have, and functions of math.h, and asks for no pointer but workspace whether it is null.
 [[nodiscard]] bool never_fails(const FunctionText& function);
 
-// Behind the callee's name; takes all up to the end of the check. `is_dead`: the check never fails.
-[[nodiscard]] bool is_result_checked(Lexer& tokens, const Token& name, bool is_dead);
+// Behind the callee's name, whose result the variable `name` gets; takes all up to the end of the check, and gives what
+// the function returns if it fails: a number, or the callee's own. Null: something else stands here. `is_condition`:
+// if ((name = f(…)) != 0) return name; `is_dead`: the check never fails, and is one of TVM's.
+[[nodiscard]] tir::ExprRef failure_of_result(Lexer& tokens, const Token& name, bool is_condition, bool is_dead);
 
 // The block behind a check of what the caller passes: { }, or { TVMAPISetLastError("…"); return -1; }
 void expect_packed_check(Lexer& tokens, const Token& at);

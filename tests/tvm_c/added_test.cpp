@@ -238,6 +238,52 @@ TEST_CASE("what follows a call that fails is kept, if it may fail") {
         std::string::npos);
 }
 
+TEST_CASE("the code of an operator that may fail is returned, by whatever check") {
+  const std::string helper = "int helper(int8_t*);\n";
+  const auto with = [&](const std::string& instead, const std::string& fails = "    if (helper(p) != 0) return -1;\n") {
+    std::string text = text_of({helper, "", "", ""});
+    text.replace(text.find(call), call.size(), instead);
+    text.insert(text.find("    q[i] = p[i];"), fails);
+    return printed(text);
+  };
+  const std::string op_call = "tvmgen_m_op(x_buffer_var, sid_1)";
+  const std::string own = "tvm_check_return(0, \"usmp_own_code\", tir.call_extern(\"tvmgen_m_op\"";
+  for (const std::string& check : {"  int ret = " + op_call + ";\n  if (ret) return ret;\n",
+                                  "  int ret = " + op_call + ";\n  if (ret != 0) {\n    return (ret);\n  }\n",
+                                  "  int ret = 0;\n  if ((ret = " + op_call + ") != 0) return ret;\n"}) {
+    CHECK_MESSAGE(with(check).find(own) != std::string::npos, check);
+    CHECK_MESSAGE(with(check, "    goto next;\n").find(own) != std::string::npos, check);
+    CHECK_MESSAGE(with(check, "").find("usmp_own_code") == std::string::npos, check);
+  }
+  CHECK(with("  int ret = " + op_call + ";\n  if (ret) return -2;\n").find("check_return(0, -2, ") !=
+        std::string::npos);
+  for (const char* other : {"  if (ret) { log(\"failed\"); return ret; }\n", "  if (ret) return ret; else n = 1;\n",
+                            "  if (ret) return other;\n", "  if (ret) return 0;\n", "  if (ret) ret = 0;\n"}) {
+    CHECK_MESSAGE(with("  int ret = " + op_call + ";\n" + other).find("found ") != std::string::npos, other);
+  }
+  // At the end of a function.
+  std::string text = text_of({helper, "", "", ""});
+  text.insert(text.find("    q[i] = p[i];"), "    if (helper(p) != 0) return -5;\n");
+  const std::string end = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n  return 0;\n";
+  const std::string before = last + end;
+  text.replace(text.find(before), before.size(), "  return " + last.substr(6, last.find(" != 0") - 6) + ";\n");
+  CHECK(printed(text).find(own + ", sid_1, y_buffer_var)") != std::string::npos);
+}
+
+TEST_CASE("workspace is not given back in planned C, however it was asked for") {
+  const std::string check = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n  return 0;\n";
+  const std::string free_call = "TVMBackendFreeWorkspace(1, 0, sid_1)";
+  const std::string plain = printed(text_of({"", "", "", ""}));
+  for (const std::string& other :
+       {"  " + free_call + ";\n  return 0;\n", "  (void)" + free_call + ";\n  return 0;\n",
+        "  return " + free_call + ";\n", "  int ret = " + free_call + ";\n  if (ret != 0) return ret;\n  return 0;\n",
+        "  if (" + free_call + ") {\n    log(\"lost\");\n    return -7;\n  }\n  return 0;\n"}) {
+    std::string text = text_of({"", "", "", ""});
+    text.replace(text.find(check), check.size(), other);
+    CHECK_MESSAGE(printed(text) == plain, other);
+  }
+}
+
 TEST_CASE("an operator that calls something with constants alone is read") {
   const auto with = [](const std::string& statement) {
     std::string text = text_of({"", "", "", ""});
