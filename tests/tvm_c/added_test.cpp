@@ -93,6 +93,19 @@ TEST_CASE("statements that use nothing of the model's stay at their place, text 
   CHECK(entry_of({"", "", "  probe(1);\n", ""}) == Texts{"call", "probe", "call"});
 }
 
+TEST_CASE("statements that leave the entry under a condition stay, too") {
+  for (const std::string statement :
+       {"  if (idle) return 0;", "  if (fault) { log(fault); return -fault; }", "  switch (mode) { case 1: return 3; }",
+        "  while (n-- > 0) { if (stop) return (7); }", "#ifdef DRY\n  return 0;\n#endif", "  { return runs; }"}) {
+    CHECK(entry_of({"", "", statement + "\n", ""}) == Texts{"call", statement, "call"});
+    CHECK(entry_of({"", "", "", statement + "\n"}) == Texts{"call", "call", statement});
+  }
+  CHECK(entry_of({"#define check(a) if (!(a)) return -1\n", "", "  check(v);\n", ""}) ==
+        Texts{"call", "  check(v);", "call"});
+  CHECK(error_of({"", "", "  if (x_buffer_var[0] == 3) return 0;\n", ""}).find("one return, at the end") !=
+        std::string::npos);
+}
+
 TEST_CASE("what such statements need of their file stays") {
   const std::string head =
       "#include <stdio.h>\n#define NOW() clock_of(&board)\nstatic int board[2] = {1, 2};\nuint32_t a = 1, runs;\n"
@@ -115,13 +128,13 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
         "operators, so it has to be as TVM wrote it; of what somebody added only calls of other functions, and "
         "statements that use nothing of the model's, may stay: this one mentions 'x_buffer_var', which is the model's");
   CHECK(reason("  sum += *(int8_t*)sid_1;") == "mentions 'sid_1', as the model does");
-  CHECK(reason("  if (fault) return -2;") == "has 'return'");
   CHECK(reason("  if (fault) goto end;") == "has 'goto'");
   CHECK(reason("  end: fault = 0;") == "has a label");
   CHECK(reason("  status = tvmgen_m_op(a, b);") == "mentions 'tvmgen_m_op', which is the model's");
   CHECK(reason("  n = sizeof(TVMValue);") == "mentions 'TVMValue', which is the model's");
   CHECK(reason("  peek(v);", "#define v (*(int8_t*)w)\n#define w sid_1\n") == "mentions 'sid_1', as the model does");
-  CHECK(reason("  check(v);", "#define check(a) if (!(a)) return -1\n") == "has 'return'");
+  CHECK(reason("  if (v) return sid_1 == NULL;") == "mentions 'sid_1', as the model does");
+  CHECK(reason("  return;") == "has 'return'");
   CHECK(reason("#ifdef A\n  log(sid_1, t0);\n#endif") == "mentions 'sid_1', as the model does");
   CHECK(reason("#define N 3") == "has a directive");
   // What is no whole statement. None of the block stays then.
@@ -214,7 +227,8 @@ TEST_CASE("what follows a call that fails is kept, if it may fail") {
   const std::string fails = "    if (helper(p) != 0) return -1;\n";
   CHECK(with("  if (" + op_call + " != 0) " + log, fails).find("found 'log', expected 'return'") != std::string::npos);
   CHECK(with("  if (" + op_call + " != 0) return -2;\n", fails).find("check_return(0, -2, ") != std::string::npos);
-  CHECK(with("  if (start_timer(4) != 0) return -2;\n  " + call).find("check_return(0, -2, ") != std::string::npos);
+  CHECK(with("  if (start_timer(x_buffer_var) != 0) return -2;\n  " + call).find("check_return(0, -2, ") !=
+        std::string::npos);
   CHECK(with("  int ret = " + op_call + ";\n  if (ret != 0) " + log, fails).find("found ") != std::string::npos);
   // It asks for its arguments, by whatever name.
   for (
@@ -249,8 +263,8 @@ TEST_CASE("the code of an operator that may fail is returned, by whatever check"
   const std::string op_call = "tvmgen_m_op(x_buffer_var, sid_1)";
   const std::string own = "tvm_check_return(0, \"usmp_own_code\", tir.call_extern(\"tvmgen_m_op\"";
   for (const std::string& check : {"  int ret = " + op_call + ";\n  if (ret) return ret;\n",
-                                  "  int ret = " + op_call + ";\n  if (ret != 0) {\n    return (ret);\n  }\n",
-                                  "  int ret = 0;\n  if ((ret = " + op_call + ") != 0) return ret;\n"}) {
+                                   "  int ret = " + op_call + ";\n  if (ret != 0) {\n    return (ret);\n  }\n",
+                                   "  int ret = 0;\n  if ((ret = " + op_call + ") != 0) return ret;\n"}) {
     CHECK_MESSAGE(with(check).find(own) != std::string::npos, check);
     CHECK_MESSAGE(with(check, "    goto next;\n").find(own) != std::string::npos, check);
     CHECK_MESSAGE(with(check, "").find("usmp_own_code") == std::string::npos, check);
