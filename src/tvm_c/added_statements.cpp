@@ -138,6 +138,14 @@ class Splitter {
   bool has_do_ = false;
 };
 
+// Functions of the C library, which both may call.
+bool is_of_library(std::string_view name) {
+  constexpr std::array<std::string_view, 13> names = {"printf",  "puts",   "putchar", "fprintf", "fputs",
+                                                      "fflush",  "stdout", "stderr",  "memcpy",  "memset",
+                                                      "memmove", "abort",  "exit"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // What names of types and of the language are.
 bool says_nothing(std::string_view name) {
   constexpr std::array<std::string_view, 37> words = {
@@ -145,7 +153,7 @@ bool says_nothing(std::string_view name) {
       "double",  "else",     "enum",     "extern", "false",    "float",  "for",    "if",       "int",     "inline",
       "long",    "register", "short",    "signed", "sizeof",   "static", "struct", "return",   "switch",  "true",
       "typedef", "union",    "unsigned", "void",   "volatile", "while",  "_Bool"};
-  return name.ends_with("_t") || std::find(words.begin(), words.end(), name) != words.end();
+  return name.ends_with("_t") || is_of_library(name) || std::find(words.begin(), words.end(), name) != words.end();
 }
 
 bool is_of_tvm(std::string_view name) {

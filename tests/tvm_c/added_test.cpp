@@ -87,6 +87,9 @@ TEST_CASE("statements that use nothing of the model's stay at their place, text 
     const std::string block = "  if (verbose) {\n" + group + "\n  }";
     CHECK(entry_of({"", "", "", block + "\n"}) == Texts{"call", "call", block});
   }
+  // What both call is no name that they share.
+  CHECK(entry_of({"", "", "  puts(n);\n  memset(sid_1, 0, 4);\n  memset(state, 0, size);\n", ""}) ==
+        Texts{"call", "  puts(n);", "memset", "  memset(state, 0, size);", "call"});
   // A macro is called as it stands, since it may be no expression.
   CHECK(entry_of({"#define probe(i) do { p[i]++; } while (0)\n", "", "  probe(1);\n  PROBE(2);\n", ""}) ==
         Texts{"call", "  probe(1);\n  PROBE(2);", "call"});
