@@ -171,10 +171,18 @@ void StatementPrinter::print_plain_call(const Expr& call) {
 void StatementPrinter::print_check_return(const Expr& call) {
   const auto expected = call.operands.size() == 3 ? tir::as_int(*call.operands[0]) : std::nullopt;
   const auto returned = call.operands.size() == 3 ? tir::as_int(*call.operands[1]) : std::nullopt;
-  if (!expected || !returned) printer_.unsupported("operator tir.tvm_check_return has operands of another kind");
+  const bool returns_own = expected && tir::is_own_code(*call.operands[1]);
+  if (!expected || (!returned && !returns_own))
+    printer_.unsupported("operator tir.tvm_check_return has operands of another kind");
   const auto checked = tir::named_call(*call.operands[2]);
   if (checked && printer_.gives_nothing(*checked->name)) {
     printer_.unsupported("the result of '" + *checked->name + "' is checked, but its C returns none");
+  }
+  if (returns_own) {
+    begin_block();
+    const std::string status = print_temporary("status", *call.operands[2]);
+    print_return_if([&] { printer_.put(status + " != " + int_literal(*expected, tir::int32_type, false)); }, status);
+    return end_block();
   }
   print_return_if(
       [&] {

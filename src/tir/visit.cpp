@@ -229,4 +229,10 @@ const std::string* kept_text_of(const Expr& expr) {
   return expr.operands[1]->kind == ExprKind::string_imm ? &expr.operands[1]->text : nullptr;
 }
 
+constexpr const char* own_code = "usmp_own_code";
+
+ExprRef make_own_code() { return make_string(own_code); }
+
+bool is_own_code(const Expr& expr) { return expr.kind == ExprKind::string_imm && expr.text == own_code; }
+
 }  // namespace usmp::tir

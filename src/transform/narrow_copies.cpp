@@ -11,7 +11,8 @@
 //    before the copy uses B; and no call after the copy, up to the last that uses B, writes A. A may be an input: it is
 //    then live longer, and still only read.
 //  - A's users get B if B is a parameter of the entry that nothing but the copy uses, the entry allocates A, with
-//    exactly n elements, B has as many, and nothing writes A after the copy.
+//    exactly n elements, B has as many, and nothing writes A after the copy. C that stays as text in front of the copy
+//    may leave the entry, which then has not written B.
 // The one that goes must not be meant for other pools than the one that stays (candidate_memory_pools).
 #include "transform/narrow_copies.hpp"
 
@@ -174,13 +175,17 @@ class CopyRemover {
     return found->second;
   }
 
-  // Fills calls_, uses_, other_uses_, allocates_ and params_ from the entry. What is called inside loops and branches
-  // is not looked into.
+  // Fills calls_, uses_, other_uses_, allocates_, texts_ and params_ from the entry. What is called inside loops and
+  // branches is not looked into.
   void find_uses() {
     for (const tir::Param& param : entry().params) params_.emplace(param.var, &param);
     program::EntryCalls found = program::entry_calls(module_);
     other_uses_ = std::move(found.used_otherwise);
-    for (const tir::Stmt& stmt : std::as_const(entry().body)) {
+    const tir::Block& body = std::as_const(entry()).body;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      const tir::Stmt& stmt = body[i];
+      const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
+      if (evaluate != nullptr && tir::kept_text_of(*evaluate->value) != nullptr) texts_.insert(i);
       const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
       if (allocate == nullptr) continue;
       const bool is_first = allocates_.emplace(allocate->var, allocate).second;
@@ -225,6 +230,8 @@ class CopyRemover {
     if (!param.shape || param.element != copy.element) return false;
     std::optional<std::int64_t> count = 1;
     for (const std::int64_t extent : *param.shape) count = count ? checked_mul(*count, extent) : std::nullopt;
+    const auto text = texts_.lower_bound(uses_.at(from).first());
+    if (text != texts_.end() && *text < call.statement) return false;
     return count == copy.count && !uses_.at(from).is_written_within(call.statement, uses_.at(from).last());
   }
 
@@ -299,6 +306,7 @@ class CopyRemover {
   std::set<VarId> other_uses_;                         // used in other ways, too
   std::map<VarId, const tir::Allocate*> allocates_;    // in the body of the entry
   std::map<VarId, const tir::Param*> params_;          // of the entry
+  std::set<std::size_t> texts_;                        // statements of the entry that stay as they are
   std::set<std::size_t> pending_;                      // copies to look at, among calls_
   std::map<VarId, std::vector<std::size_t>> refused_;  // by a tensor that they pass
   std::size_t looks_ = 0;

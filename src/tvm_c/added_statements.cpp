@@ -138,14 +138,22 @@ class Splitter {
   bool has_do_ = false;
 };
 
+// Functions of the C library, which both may call.
+bool is_of_library(std::string_view name) {
+  constexpr std::array<std::string_view, 13> names = {"printf",  "puts",   "putchar", "fprintf", "fputs",
+                                                      "fflush",  "stdout", "stderr",  "memcpy",  "memset",
+                                                      "memmove", "abort",  "exit"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // What names of types and of the language are.
 bool says_nothing(std::string_view name) {
-  constexpr std::array<std::string_view, 36> words = {
-      "NULL",   "auto",   "bool",    "break",    "case",     "char",   "const",    "continue", "default",
-      "do",     "double", "else",    "enum",     "extern",   "false",  "float",    "for",      "if",
-      "int",    "inline", "long",    "register", "short",    "signed", "sizeof",   "static",   "struct",
-      "switch", "true",   "typedef", "union",    "unsigned", "void",   "volatile", "while",    "_Bool"};
-  return name.ends_with("_t") || std::find(words.begin(), words.end(), name) != words.end();
+  constexpr std::array<std::string_view, 37> words = {
+      "NULL",    "auto",     "bool",     "break",  "case",     "char",   "const",  "continue", "default", "do",
+      "double",  "else",     "enum",     "extern", "false",    "float",  "for",    "if",       "int",     "inline",
+      "long",    "register", "short",    "signed", "sizeof",   "static", "struct", "return",   "switch",  "true",
+      "typedef", "union",    "unsigned", "void",   "volatile", "while",  "_Bool"};
+  return name.ends_with("_t") || is_of_library(name) || std::find(words.begin(), words.end(), name) != words.end();
 }
 
 bool is_of_tvm(std::string_view name) {
@@ -280,9 +288,9 @@ class Added {
   }
 
   [[nodiscard]] std::string reason_of(const Unit& unit, const Names& names, const Names& of_model) const {
-    for (const char* word : {"return", "goto"}) {
-      if (names.contains(word)) return "has " + in_quotes(word);
-    }
+    const bool ends_entry = !unit.is_group && !unit.tokens.empty() && unit.tokens[0].is("return");
+    if (ends_entry) return "has 'return'";
+    if (names.contains("goto")) return "has 'goto'";
     if (!unit.is_group && unit.tokens.size() > 1 && unit.tokens[0].is_identifier() && unit.tokens[1].is(":")) {
       return "has a label";
     }

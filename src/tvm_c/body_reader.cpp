@@ -181,7 +181,7 @@ class BodyReader {
   }
 
   // (values, type codes, count, &value, &code, resource), the bracket and what stands in front of `values` taken
-  void packed_call(const std::string& name, const Token& at, std::int32_t failure) {
+  void packed_call(const std::string& name, const Token& at, tir::ExprRef failure) {
     if (!scope_.functions.contains(name) || !takes_packed(scope_.functions.find(name)->second.params)) {
       fail_at(at, "a call of a packed function that a C file of TVM's defines");
     }
@@ -195,7 +195,7 @@ class BodyReader {
     if (!count) fail_at(at, "the number of arguments of a packed call");
     // Some of TVM's calls pass one more than they count.
     const std::int64_t taken = packed_arguments(scope_.functions.find(name)->second.body);
-    checked_call(name, packed_.passed(given[0], std::max(*count, taken), at.offset), failure);
+    checked_call(name, packed_.passed(given[0], std::max(*count, taken), at.offset), std::move(failure));
   }
 
   static bool ends_behind_void(Lexer tokens) {
@@ -247,23 +247,23 @@ class BodyReader {
     }
     if (first.is("for")) return loop();
     if (first.is("while")) return while_loop();
-    if (first.is("if")) return branch();
     if (first.is("return")) return result();
     if (first.is("{")) {
       body_.open_scope();
       return open(Open::Kind::braces, take(tokens_, "{"));
     }
     if (take(tokens_, ";") || take_unused() || take_checked_result()) return end_statement();
+    if (first.is("if")) return branch();
     if (const auto type = parse_type(tokens_)) {
       declaration(*type);
     } else if (const auto open_type = parse_open_type(tokens_)) {
       open_declaration(*open_type);
     } else if (auto name = called_name()) {
       if (scope_.inlined.contains(*name) && !kept_.contains(*name)) return inline_call(*name);
-      call(*name, std::nullopt);
+      call(*name, nullptr);
       expect(tokens_, ";");
     } else if (auto other = take_other_name(tokens_, names_, function_.is_entry)) {
-      checked_call(*other, arguments_with_text(), std::nullopt);
+      checked_call(*other, arguments_with_text(), nullptr);
       expect(tokens_, ";");
     } else {
       assignment();
@@ -281,10 +281,12 @@ class BodyReader {
     return true;
   }
 
-  // int ret = f(…); if (ret != 0) return ret;
+  // int ret = f(…); if (ret != 0) return ret; or if ((ret = f(…)) != 0) return ret;
   bool take_checked_result() {
     Lexer ahead = tokens_;
-    const auto type = parse_type(ahead);
+    const bool is_condition = take(ahead, "if");
+    if (is_condition && (!take(ahead, "(") || !take(ahead, "("))) return false;
+    const auto type = is_condition ? std::nullopt : parse_type(ahead);
     if (type && (type->stars > 0 || !type->element.is_int() || type->element.bits < 32)) return false;
     const Token name = ahead.next();
     if (!name.is_identifier() || !take(ahead, "=")) return false;
@@ -296,11 +298,14 @@ class BodyReader {
     tokens_ = ahead;
     const auto callee = called_name();
     ahead = tokens_;
-    if (!callee || !open_.back().has_braces || !is_result_checked(ahead, name, always_returns(*callee))) {
+    tir::ExprRef failure;
+    if (callee && open_.back().has_braces)
+      failure = failure_of_result(ahead, name, is_condition, always_returns(*callee));
+    if (failure == nullptr) {
       tokens_ = begin;
       return false;
     }
-    call(*callee, tvms_failure);
+    call(*callee, std::move(failure));
     tokens_ = std::move(ahead);
     names_.declare(name, Values::number({tir::make_int(0)}));
     return true;
@@ -418,7 +423,7 @@ class BodyReader {
       const auto found = packed_.looked_up.find(variable.text);
       if (found == packed_.looked_up.end()) fail_at(variable, "a function that TVMBackendGetFuncFromEnv has found");
       expect(tokens_, ",");
-      packed_call(found->second, at, tvms_failure);
+      packed_call(found->second, at, tir::make_int(tvms_failure));
       expect(tokens_, "!=");
       expect_number(tokens_, 0);
       expect(tokens_, ")");
@@ -426,17 +431,13 @@ class BodyReader {
       return end_statement();
     }
     if (const auto name = called_name()) {
-      if (*name == free_function) {
-        skip_bracketed(tokens_, "(");
-      } else {
-        call(*name, failure_of_call(tokens_));
-      }
+      call(*name, tir::make_int(failure_of_call(tokens_)));
       if (!tokens_.peek().is(")")) {
         expect(tokens_, "!=");
         expect_number(tokens_, 0);
       }
       expect(tokens_, ")");
-      if (*name == free_function || always_returns(*name)) {
+      if (always_returns(*name)) {
         skip_failure(tokens_);
       } else {
         expect_failure(tokens_);
@@ -444,8 +445,8 @@ class BodyReader {
       return end_statement();
     }
     if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
-      const std::int32_t failure = failure_of_call(tokens_);
-      checked_call(*other, arguments_with_text(), failure);
+      tir::ExprRef failure = tir::make_int(failure_of_call(tokens_));
+      checked_call(*other, arguments_with_text(), std::move(failure));
       if (take(tokens_, "!=")) expect_number(tokens_, 0);
       expect(tokens_, ")");
       expect_failure(tokens_);
@@ -503,18 +504,19 @@ class BodyReader {
     end_statement();
   }
 
-  // Whether the function is one that is read and returns 0.
+  // Whether the function is one that is read and returns 0, or that planned C does not call.
   [[nodiscard]] bool always_returns(const std::string& name) const {
+    if (name == free_function) return true;
     const auto function = scope_.functions.find(name);
     return function != scope_.functions.end() && !kept_.contains(name) && !scope_.foreign.contains(name) &&
-           never_fails(function->second.body);
+           never_fails(function->second);
   }
 
   // return 0; and return f(…); at the end of the function.
   void result() {
     const Token at = tokens_.next();
     if (const auto name = called_name()) {
-      call(*name, tvms_failure);
+      call(*name, always_returns(*name) ? tir::make_int(tvms_failure) : tir::make_own_code());
     } else if (!tokens_.peek().is(";")) {
       const bool has_brackets = take(tokens_, "(");
       const auto value = tokens_.peek().is_identifier() ? names_.look_up(tokens_.peek().text) : std::nullopt;
@@ -579,19 +581,21 @@ class BodyReader {
     tokens_ = callee.body;
   }
 
-  // `failure`: what the function returns if the call fails; nothing: that is not asked.
-  void call(const std::string& name, std::optional<std::int32_t> failure) {
+  // `failure`: what the function returns if the call fails; null: that is not asked.
+  void call(const std::string& name, tir::ExprRef failure) {
+    if (name == free_function) return skip_bracketed(tokens_, "(");  // of memory that TVM's allocator has not given
     const auto defined = scope_.functions.find(name);
     if (defined != scope_.functions.end() && takes_packed(defined->second.params)) {
       const Token at = tokens_.peek();
       expect(tokens_, "(");
-      return packed_call(name, at, failure.value_or(tvms_failure));
+      return packed_call(name, at, failure == nullptr ? tir::make_int(tvms_failure) : std::move(failure));
     }
     const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
-    checked_call(name, is_outside ? arguments_with_text() : parse_arguments(tokens_, values_, look_up_), failure);
+    checked_call(name, is_outside ? arguments_with_text() : parse_arguments(tokens_, values_, look_up_),
+                 std::move(failure));
   }
 
-  void checked_call(const std::string& name, const std::vector<Value>& given, std::optional<std::int32_t> failure) {
+  void checked_call(const std::string& name, const std::vector<Value>& given, tir::ExprRef failure) {
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
     const auto kept = kept_.find(name);
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -610,9 +614,9 @@ class BodyReader {
       }
     }
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
-    if (failure) {
+    if (failure != nullptr) {
       result = tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
-                              {tir::make_int(0), tir::make_int(*failure), std::move(result)});
+                              {tir::make_int(0), std::move(failure), std::move(result)});
     }
     body_.evaluate(std::move(result));
     result_.called.push_back(name);

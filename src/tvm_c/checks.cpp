@@ -9,6 +9,7 @@
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/literals.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
 
@@ -91,36 +92,75 @@ void skip_failure(Lexer& tokens) {
   if (!ends || tokens.peek().is("else")) fail_at(inside[std::min(last, inside.size() - 1)], "'return'");
 }
 
-bool never_fails(const Lexer& body) {
+bool never_fails(const FunctionText& function) {
   std::vector<Token> tokens;
+  Names workspace;
+  Names others;
   try {
-    tokens = tokens_of(body);
+    for (const Token& token : tokens_of(function.params)) others.emplace(token.text);
+    tokens = tokens_of(function.body);
   } catch (const SyntaxError&) {  // told where that function is read
     return false;
   }
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (!tokens[i].is_identifier() || !tokens[i + 1].is("=")) continue;
+    std::size_t value = i + 2;
+    if (tokens[value].is("(")) {  // a cast
+      while (value < tokens.size() && !tokens[value].is(")")) ++value;
+      ++value;
+    }
+    const bool is_workspace = value < tokens.size() && tokens[value].is("TVMBackendAllocWorkspace");
+    (is_workspace ? workspace : others).emplace(tokens[i].text);
+  }
+  const auto may_be_null = [&](const Token& name) {
+    return !workspace.contains(name.text) || others.contains(name.text);
+  };
+  Lexer rest = function.body;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    (void)rest.next();
     const bool is_call = tokens[i].is_identifier() && tokens[i + 1].is("(");
     const bool is_known = tokens[i].is("TVMBackendAllocWorkspace") || tokens[i].is("TVMBackendFreeWorkspace") ||
                           tokens[i].is("if") || tokens[i].is("for") || tokens[i].is("while") ||
                           tokens[i].is("return") || is_math_function(tokens[i].text);
     if (is_call && !is_known) return false;
+    if (!is_call || !tokens[i].is("if")) continue;
+    Lexer condition = rest;
+    (void)condition.next();
+    const std::vector<Token> tested = take_null_tests(condition);
+    if (std::any_of(tested.begin(), tested.end(), may_be_null)) return false;
   }
   return true;
 }
 
-bool is_result_checked(Lexer& tokens, const Token& name, bool is_dead) {
+tir::ExprRef failure_of_result(Lexer& tokens, const Token& name, bool is_condition, bool is_dead) {
   skip_bracketed(tokens, "(");
-  if (!take(tokens, ";") || !take(tokens, "if") || !take(tokens, "(") || !take(tokens, name.text)) return false;
-  if (take(tokens, "!=") && tokens.next().text != "0") return false;
-  if (!take(tokens, ")")) return false;
+  if (is_condition) {
+    if (!take(tokens, ")")) return nullptr;
+  } else if (!take(tokens, ";") || !take(tokens, "if") || !take(tokens, "(") || !take(tokens, name.text)) {
+    return nullptr;
+  }
+  if (take(tokens, "!=") && tokens.next().text != "0") return nullptr;
+  if (!take(tokens, ")")) return nullptr;
   if (is_dead) {
     skip_failure(tokens);
-    return true;
+    return tir::make_int(-1);
   }
-  const bool has_braces = take(tokens, "{");
-  if (!take(tokens, "return")) return false;
-  if (!take(tokens, name.text) && (!take(tokens, "-") || tokens.next().text != "1")) return false;
-  return take(tokens, ";") && (!has_braces || take(tokens, "}")) && !tokens.peek().is("else");
+  Lexer ahead = tokens;
+  const bool has_braces = take(ahead, "{");
+  const bool has_brackets = take(ahead, "return") && take(ahead, "(");
+  tir::ExprRef failure = tir::make_own_code();
+  if (take(ahead, name.text)) {
+    const bool ends = (!has_brackets || take(ahead, ")")) && take(ahead, ";") && (!has_braces || take(ahead, "}"));
+    if (!ends) return nullptr;
+    tokens = std::move(ahead);
+  } else {
+    try {
+      failure = tir::make_int(expect_failure(tokens));
+    } catch (const SyntaxError&) {
+      return nullptr;
+    }
+  }
+  return tokens.peek().is("else") ? nullptr : failure;
 }
 
 void expect_packed_check(Lexer& tokens, const Token& at) {

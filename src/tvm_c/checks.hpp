@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "tvm_c/file_scope.hpp"
 #include "tvm_c/lexer.hpp"
 #include "tvm_c/packed.hpp"
+#include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {
 
@@ -26,12 +28,14 @@ std::int32_t expect_failure(Lexer& tokens);
 // What never happens, as it would return: return x; or { log("no memory"); return x; }. Nothing of it is needed.
 void skip_failure(Lexer& tokens);
 
-// Whether a function of these that has the body returns 0, whatever happens in it: it calls nothing but TVM's
-// allocator, which planned C does not have, and functions of math.h.
-[[nodiscard]] bool never_fails(const Lexer& body);
+// Whether a function of these returns 0, whatever happens in it: it calls nothing but TVM's allocator, which planned C
+// does not have, and functions of math.h, and asks for no pointer but workspace whether it is null.
+[[nodiscard]] bool never_fails(const FunctionText& function);
 
-// Behind the callee's name; takes all up to the end of the check. `is_dead`: the check never fails.
-[[nodiscard]] bool is_result_checked(Lexer& tokens, const Token& name, bool is_dead);
+// Behind the callee's name, whose result the variable `name` gets; takes all up to the end of the check, and gives what
+// the function returns if it fails: a number, or the callee's own. Null: something else stands here. `is_condition`:
+// if ((name = f(…)) != 0) return name; `is_dead`: the check never fails, and is one of TVM's.
+[[nodiscard]] tir::ExprRef failure_of_result(Lexer& tokens, const Token& name, bool is_condition, bool is_dead);
 
 // The block behind a check of what the caller passes: { }, or { TVMAPISetLastError("…"); return -1; }
 void expect_packed_check(Lexer& tokens, const Token& at);

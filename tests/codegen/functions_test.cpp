@@ -8,6 +8,7 @@
 #include "codegen/builders.hpp"
 #include "codegen/case_program.hpp"
 #include "codegen/planned_module.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen::testing::functions_test {
 namespace {
@@ -472,6 +473,21 @@ TEST_CASE("packed calls of module functions are direct calls") {
         if_then(binary(ExprKind::ne, call("tvmgen_m_case_0", i32, {program.ref(in[0]), program.ref(out)}), imm(0)),
                 {store(out, imm(0), imm(9))}),
         store(out, imm(0), add(program.load(out, 0), imm(5)))};
+  });
+  program.run();
+}
+
+TEST_CASE("a function that returns what a call gives") {
+  CaseProgram program;
+  program.provide("int32_t fails(int32_t x); int32_t fails(int32_t x) { return x * 2; }\n");
+  program.operation("callee", {ints({0})}, ints({3}), [&](const auto& in, VarId out) {
+    const ExprRef given = call("fails", i32, {program.load(in[0], 0)});
+    return Block{store(out, imm(0), imm(3)),
+                 evaluate(tir::make_call(i32, "tir.tvm_check_return", {imm(0), tir::make_own_code(), given}))};
+  });
+  program.operation("caller", {ints({21})}, ints({42}), [&](const auto& in, VarId out) {
+    const ExprRef code = call("tvmgen_m_case_0", i32, {program.ref(in[0]), program.ref(out)});
+    return Block{store(out, imm(0), code)};
   });
   program.run();
 }

@@ -198,8 +198,10 @@ void* TVMBackendAllocWorkspace(int type, int id, uint64_t size, int code, int bi
   return arena + begin;
 }
 int TVMBackendFreeWorkspace(int type, int id, void* place) {
+  size_t begin = (size_t)((uintptr_t)place - (uintptr_t)arena);
   (void)type, (void)id;
-  top = (size_t)((uint8_t*)place - arena);
+  if (begin >= top) return -1;  // nothing that it has given, or given back before
+  top = begin;
   return 0;
 }
 """

@@ -179,6 +179,7 @@ ADDED_MIDDLE = """  STAMP(0);
     if (times[i] == 0) continue;
     stamped += i + 1;
   }
+  if (runs == 3) return 0;
 """
 
 ADDED_END = """  STAMP(1);

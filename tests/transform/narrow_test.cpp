@@ -428,6 +428,13 @@ TEST_CASE("a copy to an output is written by the producer") {
           "  tir.tvm_check_return(0, -1, tir.call_extern(\"fill\", out))\n"
           "}\n");
   }
+  SUBCASE("but not in front of C that may leave the entry") {
+    const tir::Stmt text =
+        Builder::evaluate(tir::make_call(tir::int32_type, tir::Op::call_extern,
+                                         {tir::make_string(tir::kept_text), tir::make_string("if (n) return 0;")}));
+    network.calls.insert(network.calls.begin() + 1, text);
+    check_kept(network);
+  }
   SUBCASE("but not if the output is larger") {
     network.rows = 1;
     network.declarations = block(network.allocate(network.mid, 8));

@@ -87,10 +87,26 @@ TEST_CASE("statements that use nothing of the model's stay at their place, text 
     const std::string block = "  if (verbose) {\n" + group + "\n  }";
     CHECK(entry_of({"", "", "", block + "\n"}) == Texts{"call", "call", block});
   }
+  // What both call is no name that they share.
+  CHECK(entry_of({"", "", "  puts(n);\n  memset(sid_1, 0, 4);\n  memset(state, 0, size);\n", ""}) ==
+        Texts{"call", "  puts(n);", "memset", "  memset(state, 0, size);", "call"});
   // A macro is called as it stands, since it may be no expression.
   CHECK(entry_of({"#define probe(i) do { p[i]++; } while (0)\n", "", "  probe(1);\n  PROBE(2);\n", ""}) ==
         Texts{"call", "  probe(1);\n  PROBE(2);", "call"});
   CHECK(entry_of({"", "", "  probe(1);\n", ""}) == Texts{"call", "probe", "call"});
+}
+
+TEST_CASE("statements that leave the entry under a condition stay, too") {
+  for (const std::string statement :
+       {"  if (idle) return 0;", "  if (fault) { log(fault); return -fault; }", "  switch (mode) { case 1: return 3; }",
+        "  while (n-- > 0) { if (stop) return (7); }", "#ifdef DRY\n  return 0;\n#endif", "  { return runs; }"}) {
+    CHECK(entry_of({"", "", statement + "\n", ""}) == Texts{"call", statement, "call"});
+    CHECK(entry_of({"", "", "", statement + "\n"}) == Texts{"call", "call", statement});
+  }
+  CHECK(entry_of({"#define check(a) if (!(a)) return -1\n", "", "  check(v);\n", ""}) ==
+        Texts{"call", "  check(v);", "call"});
+  CHECK(error_of({"", "", "  if (x_buffer_var[0] == 3) return 0;\n", ""}).find("one return, at the end") !=
+        std::string::npos);
 }
 
 TEST_CASE("what such statements need of their file stays") {
@@ -115,13 +131,13 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
         "operators, so it has to be as TVM wrote it; of what somebody added only calls of other functions, and "
         "statements that use nothing of the model's, may stay: this one mentions 'x_buffer_var', which is the model's");
   CHECK(reason("  sum += *(int8_t*)sid_1;") == "mentions 'sid_1', as the model does");
-  CHECK(reason("  if (fault) return -2;") == "has 'return'");
   CHECK(reason("  if (fault) goto end;") == "has 'goto'");
   CHECK(reason("  end: fault = 0;") == "has a label");
   CHECK(reason("  status = tvmgen_m_op(a, b);") == "mentions 'tvmgen_m_op', which is the model's");
   CHECK(reason("  n = sizeof(TVMValue);") == "mentions 'TVMValue', which is the model's");
   CHECK(reason("  peek(v);", "#define v (*(int8_t*)w)\n#define w sid_1\n") == "mentions 'sid_1', as the model does");
-  CHECK(reason("  check(v);", "#define check(a) if (!(a)) return -1\n") == "has 'return'");
+  CHECK(reason("  if (v) return sid_1 == NULL;") == "mentions 'sid_1', as the model does");
+  CHECK(reason("  return;") == "has 'return'");
   CHECK(reason("#ifdef A\n  log(sid_1, t0);\n#endif") == "mentions 'sid_1', as the model does");
   CHECK(reason("#define N 3") == "has a directive");
   // What is no whole statement. None of the block stays then.
@@ -214,11 +230,75 @@ TEST_CASE("what follows a call that fails is kept, if it may fail") {
   const std::string fails = "    if (helper(p) != 0) return -1;\n";
   CHECK(with("  if (" + op_call + " != 0) " + log, fails).find("found 'log', expected 'return'") != std::string::npos);
   CHECK(with("  if (" + op_call + " != 0) return -2;\n", fails).find("check_return(0, -2, ") != std::string::npos);
-  CHECK(with("  if (start_timer(4) != 0) return -2;\n  " + call).find("check_return(0, -2, ") != std::string::npos);
+  CHECK(with("  if (start_timer(x_buffer_var) != 0) return -2;\n  " + call).find("check_return(0, -2, ") !=
+        std::string::npos);
   CHECK(with("  int ret = " + op_call + ";\n  if (ret != 0) " + log, fails).find("found ") != std::string::npos);
+  // It asks for its arguments, by whatever name.
+  for (
+      const char* asks :
+      {"    if (p == NULL) return -3;\n", "    if (!p) { return -3; }\n", "    if (0 == q) return (-3);\n",
+       "    void* other = p;\n    if (other == NULL) return -3;\n",
+       "    void* s = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n    if (s == NULL || p == NULL) return -3;\n",
+       "    void* s = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n    { void* s = p; if (!s) return -3; }\n"}) {
+    CHECK_MESSAGE(
+        with("  if (" + op_call + " != 0) " + log, asks).find("found 'log', expected 'return'") != std::string::npos,
+        asks);
+    CHECK_MESSAGE(
+        with("  int ret = " + op_call + ";\n  if (ret != 0) " + log, asks).find("found ") != std::string::npos, asks);
+  }
+  CHECK(with("  if (" + op_call + " != 0) " + log,
+             "    void* s = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n    if (s == NULL) { return -3; }\n"
+             "    int8_t* t = (int8_t*)TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n    if (!t) return -3;\n"
+             "    if (TVMBackendFreeWorkspace(1, 0, t) != 0) return -1;\n") == plain);
   // Its C stays.
   CHECK(with("  if (" + op_call + " != 0) " + log, "    goto next;\n").find("found 'log', expected 'return'") !=
         std::string::npos);
+}
+
+TEST_CASE("the code of an operator that may fail is returned, by whatever check") {
+  const std::string helper = "int helper(int8_t*);\n";
+  const auto with = [&](const std::string& instead, const std::string& fails = "    if (helper(p) != 0) return -1;\n") {
+    std::string text = text_of({helper, "", "", ""});
+    text.replace(text.find(call), call.size(), instead);
+    text.insert(text.find("    q[i] = p[i];"), fails);
+    return printed(text);
+  };
+  const std::string op_call = "tvmgen_m_op(x_buffer_var, sid_1)";
+  const std::string own = "tvm_check_return(0, \"usmp_own_code\", tir.call_extern(\"tvmgen_m_op\"";
+  for (const std::string& check : {"  int ret = " + op_call + ";\n  if (ret) return ret;\n",
+                                   "  int ret = " + op_call + ";\n  if (ret != 0) {\n    return (ret);\n  }\n",
+                                   "  int ret = 0;\n  if ((ret = " + op_call + ") != 0) return ret;\n"}) {
+    CHECK_MESSAGE(with(check).find(own) != std::string::npos, check);
+    CHECK_MESSAGE(with(check, "    goto next;\n").find(own) != std::string::npos, check);
+    CHECK_MESSAGE(with(check, "").find("usmp_own_code") == std::string::npos, check);
+  }
+  CHECK(with("  int ret = " + op_call + ";\n  if (ret) return -2;\n").find("check_return(0, -2, ") !=
+        std::string::npos);
+  for (const char* other : {"  if (ret) { log(\"failed\"); return ret; }\n", "  if (ret) return ret; else n = 1;\n",
+                            "  if (ret) return other;\n", "  if (ret) return 0;\n", "  if (ret) ret = 0;\n"}) {
+    CHECK_MESSAGE(with("  int ret = " + op_call + ";\n" + other).find("found ") != std::string::npos, other);
+  }
+  // At the end of a function.
+  std::string text = text_of({helper, "", "", ""});
+  text.insert(text.find("    q[i] = p[i];"), "    if (helper(p) != 0) return -5;\n");
+  const std::string end = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n  return 0;\n";
+  const std::string before = last + end;
+  text.replace(text.find(before), before.size(), "  return " + last.substr(6, last.find(" != 0") - 6) + ";\n");
+  CHECK(printed(text).find(own + ", sid_1, y_buffer_var)") != std::string::npos);
+}
+
+TEST_CASE("workspace is not given back in planned C, however it was asked for") {
+  const std::string check = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n  return 0;\n";
+  const std::string free_call = "TVMBackendFreeWorkspace(1, 0, sid_1)";
+  const std::string plain = printed(text_of({"", "", "", ""}));
+  for (const std::string& other :
+       {"  " + free_call + ";\n  return 0;\n", "  (void)" + free_call + ";\n  return 0;\n",
+        "  return " + free_call + ";\n", "  int ret = " + free_call + ";\n  if (ret != 0) return ret;\n  return 0;\n",
+        "  if (" + free_call + ") {\n    log(\"lost\");\n    return -7;\n  }\n  return 0;\n"}) {
+    std::string text = text_of({"", "", "", ""});
+    text.replace(text.find(check), check.size(), other);
+    CHECK_MESSAGE(printed(text) == plain, other);
+  }
 }
 
 TEST_CASE("an operator that calls something with constants alone is read") {

@@ -684,12 +684,17 @@ TEST_CASE("results that are checked one statement later") {
   const std::string again = "  ret = " + op + ";\n  if (ret != 0) return ret;\n";
   CHECK(main("  int ret = " + op + ";\n  if (ret) return ret;\n" + again + "  return (ret);\n") == twice);
   CHECK(main("  int32_t ret = 0;\n" + again + again + "  return ret;\n") == twice);
+  const std::string inside = "  if ((ret = " + op + ") != 0) return ret;\n";
+  CHECK(main("  int32_t ret;\n" + inside + "  if ((ret = " + op + ")) {\n    return (ret);\n  }\n  return ret;\n") ==
+        twice);
   for (const char* check :
        {"", "  if (ret != 1) return -1;\n", "  if (ret) ret = 0;\n", "  if (ret) return -1; else ret = 1;\n"}) {
     CHECK(main("  int ret = " + op + ";\n" + check + "  return 0;\n").find("found ") != std::string::npos);
   }
   CHECK(main("  int32_t ret = in_buffer_var[0];\n  if (in_buffer_var[1] < 3) {\n" + again + "  }\n  return ret;\n")
             .find("found ") != std::string::npos);
+  CHECK(main("  int ret;\n  if ((ret = " + op + ") == 1) return -1;\n  return 0;\n").find("found ") !=
+        std::string::npos);
   CHECK(main("  int8_t ret = " + op + ";\n  if (ret) return -1;\n  return 0;\n").find("found ") != std::string::npos);
 }
 

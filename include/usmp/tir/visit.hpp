@@ -266,4 +266,8 @@ inline constexpr const char* kept_text = "usmp_kept_text";
 // The text; null if the expression is no such call.
 [[nodiscard]] const std::string* kept_text_of(const Expr& expr);
 
+// In tvm_check_return in place of the number that the function returns: it returns what the call gives.
+[[nodiscard]] ExprRef make_own_code();
+[[nodiscard]] bool is_own_code(const Expr& expr);
+
 }  // namespace usmp::tir
