@@ -212,6 +212,41 @@ def test_plans_in_pipes() -> None:
         assert done.returncode == code and expected in done.stdout + done.stderr, (line, done)
 
 
+def test_files_on_standard_output() -> None:
+    """The file has standard output for itself, between what others write there; everything else goes to standard error."""
+    with tempfile.TemporaryDirectory() as folder:
+        problem, pools = Path(folder, "problem.json"), Path(folder, "pools.yaml")
+        quiet_success("problem", MODEL, "-o", problem)
+        pools.write_text("workspace_pools: [{name: sram, size_hint_bytes: 64KiB}]\n")
+        for words, begin, beside in ((("solve", problem, "-o"), "{", "planned by optimal"), (("problem", MODEL, "-o"), "{", ""),
+                                     ((MODEL, "-o", Path(folder, "out"), "--plan-json"), "{", "written to"),
+                                     (("check", MODEL, "--pools", pools, "--junit"), "<?xml", "no budget")):
+            for name in ("/dev/stdout", "/proc/self/fd/1"):
+                line = 'echo before > f; (echo more; "$0" "$@"; echo after) >> f; (echo more; "$0" "$@"; echo after) > g'
+                done = subprocess.run(["bash", "-c", line, PROGRAM, *words, name], cwd=folder, capture_output=True, text=True, check=True)
+                assert done.stdout == "" and beside in done.stderr, (words, done)
+                shared, alone = Path(folder, "f").read_text(), Path(folder, "g").read_text()
+                assert shared == "before\n" + alone and alone.startswith(f"more\n{begin}") and alone.endswith("\nafter\n"), alone
+                assert not beside or beside not in alone, alone
+
+
+def test_files_in_source_trees() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["tar", "xf", MODEL, "-C", folder], check=True)
+        archive = run("report", ".", "-o", "map.html", folder=folder)
+        assert archive.stderr == "usmp-plan: error: map.html: lies inside the input ., expected another place: -o ../map.html\n", archive
+        Path(folder, "metadata.json").unlink()
+        Path(folder, "pools.yaml").write_text("workspace_pools: [{name: sram, size_hint_bytes: 64KiB}]\n")
+        for words, file in ((("report", ".", "--format", "html", "-o"), "map.html"),
+                            (("check", ".", "--pools", "pools.yaml", "--junit"), "memory.xml"),
+                            ((".", "--in-place", "--plan-json"), "default.plan.json")):
+            done = run(*words, file, folder=folder)
+            assert done.returncode == 0 and Path(folder, file).is_file(), done
+        for file in ("codegen/host/src/default_lib1.c", "new.h", "metadata.json"):
+            done = run("report", ".", "-o", file, folder=folder)
+            assert done.returncode == 2 and f"{file}: lies inside the input ., expected another place: -o ../" in done.stderr, done
+
+
 def on_a_terminal(*arguments: object, **environment: str) -> str:
     """What the program prints to a terminal that is its standard output and its standard error."""
     inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
@@ -303,6 +338,7 @@ def test_tvmc() -> None:
         assert done.returncode == 2 and "usmp-plan init turns tvmc's options into a pools file" in done.stderr, done
 
 
-for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_colour, test_quiet, test_json, test_tvmc):
+for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_files_on_standard_output,
+             test_files_in_source_trees, test_colour, test_quiet, test_json, test_tvmc):
     test()
     print(f"{test.__name__}: ok")
