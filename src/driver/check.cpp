@@ -87,7 +87,11 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
   const bool is_told = !options.model.json && std::ranges::all_of(planning.modules, [](const auto& planned) {
     return planned->needed.fits_with.empty();  // which findings do not say
   });
-  if (planning.without_plan() != nullptr) return is_told ? exit_infeasible : report_infeasible(planning, err);
+  if (planning.without_plan() != nullptr) {
+    if (!is_told) return report_infeasible(planning, err);
+    tell_needed_together(planning, err);
+    return exit_infeasible;
+  }
   require_apart(planning);
   if (!constants_have_room(planning, err)) return exit_infeasible;
   return report.verdict() == compare::Verdict::breach ? exit_breach : exit_ok;
