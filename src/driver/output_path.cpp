@@ -114,6 +114,18 @@ void check_output_path(const std::string& option, const std::string& path, const
   }
 }
 
+void require_different_outputs(const std::string& option, const std::string& path, const std::string& other_option,
+                               const std::string& other) {
+  std::error_code error;
+  const auto place = [&](const std::string& name) {
+    const fs::path whole = fs::weakly_canonical(fs::absolute(name), error);
+    return whole.has_filename() ? whole : whole.parent_path();
+  };
+  if (is_written_through(path) || place(path) != place(other)) return;
+  throw Error(ErrorKind::usage, {path, {}, {}},
+              "is written by " + option + " and by " + other_option + ", expected two files");
+}
+
 void require_same_model(const std::string& directory, const std::string& file, const std::string& model) {
   const std::optional<plan_file::PlanHead> head = plan_file::head_of_plan(front_of_file(directory + "/" + file));
   if (head && !is_of(*head, model)) fail_other_model(directory, file, *head, {model});

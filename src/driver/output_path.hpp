@@ -18,6 +18,10 @@ enum class OutputKind { file, directory, planned };  // planned: C, of `plan`
 void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs,
                        OutputKind kind = OutputKind::file);
 
+// Throws Error of kind usage if both outputs are one file, by whatever names.
+void require_different_outputs(const std::string& option, const std::string& path, const std::string& other_option,
+                               const std::string& other);
+
 // Throws Error of kind usage if a file of the directory is the plan of another model than the one at `model`: models
 // are the same if the names of their archives are, without the ending. Files that are no plans of usmp-plan count for
 // nothing.

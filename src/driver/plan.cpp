@@ -263,8 +263,10 @@ void check_output(const PlanOptions& options) {
   std::error_code error;
   if (std::filesystem::is_character_file(output, error) || std::filesystem::is_fifo(output, error) ||
       names_open_file(output)) {
-    throw Error(ErrorKind::usage, {output, {}, {}},
-                "is a device, expected a directory or an archive such as model.tar");
+    throw Error(
+        ErrorKind::usage, {output, {}, {}},
+        std::string(std::filesystem::is_fifo(output, error) && !names_open_file(output) ? "is a pipe" : "is a device") +
+            ", expected a directory or an archive such as model.tar");
   }
   for (const char* ending : {".zip", ".7z", ".tar.bz2", ".tbz2"}) {
     if (output.ends_with(ending)) {
@@ -272,6 +274,7 @@ void check_output(const PlanOptions& options) {
                   "archives are written as .tar, .tar.gz, .tgz, .tar.xz or .tar.zst");
     }
   }
+  if (options.plan_json) require_different_outputs("--plan-json", *options.plan_json, "-o", output);
   check_output_path("-o", output,
                     models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}),
                     OutputKind::planned);

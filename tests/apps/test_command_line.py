@@ -92,7 +92,12 @@ def test_hints() -> None:
             ("hepl", "(did you mean 'help'?)"),
             ("help solv", "help: no command 'solv' (did you mean 'solve'?)"),
             ("help foo", "help: no command 'foo'; usmp-plan help lists the commands"),
+            ("--help solv", "help: no command 'solv' (did you mean 'solve'?)"),
             ("plan", "MODEL is required; see usmp-plan --help"),
+            ("model.tar --pools ", "--pools: the value is empty; see usmp-plan --help"),
+            ("report ", "PLAN is empty, expected a name; see usmp-plan report --help"),
+            ("model.tar -o a.tar --plan-json ./a.tar", "./a.tar: is written by --plan-json and by -o, expected two files"),
+            ("model.tar -o a/ --plan-json a", "a: is written by --plan-json and by -o, expected two files"),
             ("model.tar --pools a --pools b", "--pools is given more than once; see"),
             ("model.tar --pools", "--pools needs a value: FILE; see"),
             ("report x -o", "-o or --output needs a value: FILE; see"),
@@ -133,6 +138,7 @@ def test_what_is_no_model() -> None:
         Path(folder, "m.onnx").write_bytes(b"\x08\x07onnx")
         Path(folder, "p.yaml").write_text("# memory\nworkspace_pools:\n  - name: sram\n    targets: {cc: rw}\n")
         Path(folder, "tree").mkdir()
+        os.mkfifo(Path(folder, "pipe"))
         Path(folder, "empty").mkdir()
         subprocess.run(["tar", "xf", MODEL, "-C", Path(folder, "tree")], check=True)
         archive = "expected an archive of it: tvmc compile … --output-format mlf, or apps/export_tir.py"
@@ -147,6 +153,7 @@ def test_what_is_no_model() -> None:
                  "pool 'sram': no code of the model is for the target 'cc' (did you mean 'c'?)"),
                 ((MODEL, "--pools", "empty"), "empty", "cannot be read: is a directory, expected a file"),
                 ((MODEL, "-o", "/dev/stdout"), "/dev/stdout", "is a device, expected a directory or an archive such as model.tar"),
+                ((MODEL, "-o", "pipe"), "pipe", "is a pipe, expected a directory or an archive such as model.tar"),
                 (("tree", "-o", "tree/out"), "tree/out", "lies inside the input tree, expected another place")):
             done = run(*words, folder=folder)
             assert (done.returncode, done.stdout, done.stderr) == (2, "", f"usmp-plan: error: {place}: {message}\n"), done
@@ -164,6 +171,8 @@ def test_what_is_no_model() -> None:
 def test_words_and_streams() -> None:
     """Words that are no commands of the parser, standard input as a model, readers that have read enough."""
     assert quiet_success("help") == quiet_success("--help") and quiet_success("help", "solve") == quiet_success("solve", "--help")
+    assert quiet_success("help", "help") == quiet_success("--help") and quiet_success("-h", "solve") == quiet_success("help", "solve")
+    assert quiet_success("--help", "plan") == quiet_success("help", "plan")
     assert quiet_success("-V") == quiet_success("--version")
     with tempfile.TemporaryDirectory() as folder:
         for number, arguments in enumerate((["plan", MODEL], ["-"], ["/dev/stdin"], ["plan", "-"])):
