@@ -103,7 +103,7 @@ def test_hints() -> None:
             ("report x -o", "-o or --output needs a value: FILE; see"),
             ("report x --output=", "-o or --output needs a value: FILE; see"),
             ("model.tar --quiet --verbose", "--quiet and --verbose cannot be given together; see"),
-            ("inspect x --tir --json", "--json and --tir cannot be given together; see"),
+            ("inspect x --tir --json", "--tir and --json cannot be given together; see"),
             ("report x --json --format csv", "--format and --json cannot be given together; see"),
             ("model.tar --json=3", "--json takes no value; see"),
             ("diff --quiet=no a b", "--quiet takes no value; see usmp-plan diff"),

@@ -130,7 +130,7 @@ def check_frontiers(folder: Path) -> None:
     picture = run(*command, "--format", "svg")
     assert xml.etree.ElementTree.fromstring(picture).tag.endswith("svg")
     assert picture == run(*command, "--format", "svg", LC_ALL="de_DE.UTF-8")
-    for wrong, text in (("10,x", "found 'x'"), ("", "found ''"), ("20,10", "found 10 behind 20"), ("1001", "found '1001'")):
+    for wrong, text in (("10,x", "found 'x'"), ("", "the value is empty"), ("20,10", "found 10 behind 20"), ("1001", "found '1001'")):
         run("compare", MODELS[0], "--recompute", wrong, code=2, text=text)
     for other in (("--algorithms", "none"), ("--save", folder / "plans"), ("--allow-recompute", "5")):
         run(*command, *other, code=2, text=f"--recompute and {other[0]} cannot be given together")
