@@ -7,6 +7,20 @@
 
 namespace usmp::apps {
 
+namespace {
+
+bool is_help(const std::string& word) { return word == "--help" || word == "-h"; }
+
+}  // namespace
+
+std::vector<std::string> with_help_as_command(std::vector<std::string> arguments) {
+  if (arguments.size() < 2) return arguments;
+  if (is_help(arguments[0])) arguments[0] = "help";
+  if (arguments[0] == "help" && (arguments[1] == "help" || is_help(arguments[1])))
+    arguments.erase(arguments.begin() + 1);
+  return arguments;
+}
+
 std::vector<std::string> understood(std::vector<std::string> arguments) {
   if (arguments.empty()) return arguments;
   if (arguments.front() == "help") {
@@ -19,7 +33,6 @@ std::vector<std::string> understood(std::vector<std::string> arguments) {
 
 bool asks_for_help_of_plan(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) return false;
-  const auto is_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
   return (arguments[0] == "help" && arguments[1] == "plan") || (arguments[0] == "plan" && is_help(arguments[1]));
 }
 

@@ -7,6 +7,9 @@
 
 namespace usmp::apps {
 
+// "--help COMMAND" as "help COMMAND", and "help help" as "help".
+[[nodiscard]] std::vector<std::string> with_help_as_command(std::vector<std::string> arguments);
+
 // "plan MODEL" is what the program does without a command, and "help COMMAND" is "COMMAND --help". Models of these
 // names are given as "./plan". All other arguments stay as they are.
 [[nodiscard]] std::vector<std::string> understood(std::vector<std::string> arguments);

@@ -29,7 +29,7 @@ Command add_check(CLI::App& program) {
   auto* app = program.add_subcommand("check", "check a model against the budgets of its pools");
   add_models_options(*app, check, true);
   add_planning_options(*app, check);
-  app->get_option("--pools")->required();
+  app->get_option("--pools")->required()->description("memory pools and their budgets");
   app->add_option("--baseline", check.baselines, "plan to measure max_growth against")
       ->type_name("M.plan.json")
       ->allow_extra_args(false);

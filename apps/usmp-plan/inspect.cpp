@@ -14,8 +14,8 @@ Command add_inspect(CLI::App& program) {
   auto* app = program.add_subcommand("inspect", "list functions, calls, buffers and their live ranges");
   add_model_options(*app, options->model, true);
   add_transform_options(*app, options->model);
-  app->add_flag("--tir", options->tir, "print the IR");
-  app->add_flag("--json", options->model.json, "print JSON");
+  auto* tir = app->add_flag("--tir", options->tir, "print the IR");
+  app->add_flag("--json", options->model.json, "print JSON")->excludes(tir);
   return {app,
           [options] {
             options->width = terminal_width();

@@ -17,7 +17,7 @@ namespace usmp::apps {
 
 int parse_and_run(int argc, char** argv) {
   Program program;
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const std::vector<std::string> arguments = with_help_as_command({argv + 1, argv + argc});
   if (const auto message = unknown_topic(program, arguments)) {
     std::cerr << "usmp-plan: error: " << *message << '\n';
     return driver::exit_usage;
@@ -41,6 +41,7 @@ int parse_and_run(int argc, char** argv) {
     std::reverse(words.begin(), words.end());  // the parser takes them off the end
     program.parser().parse(words);
     if (const auto message = misspelled_command(program)) throw CLI::ValidationError(*message);
+    if (const auto message = empty_value(program)) throw CLI::ValidationError(*message);
     const Command& command = program.chosen();
     if (command.take_tvmc_words) command.take_tvmc_words(std::move(of_tvmc));
     return command.run();

@@ -117,6 +117,15 @@ std::optional<std::string> unknown_topic(const Program& program, std::span<const
          "; usmp-plan help lists the commands";
 }
 
+std::optional<std::string> empty_value(const Program& program) {
+  for (const CLI::Option* option : program.chosen().app->get_options([](const CLI::Option*) { return true; })) {
+    if (!contains(option->results(), "") || option->check_lname("cflags")) continue;
+    return option->get_positional() ? option->get_name(true) + " is empty, expected a name"
+                                    : option->get_name() + ": the value is empty";
+  }
+  return {};
+}
+
 std::string usage_message(const Program& program, const CLI::ParseError& error) {
   if (auto message = misspelled_command(program)) return *message + "; see usmp-plan --help";
   const Manual manual = program.manual();

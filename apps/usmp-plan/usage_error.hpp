@@ -17,6 +17,9 @@ namespace usmp::apps {
 // The message about "help WORD" whose word names no command; nothing for other arguments.
 [[nodiscard]] std::optional<std::string> unknown_topic(const Program& program, std::span<const std::string> arguments);
 
+// The message about an argument or option whose value is empty, as of a variable that a script did not set.
+[[nodiscard]] std::optional<std::string> empty_value(const Program& program);
+
 // The message for what the parser refused, without a line feed.
 [[nodiscard]] std::string usage_message(const Program& program, const CLI::ParseError& error);
 

@@ -12,8 +12,8 @@ namespace usmp::codegen {
 namespace {
 
 // "SRAM_WORKSPACE_BUFFER_SIZE".
-std::string size_macro(const PoolLayout& pool) {
-  return pool.macro + (pool.kind == PoolKind::constant ? "_PARAMETER" : "_WORKSPACE") + "_BUFFER_SIZE";
+std::string macro_of(const PoolLayout& pool, const char* what) {
+  return pool.macro + (pool.kind == PoolKind::constant ? "_PARAMETER" : "_WORKSPACE") + "_BUFFER_" + what;
 }
 
 class MacroWriter {
@@ -43,7 +43,7 @@ void write(const std::vector<PlannedModule>& modules, TextSink& sink) {
   for (const PlannedModule& module : modules) {
     const ModuleLayout& layout = layouts.emplace_back(layout_of(module));
     for (const PoolLayout& pool : layout.pools) {
-      writer.write("TVM_" + module_macro(module.info.name) + "_" + size_macro(pool), pool.used);
+      writer.write("TVM_" + module_macro(module.info.name) + "_" + macro_of(pool, "SIZE"), pool.used);
     }
   }
   if (modules.size() > 1) {
@@ -51,7 +51,9 @@ void write(const std::vector<PlannedModule>& modules, TextSink& sink) {
         "\n/* For all modules: of workspace the maximum, if one runs at a time; of constants the sum, with padding. "
         "*/\n");
     for (const SharedPool& shared : shared_pools(layouts)) {
-      writer.write("TVM_COMMON_" + size_macro(shared.pool), shared.pool.used);
+      writer.write("TVM_COMMON_" + macro_of(shared.pool, "SIZE"), shared.pool.used);
+      if (shared.pool.kind == PoolKind::constant) continue;  // an array of each module
+      writer.write("TVM_COMMON_" + macro_of(shared.pool, "ALIGNMENT"), shared.pool.alignment);
     }
   }
   sink.write("\n#endif /* USMP_METADATA_H_ */\n");

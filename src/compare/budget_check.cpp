@@ -186,12 +186,11 @@ std::string beside(const NeededSize& size, const Enlargement& choice) {
   return text;
 }
 
-// The size that leaves no other limit to exceed, where required bytes alone do: "; 26572 bytes are enough with
-// min_headroom: ".
+// The size that leaves no other limit to exceed, where required bytes alone do: "; with min_headroom 26572 bytes".
 std::string with_headroom(const PoolSpec& spec, const NeededSize& size, Bytes required) {
-  if (!spec.budget.min_headroom) return ": ";
-  const std::string text = bytes_text(required + spec.budget.min_headroom->value);
-  return ": " + std::string(size.enough ? "" : "at least ") + text + " needed with min_headroom, ";
+  if (!spec.budget.min_headroom) return {};
+  return std::string("; with min_headroom ") + (size.enough ? "" : "at least ") +
+         bytes_text(required + spec.budget.min_headroom->value);
 }
 
 // The breach of a pool that has to be larger; nothing: nothing is known of it.
@@ -208,7 +207,7 @@ std::optional<LimitCheck> too_small(const PoolSpec& spec, const NeededSizes& nee
         check.message =
             spec.name + " is too small" +
             (check.alternatives.empty() ? "" : ", unless " + joined(check.alternatives, " or ") + " is enlarged") +
-            with_headroom(spec, size, required) + figures_text(check, "size_hint_bytes") + beside(size, choice);
+            ": " + figures_text(check, "size_hint_bytes") + with_headroom(spec, size, required) + beside(size, choice);
         return check;
       }
     }

@@ -68,7 +68,9 @@ std::string text_of(const compare::BudgetReport& report, const CheckOptions& opt
 
 int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   if (!options.pools_file) throw Error(ErrorKind::usage, {}, "check needs a pools file with budgets (--pools)");
-  if (options.junit) check_output_file("--junit", *options.junit, models_and(options, {*options.pools_file}));
+  if (options.junit) check_output_path("--junit", *options.junit, models_and(options, {*options.pools_file}));
+  if (options.junit && options.step_summary)
+    require_different_outputs("--junit", *options.junit, "GITHUB_STEP_SUMMARY", *options.step_summary);
   if (options.step_summary) require_appendable(*options.step_summary);
   const Documents baseline = read_baselines(options.baselines);
   Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
@@ -83,11 +85,15 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
   if (options.junit) write_file(*options.junit, report::check_junit(report));
   if (options.step_summary) append_file(*options.step_summary, report::check_markdown(report) + "\n");
   print_warnings(planning.modules, err);
-  out << text;
+  stream_beside(options.junit, out, err) << text;
   const bool is_told = !options.model.json && std::ranges::all_of(planning.modules, [](const auto& planned) {
     return planned->needed.fits_with.empty();  // which findings do not say
   });
-  if (planning.without_plan() != nullptr) return is_told ? exit_infeasible : report_infeasible(planning, err);
+  if (planning.without_plan() != nullptr) {
+    if (!is_told) return report_infeasible(planning, err);
+    tell_needed_together(planning, err);
+    return exit_infeasible;
+  }
   require_apart(planning);
   if (!constants_have_room(planning, err)) return exit_infeasible;
   return report.verdict() == compare::Verdict::breach ? exit_breach : exit_ok;

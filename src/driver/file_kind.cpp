@@ -45,6 +45,11 @@ bool looks_like_csv(std::string_view front) {
   return header.starts_with("id,") && header.find("lower") != std::string_view::npos;
 }
 
+bool looks_like_pools(std::string_view front) {
+  const std::string lines = "\n" + std::string(front);
+  return lines.find("\nworkspace_pools:") != std::string::npos || lines.find("\nparameter_pools:") != std::string::npos;
+}
+
 // What a pipe holds just now, once it holds something: copied, so that it can still be read. At its end: nothing.
 std::string peek(const std::string& pipe) {
   const Descriptor source(::open(pipe.c_str(), O_RDONLY | O_CLOEXEC));
@@ -80,10 +85,7 @@ void refuse_other_models(const std::string& path, std::string_view front) {
   };
   if (front.substr(0, tflite_magic_at + 4).ends_with("TFL3")) refuse_model("a TFLite model");
   if (path.ends_with(".onnx") && !front.empty() && !looks_like_archive(front)) refuse_model("an ONNX model");
-  const std::string lines = "\n" + std::string(front);
-  const bool has_pools =
-      lines.find("\nworkspace_pools:") != std::string::npos || lines.find("\nparameter_pools:") != std::string::npos;
-  if (has_pools && !path.ends_with(".c")) {
+  if (looks_like_pools(front) && !path.ends_with(".c")) {
     refuse(path, "looks like a pools file, expected a model before it: MODEL --pools " + path);
   }
 }
@@ -136,6 +138,9 @@ void require_pools_file(const std::string& path) {
 }
 
 void require_instance(const std::string& path) {
+  if (looks_like_pools(front_of_file(path))) {
+    refuse(path, "looks like a pools file, expected an instance in CSV or a problem in JSON");
+  }
   switch (kind_of_file(path)) {
     case FileKind::archive:
       refuse(path, "is an archive, expected an instance in CSV or a problem in JSON; usmp-plan MODEL plans an archive");

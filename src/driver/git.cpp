@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "git.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -24,6 +25,7 @@ std::vector<std::string> lines_of(const std::string& output, char end) {
 }
 
 [[noreturn]] void fail_check(const std::string& why, std::vector<std::string> details) {
+  for (std::string& line : details) std::ranges::replace(line, '\t', ' ');  // git indents with them
   constexpr std::size_t most_lines = 10;
   throw Error(ErrorKind::usage, {}, "git could not " + why + "; --force skips this check",
               first_lines(std::move(details), most_lines));

@@ -119,15 +119,10 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
 // Appending neither truncates a file that standard output is redirected to nor matters for devices. Signals need not
 // wait: there is nothing to remove, and a pipe may have nobody at its other end for ever.
 void write_through(const std::string& path, std::string_view text) {
-  FileSink sink(path, FileSink::Mode::append);
+  FileSink sink = is_standard_output(path) ? FileSink(::dup(STDOUT_FILENO), path)  // one position for all who write
+                                           : FileSink(path, FileSink::Mode::append);
   sink.write(text);
   sink.close();
-}
-
-// "/dev/stdout" may be a regular file that others write to as well.
-bool is_written_through(const std::string& path) {
-  const bool is_special = fs::exists(path) && !fs::is_regular_file(path) && !fs::is_directory(path);
-  return is_special || names_open_file(path);
 }
 
 void require_access(const std::string& path, int mode) {
@@ -157,6 +152,24 @@ void replace_file(const std::string& path, std::string_view text) {
 }
 
 }  // namespace
+
+bool is_written_through(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  const bool is_special = fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+  return is_special || names_open_file(path);
+}
+
+bool is_standard_output(const std::string& path) {
+  struct stat named = {};
+  struct stat standard = {};
+  return names_open_file(path) && ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &standard) == 0 &&
+         named.st_dev == standard.st_dev && named.st_ino == standard.st_ino;
+}
+
+std::ostream& stream_beside(const std::optional<std::string>& file, std::ostream& out, std::ostream& err) {
+  return file && is_standard_output(*file) ? err : out;
+}
 
 bool names_archive(const std::string& path) {
   constexpr const char* endings[] = {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst"};

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,16 @@ void write_directory(const std::string& directory, const std::vector<OutputFile>
 // Before anything is computed: whether the file or directory can be written, as far as one can know without doing so.
 // Makes the temporary directory in which it would be completed, and removes it. Throws Error of kind output.
 void require_writable(const std::string& path);
+
+// Whether the path is written to as it is: a device, a pipe, or the name of an open file, such as "/dev/stdout", which
+// may be a regular file that others write to as well.
+bool is_written_through(const std::string& path);
+
+// "/dev/stdout" and its other names.
+bool is_standard_output(const std::string& path);
+
+// Where text goes that is not the file's: if that is standard output, to `err`.
+std::ostream& stream_beside(const std::optional<std::string>& file, std::ostream& out, std::ostream& err);
 
 // Writes one file. Devices, pipes and what /dev/stdout names are written to as they are.
 void write_file(const std::string& path, std::string_view text);

@@ -9,6 +9,7 @@
 #include "directory.hpp"
 #include "file_kind.hpp"
 #include "output.hpp"
+#include "usmp/mlf/checkout.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -28,6 +29,12 @@ fs::path directory_of(const std::string& path) {
 
 bool lies_in(const fs::path& inner, const fs::path& outer) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+// A file in a source tree that no model is read from.
+bool lies_apart(const fs::path& path, const std::string& tree) {
+  return !mlf::is_extracted_archive(tree) && path.filename() != "metadata.json" && path.filename() != "graph.json" &&
+         !ends_with_any(path.string(), {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".S", ".s", ".asm", ".inc", ".bin"});
 }
 
 // Whether writing `path` changes `input`: they are the same, by whatever links, or it lies in the directory.
@@ -78,7 +85,8 @@ std::string name_of_model(const std::string& path) {
   return error || !place.has_filename() ? name : place.filename().string();
 }
 
-void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
+void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs,
+                       OutputKind kind) {
   if (path.empty()) throw Error(ErrorKind::usage, {}, option + ": the name is empty");
   if (path == "-") {
     throw Error(ErrorKind::usage, {}, option + ": '-' names no file, expected a name such as ./-");
@@ -92,24 +100,30 @@ void check_output_path(const std::string& option, const std::string& path, const
   for (const std::string& input : inputs) {
     if (!would_change(path, input)) continue;
     if (!fs::equivalent(path, input, error) && fs::is_directory(input, error)) {
-      const fs::path beside = fs::path("..") / fs::path(path).filename();
-      throw Error(
-          ErrorKind::usage, {path, {}, {}},
-          "lies inside the input " + input +
-              (option == "-o" && input == "." ? ", expected another place: -o " + beside.string() + " or --in-place"
-                                              : ", expected another place"));
+      if (kind == OutputKind::file && lies_apart(path, input)) continue;
+      const std::string beside = option + " " + (fs::path("..") / fs::path(path).filename()).string();
+      throw Error(ErrorKind::usage, {path, {}, {}},
+                  "lies inside the input " + input + ", expected another place" + (input == "." ? ": " + beside : "") +
+                      (input == "." && kind == OutputKind::planned ? " or --in-place" : ""));
     }
     throw Error(ErrorKind::usage, {path, {}, {}}, "would overwrite the input " + input + ", expected another place");
   }
   require_writable(path);
-}
-
-void check_output_file(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
-  check_output_path(option, path, inputs);
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
+  if (kind == OutputKind::file && fs::is_directory(path, error)) {
     throw Error(ErrorKind::usage, {path, {}, {}}, "is a directory, expected a file");
   }
+}
+
+void require_different_outputs(const std::string& option, const std::string& path, const std::string& other_option,
+                               const std::string& other) {
+  std::error_code error;
+  const auto place = [&](const std::string& name) {
+    const fs::path whole = fs::weakly_canonical(fs::absolute(name), error);
+    return whole.has_filename() ? whole : whole.parent_path();
+  };
+  if (is_written_through(path) || place(path) != place(other)) return;
+  throw Error(ErrorKind::usage, {path, {}, {}},
+              "is written by " + option + " and by " + other_option + ", expected two files");
 }
 
 void require_same_model(const std::string& directory, const std::string& file, const std::string& model) {

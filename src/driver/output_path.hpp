@@ -9,13 +9,18 @@
 
 namespace usmp::driver {
 
-// Throws Error of kind usage if the path is empty, if the directory that it lies in is not there, or if writing it
-// would replace one of the `inputs` or, for a directory, write into it. `option` is what the path was given with.
-// Inputs that are not there count for nothing. Throws Error of kind output if it cannot be written (require_writable).
-void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs);
+enum class OutputKind { file, directory, planned };  // planned: C, of `plan`
 
-// The same for a file: a directory that is there is refused.
-void check_output_file(const std::string& option, const std::string& path, const std::vector<std::string>& inputs);
+// Throws Error of kind usage if the path is empty, if the directory that it lies in is not there, or if writing it
+// would replace one of the `inputs` or write into it; into a source tree, a file that no model is read from may be
+// written. A file must be no directory. `option` is what the path was given with. Inputs that are not there count for
+// nothing. Throws Error of kind output if it cannot be written (require_writable).
+void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs,
+                       OutputKind kind = OutputKind::file);
+
+// Throws Error of kind usage if both outputs are one file, by whatever names.
+void require_different_outputs(const std::string& option, const std::string& path, const std::string& other_option,
+                               const std::string& other);
 
 // Throws Error of kind usage if a file of the directory is the plan of another model than the one at `model`: models
 // are the same if the names of their archives are, without the ending. Files that are no plans of usmp-plan count for

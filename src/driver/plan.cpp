@@ -169,12 +169,14 @@ class NamedPlan {
  public:
   NamedPlan(const PlanOptions& options, const PlannedPrograms& modules) {
     if (!options.plan_json || options.dry_run) return;
-    path_ = *options.plan_json;
+    const std::string& path = *options.plan_json;
     std::error_code error;
-    if (std::filesystem::is_regular_file(path_, error)) {
-      before_ = read_text_file(path_, ErrorKind::output, std::size_t{1} << 30);
+    const bool stays = is_written_through(path);  // what is written there cannot be taken back
+    if (!stays && std::filesystem::exists(path, error)) {
+      before_ = read_text_file(path, ErrorKind::output, std::size_t{1} << 30);
     }
-    write_file(path_, modules.size() == 1 ? plan_file::plan_json(modules.front()->document) : plans_json(modules));
+    write_file(path, modules.size() == 1 ? plan_file::plan_json(modules.front()->document) : plans_json(modules));
+    if (!stays) path_ = path;
   }
   NamedPlan(const NamedPlan&) = delete;
   NamedPlan& operator=(const NamedPlan&) = delete;
@@ -238,7 +240,7 @@ InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& module
 // Before anything is computed.
 void check_output(const PlanOptions& options) {
   if (options.plan_json) {
-    check_output_file("--plan-json", *options.plan_json,
+    check_output_path("--plan-json", *options.plan_json,
                       models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}));
   }
   if (options.in_place && options.output)
@@ -261,8 +263,10 @@ void check_output(const PlanOptions& options) {
   std::error_code error;
   if (std::filesystem::is_character_file(output, error) || std::filesystem::is_fifo(output, error) ||
       names_open_file(output)) {
-    throw Error(ErrorKind::usage, {output, {}, {}},
-                "is a device, expected a directory or an archive such as model.tar");
+    throw Error(
+        ErrorKind::usage, {output, {}, {}},
+        std::string(std::filesystem::is_fifo(output, error) && !names_open_file(output) ? "is a pipe" : "is a device") +
+            ", expected a directory or an archive such as model.tar");
   }
   for (const char* ending : {".zip", ".7z", ".tar.bz2", ".tbz2"}) {
     if (output.ends_with(ending)) {
@@ -270,8 +274,10 @@ void check_output(const PlanOptions& options) {
                   "archives are written as .tar, .tar.gz, .tgz, .tar.xz or .tar.zst");
     }
   }
+  if (options.plan_json) require_different_outputs("--plan-json", *options.plan_json, "-o", output);
   check_output_path("-o", output,
-                    models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}));
+                    models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}),
+                    OutputKind::planned);
   if (!names_archive(output) && std::filesystem::is_regular_file(output, error)) {
     throw Error(ErrorKind::usage, {output, {}, {}},
                 options.more_models.empty()
@@ -328,9 +334,10 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     named_plan.keep();
   }
   if (text.empty()) print_warnings(modules, err);
-  out << text;
+  std::ostream& told = stream_beside(options.plan_json, out, err);
+  told << text;
   if (!options.dry_run && !options.in_place && !options.model.json && options.verbosity != Verbosity::quiet) {
-    out << "\nwritten to " << printable(options.output.value_or(default_output(options.model.model))) << "\n";
+    told << "\nwritten to " << printable(options.output.value_or(default_output(options.model.model))) << "\n";
   }
   return exit_ok;
 }

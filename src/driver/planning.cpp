@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <ostream>
 #include <utility>
 
 #include "algorithm.hpp"
 #include "models.hpp"
+#include "needed_together.hpp"
 #include "search.hpp"
 #include "usmp/pipeline/needed_sizes.hpp"
+#include "usmp/report/needed.hpp"
 #include "usmp/report/shared_pools.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/printable.hpp"
@@ -211,6 +212,7 @@ void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planni
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal) {
   if (planning.interrupt == nullptr) planning.interrupt = std::make_unique<const Interrupt>();
   const Interrupt& interrupt = *planning.interrupt;
+  const auto begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < planning.modules.size(); ++i) {
     const auto& planned = planning.modules[i];
     const auto start = std::chrono::steady_clock::now();
@@ -234,6 +236,11 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
     const auto spent = std::chrono::steady_clock::now() - start;
     find_needed_sizes(*planned, planning, options, beside.value_or(planning.settings.request), interrupt, terminal,
                       std::chrono::duration_cast<std::chrono::milliseconds>(spent));
+  }
+  if (planning.without_plan() != nullptr) {
+    const auto spent = std::chrono::steady_clock::now() - begin;
+    planning.together = needed_together(planning, options, interrupt, terminal,
+                                        std::chrono::duration_cast<std::chrono::milliseconds>(spent));
   }
   planning.interrupt.reset();
   tell_shared_pools(planning);
@@ -274,29 +281,21 @@ bool constants_have_room(const Planning& planning, std::ostream& err) {
 }
 
 int report_infeasible(const Planning& planning, std::ostream& err) {
-  std::map<std::string, std::pair<Bytes, int>> enough;  // for how many modules
-  int failed = 0;
   for (const auto& planned : planning.modules) {
     if (planned->result.has_plan()) continue;
-    ++failed;
     err << "usmp-plan: error: module '" << printable(planned->source.info.name)
         << "': " << no_plan_text(planned->result, planned->needed, planning.settings.algorithm) << '\n';
-    for (const Shortfall& shortfall : planned->needed.shortfalls) {
-      for (const Enlargement& choice : shortfall.choices) {
-        if (choice.size() > 1 || !choice.front().enough) continue;
-        const auto& parameter = planning.settings.request.pools.parameter_pools;  // holds the constants of all
-        if (std::ranges::find(parameter, choice.front().pool, &config::PoolSpec::name) != parameter.end()) continue;
-        auto& [bytes, modules] = enough[choice.front().pool];
-        bytes = std::max(bytes, *choice.front().enough);
-        ++modules;
-      }
-    }
   }
-  for (const auto& [pool, size] : enough) {
-    if (failed < 2 || size.second < failed) continue;
-    err << "  " << printable(pool) << ": " << size.first << " bytes are enough for each of these modules\n";
-  }
+  tell_needed_together(planning, err);
   return exit_infeasible;
+}
+
+void tell_needed_together(const Planning& planning, std::ostream& err) {
+  const auto& [sizes, constants] = planning.together;
+  if (sizes.shortfalls.empty()) return;
+  const std::size_t count = planning.modules.size();
+  err << "usmp-plan: error: " << (count == 2 ? "both" : "all " + std::to_string(count)) << " modules together"
+      << report::needed_text(sizes) << (constants.empty() ? "" : " (" + printable(constants) + ")") << '\n';
 }
 
 void print_warnings(const plan_file::PlanDocument& plan, std::ostream& err) {

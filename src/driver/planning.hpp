@@ -24,11 +24,18 @@ namespace usmp::driver {
 // The emitted files point into the modules: they do not move.
 using PlannedPrograms = std::vector<std::unique_ptr<pipeline::PlannedProgram>>;
 
+// What pools need so that several modules fit, of which some have no plan (needed_together).
+struct NeededTogether {
+  NeededSizes sizes;
+  std::string constants;  // what the size of the parameter pool is the sum of, if that is the last of these
+};
+
 struct Planning {
   Settings settings;
   std::vector<Model> models;        // at least one
   PlannedPrograms modules;          // those of the first model in the order of its metadata, then those of the next
   std::vector<std::size_t> owners;  // [i]: index of the model that modules[i] is from
+  NeededTogether together;
   std::uint64_t replay_steps = pipeline::replay_steps_of_plan;
   std::unique_ptr<const Interrupt> interrupt;  // from the first module on, until all are planned
 
@@ -74,8 +81,10 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 // not.
 [[nodiscard]] bool constants_have_room(const Planning& planning, std::ostream& err);
 
-// The messages for modules without a plan, and what is enough for all of them; returns the exit code.
+// The messages for modules without a plan, and what all modules need together; returns the exit code.
 int report_infeasible(const Planning& planning, std::ostream& err);
+// The latter alone.
+void tell_needed_together(const Planning& planning, std::ostream& err);
 
 // A line for each warning of the plans, for runs whose output has no place for them.
 void print_warnings(const plan_file::PlanDocument& plan, std::ostream& err);

@@ -73,7 +73,7 @@ void set_capacity(Problem& problem, const std::string& text) {
 
 void check_output_name(const SolveOptions& options, bool csv) {
   if (!options.output) return;
-  check_output_file("-o", *options.output, {options.instance});
+  check_output_path("-o", *options.output, {options.instance});
   if (!options.output->ends_with(csv ? ".json" : ".csv")) return;
   throw Error(ErrorKind::usage, {*options.output, {}, {}},
               csv ? "the plan of a CSV instance is CSV" : "the plan of a problem in JSON is an answer in JSON");
@@ -116,7 +116,7 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
                             .bounds = bounds::pool_bounds(read.problem)};
   plan(solution, options, algorithm, err);
   if (!solution.result.has_plan()) {
-    if (options.json) out << report::solution_json(solution);
+    if (options.json) stream_beside(options.output, out, err) << report::solution_json(solution);
     solution.result.status = solution.status();
     err << "usmp-plan: error: " << printable(options.instance) << ": "
         << no_plan_text(solution.result, solution.needed, algorithm) << '\n';
@@ -125,7 +125,7 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
   const std::string text =
       options.json ? report::solution_json(solution) : report::solution_text(solution, options.color);
   if (options.output) write_file(*options.output, plan_text(read, solution));
-  if (!options.quiet) out << text;
+  if (!options.quiet) stream_beside(options.output, out, err) << text;
   return exit_ok;
 }
 

@@ -176,7 +176,9 @@ class TreeReader {
     if (text.find(tvm_prefix) == std::string_view::npos) return;
     const bool is_ours = is_planned_c(text);
     const std::vector<std::string> modules = entries_in(text);
-    if (modules.empty() && !is_ours && is_of_tvm(text)) note(operators_);
+    if (modules.empty() && !is_ours && is_of_tvm(text)) {
+      note(text.find("___tvm_main__(") == std::string::npos ? operators_ : entry_caller_);
+    }
     for (const std::string& module : modules) {
       const fs::path directory = model_directory(file.path.parent_path());
       const auto [first, is_new] = (is_ours ? our_models_ : models_)[directory].emplace(module, file.path);
@@ -194,6 +196,10 @@ class TreeReader {
 
   [[nodiscard]] Error nothing_found() const {
     const auto error = [&](const std::string& message) { return Error(ErrorKind::archive, {given_, {}, {}}, message); };
+    if (!entry_caller_.empty()) {
+      return error("found tvmgen_M_run (" + entry_caller_ +
+                   ") but not tvmgen_M___tvm_main__, which it calls: expected the directory with all of TVM's C");
+    }
     if (!operators_.empty()) {
       const std::string graph = graph_.empty() ? "" : " and a graph (" + graph_ + ")";
       return error("found operators of TVM (" + operators_ + ")" + graph +
@@ -361,6 +367,7 @@ class TreeReader {
   std::map<fs::path, std::map<std::string, fs::path>> our_models_;  // the same, in C that usmp-plan wrote
   bool reads_ours_ = false;
   std::string operators_;
+  std::string entry_caller_;
   std::string graph_;
   std::string object_;
 };

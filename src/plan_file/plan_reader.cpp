@@ -384,7 +384,11 @@ void read_totals(const ParsedJson& json, PlanDocument& document) {
   object.read_bytes("tvm_workspace", document.tvm_workspace);
   object.read_bytes("constant_bytes", document.constant_bytes);
   object.read_bytes("stack_estimate", document.stack_estimate);
+  object.read_bytes("stack_arrays", document.stack_arrays);
   object.read_bytes("stack_saved", document.stack_saved);
+  if (document.stack_arrays && document.stack_saved.value_or(0) > *document.stack_arrays) {
+    fail("totals", "stack_saved is more than stack_arrays");
+  }
   object.read_count("multiply_accumulates", document.multiply_accumulates);
   object.read_count("instructions", document.instructions);
 }

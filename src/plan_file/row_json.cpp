@@ -41,6 +41,7 @@ nlohmann::ordered_json totals_json(const PlanDocument& document) {
   if (document.tvm_workspace) json["tvm_workspace"] = *document.tvm_workspace;
   json["constant_bytes"] = or_null(document.constant_bytes);
   json["stack_estimate"] = or_null(document.stack_estimate);
+  if (document.stack_arrays) json["stack_arrays"] = *document.stack_arrays;
   if (document.stack_saved) json["stack_saved"] = *document.stack_saved;
   json["multiply_accumulates"] = or_null(document.multiply_accumulates);
   json["instructions"] = or_null(document.instructions);

@@ -176,7 +176,7 @@ std::string constants_text(const PlanDiff& diff) {
   return text + either(std::to_string(before), std::to_string(after)) + " bytes";
 }
 
-// "2 new, 1 moved, 20 as they were, 3 under another name".
+// "2 new, 1 moved, 20 unchanged, 3 under another name".
 std::string counts_text(const PlanDiff& diff) {
   std::string text;
   for (const BufferChange change : buffer_changes) {
@@ -184,7 +184,7 @@ std::string counts_text(const PlanDiff& diff) {
                                      [&](const BufferDiff& buffer) { return buffer.change == change; });
     if (count > 0) text += count_of(static_cast<std::size_t>(count), change) + ", ";
   }
-  text += std::to_string(diff.same) + " as they were";
+  text += std::to_string(diff.same) + " unchanged";
   if (diff.renamed > 0) text += ", " + std::to_string(diff.renamed) + " under another name";
   return text;
 }

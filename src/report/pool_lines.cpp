@@ -22,7 +22,7 @@ std::string usage(const PlanDocument::Pool& pool, const PoolFigures& figures) {
 std::vector<std::string> own_lines(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   if (figures.buffers.empty()) return {"holds nothing" + (pool.capacity ? " of " + bytes_text(*pool.capacity) : "")};
   if (pool.kind != PoolKind::workspace) return {usage(pool, figures)};
-  return {usage(pool, figures), used_text(pool, figures) + "; " + bytes_text(figures.asked) + " without sharing"};
+  return {usage(pool, figures), used_text(pool, figures) + "; " + bytes_text(figures.asked) + " without reuse"};
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ std::string csv_live(const std::vector<LiveRange>& live) {
 std::string pools_table(const PlanDocument& plan, const PlanFigures& figures) {
   std::string text =
       "| pool | used | capacity | lower bound | live at the peak | lost to alignment | gaps, proved unavoidable | "
-      "other gaps | without sharing |\n|---|--:|--:|---|--:|--:|--:|--:|--:|\n";
+      "other gaps | without reuse |\n|---|--:|--:|---|--:|--:|--:|--:|--:|\n";
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];
     const PoolFigures& of_pool = figures.pools[i];

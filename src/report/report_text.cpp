@@ -121,7 +121,7 @@ std::string report_text(const PlanDocument& plan, const TextOptions& options) {
     const PoolFigures& of_pool = figures.pools[i];
     if (pool.kind != PoolKind::workspace || of_pool.load == 0) continue;
     text += "\n" + printable(pool.name) + ": " + used_text(pool, of_pool) + "; " + bytes_text(of_pool.asked) +
-            " without sharing\n" + shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
+            " without reuse\n" + shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
             without_lines(plan, figures, i);
     if (!plan.calls.empty()) {
       text += "\n" + timeline_table(plan, of_pool, options.verbose ? plan.calls.size() : most_operators);

@@ -12,17 +12,9 @@ namespace {
 
 using compare::SharedPool;
 
-// "26072 kws + 15744 vww + 8 padding".
-std::string summands(const SharedPool& pool) {
-  std::vector<std::string> parts;
-  for (const SharedPool::Use& use : pool.uses) parts.push_back(std::to_string(use.used) + " " + use.module);
-  if (pool.padding() > 0) parts.push_back(std::to_string(pool.padding()) + " padding");
-  return joined(parts, " + ");
-}
-
 std::string line_of(const SharedPool& pool) {
   if (pool.kind == PoolKind::constant) {
-    return printable(pool.name + ": " + bytes_text(pool.all.used) + " of constants = " + summands(pool)) + "\n";
+    return printable(pool.name + ": " + bytes_text(pool.all.used) + " of constants = " + summands_text(pool)) + "\n";
   }
   std::vector<std::string> parts;
   for (const SharedPool::Use& use : pool.uses) {
@@ -36,6 +28,13 @@ std::string line_of(const SharedPool& pool) {
 
 }  // namespace
 
+std::string summands_text(const SharedPool& pool) {
+  std::vector<std::string> parts;
+  for (const SharedPool::Use& use : pool.uses) parts.push_back(std::to_string(use.used) + " " + use.module);
+  if (pool.padding() > 0) parts.push_back(std::to_string(pool.padding()) + " padding");
+  return joined(parts, " + ");
+}
+
 std::string shared_pools_text(const std::vector<SharedPool>& pools, std::size_t modules) {
   std::string text =
       "Pools of " + (modules == 2 ? std::string("both") : "all " + std::to_string(modules)) + " modules\n";
@@ -47,7 +46,7 @@ std::optional<std::string> constants_without_room(const SharedPool& pool) {
   if (pool.kind != PoolKind::constant || !pool.capacity || pool.all.used <= *pool.capacity) return std::nullopt;
   return pool.name + " is too small for the constants of all modules: " + bytes_text(pool.all.used) + " needed, " +
          std::to_string(*pool.capacity) + " available, " + std::to_string(pool.all.used - *pool.capacity) +
-         " missing (" + summands(pool) + ")";
+         " missing (" + summands_text(pool) + ")";
 }
 
 }  // namespace usmp::report

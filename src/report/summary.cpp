@@ -40,9 +40,9 @@ std::string ram_line(const PlanDocument& plan) {
 std::string stack_line(const PlanDocument& plan) {
   std::string text = "stack: at most " + bytes_text(*plan.stack_estimate) +
                      ", an upper estimate without the C library (-fstack-usage gives the exact figure)";
-  if (plan.stack_saved)
-    text += "; " + bytes_text(*plan.stack_saved) + " of TVM's stack arrays are in the workspace now";
-  return text;
+  if (!plan.stack_arrays) return text;
+  return text + "; of the " + bytes_text(*plan.stack_arrays) + " of arrays that TVM's C has there at a time, " +
+         std::to_string(*plan.stack_arrays - plan.stack_saved.value_or(0)) + " stay";
 }
 
 std::string constants_line(const PlanDocument& plan) {

@@ -52,6 +52,10 @@ FileSink::FileSink(const std::string& path, Mode mode, std::function<void()> bet
   if (descriptor_ < 0) fail_output(path_, "cannot be created");
 }
 
+FileSink::FileSink(int descriptor, const std::string& path) : path_(path), descriptor_(descriptor) {
+  if (descriptor_ < 0) fail_output(path_, "cannot be written");
+}
+
 FileSink::~FileSink() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

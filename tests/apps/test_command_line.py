@@ -92,12 +92,18 @@ def test_hints() -> None:
             ("hepl", "(did you mean 'help'?)"),
             ("help solv", "help: no command 'solv' (did you mean 'solve'?)"),
             ("help foo", "help: no command 'foo'; usmp-plan help lists the commands"),
+            ("--help solv", "help: no command 'solv' (did you mean 'solve'?)"),
             ("plan", "MODEL is required; see usmp-plan --help"),
+            ("model.tar --pools ", "--pools: the value is empty; see usmp-plan --help"),
+            ("report ", "PLAN is empty, expected a name; see usmp-plan report --help"),
+            ("model.tar -o a.tar --plan-json ./a.tar", "./a.tar: is written by --plan-json and by -o, expected two files"),
+            ("model.tar -o a/ --plan-json a", "a: is written by --plan-json and by -o, expected two files"),
             ("model.tar --pools a --pools b", "--pools is given more than once; see"),
             ("model.tar --pools", "--pools needs a value: FILE; see"),
             ("report x -o", "-o or --output needs a value: FILE; see"),
             ("report x --output=", "-o or --output needs a value: FILE; see"),
             ("model.tar --quiet --verbose", "--quiet and --verbose cannot be given together; see"),
+            ("inspect x --tir --json", "--tir and --json cannot be given together; see"),
             ("report x --json --format csv", "--format and --json cannot be given together; see"),
             ("model.tar --json=3", "--json takes no value; see"),
             ("diff --quiet=no a b", "--quiet takes no value; see usmp-plan diff"),
@@ -133,6 +139,7 @@ def test_what_is_no_model() -> None:
         Path(folder, "m.onnx").write_bytes(b"\x08\x07onnx")
         Path(folder, "p.yaml").write_text("# memory\nworkspace_pools:\n  - name: sram\n    targets: {cc: rw}\n")
         Path(folder, "tree").mkdir()
+        os.mkfifo(Path(folder, "pipe"))
         Path(folder, "empty").mkdir()
         subprocess.run(["tar", "xf", MODEL, "-C", Path(folder, "tree")], check=True)
         archive = "expected an archive of it: tvmc compile … --output-format mlf, or apps/export_tir.py"
@@ -141,12 +148,14 @@ def test_what_is_no_model() -> None:
                 (("report", "m.onnx"), "m.onnx", f"is an ONNX model; {archive}"),
                 (("p.yaml",), "p.yaml", "looks like a pools file, expected a model before it: MODEL --pools p.yaml"),
                 (("report", "p.yaml"), "p.yaml", "looks like a pools file, expected a model before it: MODEL --pools p.yaml"),
+                (("solve", "p.yaml"), "p.yaml", "looks like a pools file, expected an instance in CSV or a problem in JSON"),
                 ((MODEL, "--pools", MODEL, "--dry-run"), MODEL, "looks like an archive, expected a pools file"),
                 ((MODEL, "-o", "p.yaml"), "p.yaml", "is a file, expected a directory, a new name or an archive such as model.tar"),
                 ((MODEL, "--pools", "p.yaml", "--dry-run"), "p.yaml: line 4, column 15",
                  "pool 'sram': no code of the model is for the target 'cc' (did you mean 'c'?)"),
                 ((MODEL, "--pools", "empty"), "empty", "cannot be read: is a directory, expected a file"),
                 ((MODEL, "-o", "/dev/stdout"), "/dev/stdout", "is a device, expected a directory or an archive such as model.tar"),
+                ((MODEL, "-o", "pipe"), "pipe", "is a pipe, expected a directory or an archive such as model.tar"),
                 (("tree", "-o", "tree/out"), "tree/out", "lies inside the input tree, expected another place")):
             done = run(*words, folder=folder)
             assert (done.returncode, done.stdout, done.stderr) == (2, "", f"usmp-plan: error: {place}: {message}\n"), done
@@ -164,6 +173,8 @@ def test_what_is_no_model() -> None:
 def test_words_and_streams() -> None:
     """Words that are no commands of the parser, standard input as a model, readers that have read enough."""
     assert quiet_success("help") == quiet_success("--help") and quiet_success("help", "solve") == quiet_success("solve", "--help")
+    assert quiet_success("help", "help") == quiet_success("--help") and quiet_success("-h", "solve") == quiet_success("help", "solve")
+    assert quiet_success("--help", "plan") == quiet_success("help", "plan")
     assert quiet_success("-V") == quiet_success("--version")
     with tempfile.TemporaryDirectory() as folder:
         for number, arguments in enumerate((["plan", MODEL], ["-"], ["/dev/stdin"], ["plan", "-"])):
@@ -210,6 +221,41 @@ def test_plans_in_pipes() -> None:
                                  ('true | "$0" report -', 3, "/dev/stdin: is empty, expected an archive, or a plan"), ("echo '{}' | \"$0\" report -", 2, "schema")):
         done = shell(line)
         assert done.returncode == code and expected in done.stdout + done.stderr, (line, done)
+
+
+def test_files_on_standard_output() -> None:
+    """The file has standard output for itself, between what others write there; everything else goes to standard error."""
+    with tempfile.TemporaryDirectory() as folder:
+        problem, pools = Path(folder, "problem.json"), Path(folder, "pools.yaml")
+        quiet_success("problem", MODEL, "-o", problem)
+        pools.write_text("workspace_pools: [{name: sram, size_hint_bytes: 64KiB}]\n")
+        for words, begin, beside in ((("solve", problem, "-o"), "{", "planned by optimal"), (("problem", MODEL, "-o"), "{", ""),
+                                     ((MODEL, "-o", Path(folder, "out"), "--plan-json"), "{", "written to"),
+                                     (("check", MODEL, "--pools", pools, "--junit"), "<?xml", "no budget")):
+            for name in ("/dev/stdout", "/proc/self/fd/1"):
+                line = 'echo before > f; (echo more; "$0" "$@"; echo after) >> f; (echo more; "$0" "$@"; echo after) > g'
+                done = subprocess.run(["bash", "-c", line, PROGRAM, *words, name], cwd=folder, capture_output=True, text=True, check=True)
+                assert done.stdout == "" and beside in done.stderr, (words, done)
+                shared, alone = Path(folder, "f").read_text(), Path(folder, "g").read_text()
+                assert shared == "before\n" + alone and alone.startswith(f"more\n{begin}") and alone.endswith("\nafter\n"), alone
+                assert not beside or beside not in alone, alone
+
+
+def test_files_in_source_trees() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["tar", "xf", MODEL, "-C", folder], check=True)
+        archive = run("report", ".", "-o", "map.html", folder=folder)
+        assert archive.stderr == "usmp-plan: error: map.html: lies inside the input ., expected another place: -o ../map.html\n", archive
+        Path(folder, "metadata.json").unlink()
+        Path(folder, "pools.yaml").write_text("workspace_pools: [{name: sram, size_hint_bytes: 64KiB}]\n")
+        for words, file in ((("report", ".", "--format", "html", "-o"), "map.html"),
+                            (("check", ".", "--pools", "pools.yaml", "--junit"), "memory.xml"),
+                            ((".", "--in-place", "--plan-json"), "default.plan.json")):
+            done = run(*words, file, folder=folder)
+            assert done.returncode == 0 and Path(folder, file).is_file(), done
+        for file in ("codegen/host/src/default_lib1.c", "new.h", "metadata.json"):
+            done = run("report", ".", "-o", file, folder=folder)
+            assert done.returncode == 2 and f"{file}: lies inside the input ., expected another place: -o ../" in done.stderr, done
 
 
 def on_a_terminal(*arguments: object, **environment: str) -> str:
@@ -303,6 +349,7 @@ def test_tvmc() -> None:
         assert done.returncode == 2 and "usmp-plan init turns tvmc's options into a pools file" in done.stderr, done
 
 
-for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_colour, test_quiet, test_json, test_tvmc):
+for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_files_on_standard_output,
+             test_files_in_source_trees, test_colour, test_quiet, test_json, test_tvmc):
     test()
     print(f"{test.__name__}: ok")

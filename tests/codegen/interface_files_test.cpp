@@ -687,7 +687,9 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
   std::map<std::string, Allocation> far = places;
   far["x"].offset = 320;
   const Planned first(small.info, small.builder, pools(false, false), places);
-  const Planned second(large.info, large.builder, pools(false, false), far);
+  config::PoolsConfig wide = pools(false, false);
+  wide.workspace_pools[0].alignment = 64;
+  const Planned second(large.info, large.builder, wide, far);
   const auto text = [](const std::vector<PlannedModule>& modules) {
     const OutputFile file = metadata_header(modules);
     CHECK(file.path == "codegen/host/include/metadata.h");
@@ -710,6 +712,7 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
   CHECK(contains(both, "#include \"tvmgen_net.h\"\n#include \"tvmgen_big.h\"\n"));
   CHECK(contains(both, "#define TVM_BIG_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
   CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
+  CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_ALIGNMENT 64\n"));
   CHECK(contains(both, "#define TVM_COMMON_FLASH_PARAMETER_BUFFER_SIZE 96\n"));  // each at a multiple of 64
   CHECK(contains(text({second.view(), first.view()}), "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
   const CompilerSandbox sandbox;

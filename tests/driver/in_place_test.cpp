@@ -254,6 +254,9 @@ TEST_CASE("in place: changes that git has not committed are not overwritten, unl
   forced.force = true;
   CHECK(outcome_of(plan, forced).code == exit_ok);
   checkout.git("checkout -q -- ml");
+  ::setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1", 1);
+  CHECK(contains(refused(checkout, checkout.options()), "\n   git config --global --add safe.directory "));
+  ::unsetenv("GIT_TEST_ASSUME_DIFFERENT_OWNER");
   CHECK(outcome_of(plan, checkout.options()).code == exit_ok);
   CHECK(contains(refused(checkout, checkout.options(), exit_archive), "found C that usmp-plan wrote"));
 }

@@ -140,8 +140,12 @@ def test_firmware() -> None:
         run(plan, folder, "README.md")
         run(link.replace("gcc ", "gcc -Wall -Wextra -Werror -pedantic ", 1), folder, "README.md")
         run("build/model", folder, "README.md")
-        for file, text in files.items():
+        for file, text in [*files.items(), *files_of(ROOT / "docs/generated-c.md")]:
             (folder / file).write_text(text)
+        both = [plan.replace("resnet8.tar", "resnet8.tar testdata/ds_cnn.tar"), link.replace("gcc ", "gcc -Wall -Wextra -Werror -pedantic ", 1)
+                .replace("main.c", "two_models.c"), "build/model"]
+        for command in both:
+            run(command.replace("build/firmware", "build/both"), folder, "generated-c.md")
         run(plan, folder, "README.md")
         cross = "arm-none-eabi-gcc -mcpu=cortex-m7 -mthumb -specs=nosys.specs"
         if shutil.which("arm-none-eabi-gcc"):

@@ -118,7 +118,8 @@ class ModelsFile:
                 name = pool
                 if kinds[pool] == "workspace" and self.several:
                     self.includes.append("metadata.h")
-                    self.pool(name, f".bss.{pool}", f"TVM_COMMON_{pool.upper()}_WORKSPACE_BUFFER_SIZE", "64")
+                    common = f"TVM_COMMON_{pool.upper()}_WORKSPACE_BUFFER"
+                    self.pool(name, f".bss.{pool}", f"{common}_SIZE", f"{common}_ALIGNMENT")
                 elif kinds[pool] == "workspace":
                     self.pool(name, f".bss.{pool}", f"{macro}_SIZE", f"{macro}_ALIGNMENT")
                 else:

@@ -117,6 +117,10 @@ def check_stack(binary: Path, archive: Path, case: Case, directory: Path) -> Non
     planned = workspace(binary, archive, "none", directory / "no_stack", "--plan-stack", "0")
     if kept > planned:
         raise golden.Failure(f"--plan-stack: {kept} bytes with arrays on the stack, {planned} without")
+    totals = [json.loads((directory / out / "default.plan.json").read_text())["totals"] for out in ("stack", "no_stack")]
+    arrays = totals[0].get("stack_arrays", 0)
+    if [(one.get("stack_arrays", 0), one.get("stack_saved", 0)) for one in totals] != [(arrays, 0), (arrays, arrays)]:
+        raise golden.Failure(f"--plan-stack: arrays on the stack do not add up: {totals}")
     for out in (directory / "stack", directory / "no_stack"):
         case.build_and_run(out)
 

@@ -149,16 +149,21 @@ def check_several(folder: Path, archives: dict[str, Path]) -> None:
     models = [archives[name] for name in ("ds_cnn", "lstm", "resnet8") if name in archives]
     if len(models) < 3:
         return
-    for sizes in ({"dtcm": 1024, "sram": 2048}, {"sram": 4000}):
-        pools = {"workspace_pools": [pool(name, size) for name, size in sizes.items()]}
+    for sizes, flash in (({"dtcm": 1024, "sram": 2048}, 80000), ({"sram": 4000}, None)):
+        pools = {"workspace_pools": [pool(name, size) for name, size in sizes.items()], "parameter_pools": [pool("flash", flash)]}
         failed = run(folder, models[:2], models[2], pools, "--dry-run")
         assert failed.returncode == 4 and failed.stderr.count("no plan fits the pools") == 2, failed.stderr
-        said = re.findall(r"^  (\w+): (\d+) bytes are enough for each of these modules$", failed.stderr, re.MULTILINE)
-        assert [name for name, _ in said] == list(sizes), failed.stderr
-        for name, size in said:
-            for less in (0, 1):
-                done = run(folder, models[:2], models[2], enlarged(pools, {name: int(size) - less}), "--dry-run")
-                assert done.returncode == (4 if less else 0), f"{name}: {size} - {less}: {done.stderr}"
+        together = failed.stderr.split("usmp-plan: error: all 3 modules together\n")[1]
+        said = {name: int(size) for name, size in re.findall(r"^ +(\w+): (\d+) bytes needed", together, re.MULTILINE)}
+        assert list(said) == [*sizes, *(["flash"] if flash else [])], failed.stderr
+        parts = re.findall(r"\((.*)\)$", together, re.MULTILINE)
+        assert [sum(map(int, re.findall(r"\b\d+(?= )", part))) for part in parts] == ([said["flash"]] if flash else []), failed.stderr
+        for name in sizes:  # one is enough, with flash; a byte less of either is not
+            enough = {short: said[short] for short in (name, *(["flash"] if flash else []))}
+            for less in (None, *(enough if name == "sram" else ())):
+                larger = {short: size - (short == less) for short, size in enough.items()}
+                done = run(folder, models[:2], models[2], enlarged(pools, larger), "--dry-run")
+                assert done.returncode == (4 if less else 0), f"{larger}: {done.stderr}"
 
 
 def main() -> None:

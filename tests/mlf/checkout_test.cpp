@@ -181,6 +181,12 @@ TEST_CASE("where there is no model, it is told what there is") {
         root + ": found operators of TVM (" + root + "/lib1.c) and a graph (" + root +
             "/graph.json) but no entry function tvmgen_M___tvm_main__: the graph executor plans memory "
             "at run time; compile with --executor=aot");
+  write_file(root + "/lib0.c",
+             "// tvm target: c\nint32_t tvmgen_default___tvm_main__(void* x);\n"
+             "int32_t tvmgen_default_run(void* x) { return tvmgen_default___tvm_main__(x); }\n");
+  CHECK(read_error(root + "/lib0.c") ==
+        root + "/lib0.c: found tvmgen_M_run (" + root +
+            "/lib0.c) but not tvmgen_M___tvm_main__, which it calls: expected the directory with all of TVM's C");
 }
 
 TEST_CASE("C that usmp-plan wrote is the model where nothing of TVM's is") {

@@ -130,6 +130,7 @@ TEST_CASE("a plan that is written reads back as the same document") {
   planned.document.constant_bytes = 11;
   planned.document.tvm_workspace = 247392;
   planned.document.stack_estimate = 12;
+  planned.document.stack_arrays = 20;
   planned.document.stack_saved = 17;
   planned.document.multiply_accumulates = 13;
   planned.document.inputs = {{"x", 14, true}, {"z", std::nullopt, false}};

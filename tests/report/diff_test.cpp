@@ -105,9 +105,9 @@ TEST_CASE("constants that differ are one line, and a row each if asked") {
   larger.buffers[4].size = 90;
   const Diff diff = diff_of(example(), larger);
   const std::string text = diff_text(diff, {});
-  CHECK(text.ends_with("Buffers: 1 resized, 4 as they were\n  constants: 1 resized, 10 -> 90 bytes\n"));
+  CHECK(text.ends_with("Buffers: 1 resized, 4 unchanged\n  constants: 1 resized, 10 -> 90 bytes\n"));
   CHECK(diff_text(diff, {.verbose = true}).find("10 -> 90  flash 0") != std::string::npos);
-  CHECK(diff_markdown(diff).ends_with("4 as they were\n\nconstants: 1 resized, 10 -&gt; 90 bytes.\n"));
+  CHECK(diff_markdown(diff).ends_with("4 unchanged\n\nconstants: 1 resized, 10 -&gt; 90 bytes.\n"));
   // One that is never live takes no room.
   PlanDocument unused = larger;
   unused.buffers[4].live->clear();
@@ -121,7 +121,7 @@ TEST_CASE("equal plans are told to be, and a module that is gone") {
   CHECK(diff_text(diff, {}) ==
         "module default: old.plan.json (hill_climb) -> new.plan.json (optimal)\n"
         "  dtcm uses 64 bytes as before\n  sram uses 100 bytes as before\n  flash uses 10 bytes as before\n"
-        "  no difference in pools and buffers (5 as they were)\n");
+        "  no difference in pools and buffers (5 unchanged)\n");
   other.module = "a";
   CHECK(
       diff_text(compare::diff_modules({other, example()}, {example()}, "x", "y"), {}).ends_with("module a is gone\n"));
@@ -132,7 +132,7 @@ TEST_CASE("other transformations are told") {
   other.transformed.clear();
   const Diff diff = diff_of(other, example());
   const std::string text = diff_text(diff, {});
-  CHECK(text.find(R"(  no difference in pools and buffers (5 as they were)
+  CHECK(text.find(R"(  no difference in pools and buffers (5 unchanged)
 
 Transformations: 0 gone, 4 new
   Transformation  Before  After

@@ -31,7 +31,7 @@ PlanDocument example() {
 TEST_CASE("the report begins with the plan's text, then says what is lost and who made what is live") {
   const PlanDocument plan = example();
   CHECK(report_text(plan, {}) == plan_text(plan, {.peak = true}) + R"(
-dtcm: 64 bytes = 64 live at the peak; 96 bytes without sharing
+dtcm: 64 bytes = 64 live at the peak; 96 bytes without reuse
   Occupied   Share  Operator that made them
         48  75.00%  between operators
         16  25.00%  #1 conv
@@ -42,7 +42,7 @@ dtcm: 64 bytes = 64 live at the peak; 96 bytes without sharing
          64  ########################  #1 conv
          32  ############              #2 extern_relu
 
-sram: 100 bytes = 100 live at the peak; 100 bytes without sharing
+sram: 100 bytes = 100 live at the peak; 100 bytes without reuse
   Occupied    Share  Operator that made them
        100  100.00%  between operators
   without big (main) the other buffers would need at least 0 bytes

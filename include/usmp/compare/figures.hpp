@@ -55,7 +55,7 @@ struct PoolFigures {
   static constexpr std::size_t most_without = 3;
 
   std::vector<std::size_t> buffers;  // placed here, indices into PlanDocument::buffers, ascending
-  Bytes asked = 0;                   // sum of their sizes: the pool without sharing
+  Bytes asked = 0;                   // sum of their sizes: the pool without reuse
   // First at 0, then where it changes. Bytes that two live buffers share count once, as bounds::load counts them.
   std::vector<TimelinePoint> timeline;
   Bytes load = 0;                    // the largest of them

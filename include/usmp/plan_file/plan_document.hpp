@@ -203,7 +203,9 @@ struct PlanDocument {
   // Nothing, here and below: the plan does not say.
   std::optional<Bytes> constant_bytes;
   std::optional<Bytes> stack_estimate;  // of the entry with the module's functions that it calls, in bytes
-  // Of arrays that the C which was read has on its stack and this plan has in pools; absent: none.
+  // Of arrays that the C which was read has on its stack at one time; absent: none. And how many of these are planned
+  // or not needed; absent: none, the others stay.
+  std::optional<Bytes> stack_arrays;
   std::optional<Bytes> stack_saved;
   // Of one run. Nothing also if some function's are not known.
   std::optional<std::int64_t> multiply_accumulates;

@@ -13,6 +13,9 @@ namespace usmp::report {
 // A title, and a line for each pool: which modules set its size, and what the others need.
 [[nodiscard]] std::string shared_pools_text(const std::vector<compare::SharedPool>& pools, std::size_t modules);
 
+// "26072 kws + 15744 vww + 8 padding": what the constants of all modules are the sum of.
+[[nodiscard]] std::string summands_text(const compare::SharedPool& pool);
+
 // That a parameter pool is too small for the constants of all modules together; null: it is large enough.
 [[nodiscard]] std::optional<std::string> constants_without_room(const compare::SharedPool& pool);
 

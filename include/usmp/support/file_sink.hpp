@@ -22,6 +22,8 @@ class FileSink final : public TextSink {
 
   // `between` is called before each block (tens of KiB) is written and may throw to stop.
   explicit FileSink(const std::string& path, Mode mode = Mode::replace, std::function<void()> between = {});
+  // Writes to a file that is open already, and closes it; `path` is for messages.
+  FileSink(int descriptor, const std::string& path);
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
   ~FileSink() override;
