@@ -51,9 +51,10 @@ enum class Code : std::uint8_t {
   // To the instruction that is `jump` further.
   loop,  // `a` from `b` on, as often as `c` says; `jump` is behind the loop_end. `low`: estimated steps of the whole
          // loop if no other is around it, else 0
-  loop_end,  // `a` counts up to `result` of the loop; `jump` is to the first instruction of the body. `low`: steps of
-             // an iteration without inner loops
-  branch,    // goes on if `a` holds, else jumps; `end` is behind both branches
+  loop_end,   // `a` counts up to `result` of the loop; `jump` is to the first instruction of the body. `low`: steps of
+              // an iteration without inner loops
+  alike_end,  // the same, of a loop that only loads, from places computed outside of it: its iterations are alike
+  branch,     // goes on if `a` holds, else jumps; `end` is behind both branches
   jump,
   skip,  // what is between may be executed or not: `reason`
 };

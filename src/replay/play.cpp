@@ -111,6 +111,8 @@ class Player {
         return begin_loop(instruction);
       case Code::loop_end:
         return end_iteration(instruction);
+      case Code::alike_end:
+        return end_alike(instruction);
       case Code::branch:
         return branch(instruction);
       case Code::jump:
@@ -149,6 +151,7 @@ class Player {
     if (!end || *end > loop.high) return skip(loop.jump, Reason::condition);
     registers_[loop.a] = min;
     registers_[loop.result] = *end;
+    accesses_before_ = played_.accesses;
     ++next_;
   }
 
@@ -161,6 +164,16 @@ class Player {
       return skip(program_.instructions[next_].jump, Reason::limit);
     }
     if (++registers_[end.a] < registers_[end.result]) return go(end.jump);
+    ++next_;
+  }
+
+  // The first iteration has read what the others read, and nothing is written between them.
+  void end_alike(const Instruction& end) {
+    const std::int64_t count = registers_[end.result] - registers_[end.a];
+    const auto steps = checked_mul(end.low, count);
+    if (!steps || *steps > left_) return end_iteration(end);
+    left_ -= *steps;
+    played_.accesses += (played_.accesses - accesses_before_) * static_cast<std::uint64_t>(count - 1);
     ++next_;
   }
 
@@ -255,7 +268,8 @@ class Player {
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen_;
   Played played_;
   std::size_t next_ = 0;
-  std::size_t outermost_ = 0;  // the last loop without one around it
+  std::uint64_t accesses_before_ = 0;  // the loop that began last
+  std::size_t outermost_ = 0;          // the last loop without one around it
   std::int64_t left_ = 0;
 };
 

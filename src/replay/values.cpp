@@ -249,8 +249,14 @@ void Values::close_loop(const Instruction& loop) {
   outer.body.push_back(begin);
   outer.body.insert(outer.body.end(), inner.head.begin(), inner.head.end());
   outer.body.insert(outer.body.end(), inner.body.begin(), inner.body.end());
-  outer.body.push_back(
-      {.code = Code::loop_end, .result = loop.result, .a = loop.a, .jump = -size, .low = inner.steps + 1});
+  const bool is_alike = std::ranges::all_of(inner.body, [&](const Instruction& instruction) {
+    return instruction.code == Code::load && levels_of_[instruction.a] <= depth();
+  });
+  outer.body.push_back({.code = is_alike ? Code::alike_end : Code::loop_end,
+                        .result = loop.result,
+                        .a = loop.a,
+                        .jump = -size,
+                        .low = inner.steps + 1});
 }
 
 }  // namespace usmp::replay
