@@ -168,6 +168,8 @@ TEST_CASE("loops that only load read what their iterations read") {
     CHECK(lost(4, p.for_i(3, block(p.read(in, tir::make_binary(ExprKind::mul, p.i(), p.i()))))) ==
           "3, iteration i = 2");
     CHECK(lost(2, p.for_i(3, block(p.read(in, tir::make_binary(ExprKind::mul, p.i(), p.i()))))) == "3");
+    CHECK(lost(1, p.for_i(3, block(p.read(in, tir::make_binary(ExprKind::mul, p.i(), p.i()))))) ==
+          "3, iteration i = 1");
   }
   SUBCASE("at the same") {
     CHECK(lost(2, p.for_j(4, block(p.for_i(5, block(p.read(in, p.j())))))) == "20, iteration j = 2");
