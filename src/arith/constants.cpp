@@ -77,7 +77,7 @@ MaybeWide of_two(ExprKind kind, Wide a, Wide b) {
   }
 }
 
-MaybeWide of_operator(const Expr& expr, const std::vector<std::int64_t>& operands) {
+MaybeWide of_operator(const Expr& expr, std::span<const std::int64_t> operands) {
   const Op op = expr.op;
   if (op == Op::if_then_else && operands.size() == 3) return operands[0] != 0 ? operands[1] : operands[2];
   if (operands.size() == 1) {
@@ -118,7 +118,7 @@ bool is_condition(ExprKind kind) {
   }
 }
 
-std::optional<std::int64_t> constant_value(const Expr& expr, const std::vector<std::int64_t>& operands) {
+std::optional<std::int64_t> constant_value(const Expr& expr, std::span<const std::int64_t> operands) {
   if (!tir::is_c_integer(expr.type) || operands.empty()) return std::nullopt;
   MaybeWide value;
   if (expr.kind == ExprKind::call) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "usmp/arith/constants.hpp"
 #include "usmp/support/checked.hpp"
@@ -26,30 +27,54 @@ struct Run {
   std::int64_t end;
 };
 
-// The expression where `var` has the value. Nothing: it depends on more, or is undefined.
-std::optional<std::int64_t> value_at(const Expr& root, VarId var, std::int64_t value) {
-  using Value = std::optional<std::int64_t>;
-  return tir::fold<Value>(root, tir::append_operands, [&](const Expr& expr, std::span<Value> operands) -> Value {
-    if (expr.kind == ExprKind::var) return expr.var == var ? Value(value) : std::nullopt;
-    if (const auto literal = tir::as_int(expr)) return literal;
-    if (operands.empty()) return std::nullopt;
-    std::vector<std::int64_t> row;
-    for (const Value& operand : operands) {
-      if (!operand) return std::nullopt;
-      row.push_back(*operand);
+// An expression of a loop's variable, for many values of it: its parts, operands first.
+class Evaluation {
+ public:
+  Evaluation(const Expr& root, VarId var) : var_(var) {
+    std::vector<const Expr*> pending = {&root};
+    while (!pending.empty()) {
+      const Expr& expr = *pending.back();
+      pending.pop_back();
+      parts_.push_back(&expr);
+      if (!tir::as_int(expr)) tir::append_operands(expr, pending);
     }
-    return arith::constant_value(expr, row);
-  });
-}
+    std::ranges::reverse(parts_);
+  }
+
+  // Nothing: it depends on more, or is undefined.
+  std::optional<std::int64_t> at(std::int64_t value) {
+    values_.clear();
+    for (const Expr* part : parts_) {
+      const std::size_t count = part->operands.size();
+      std::optional<std::int64_t> result = tir::as_int(*part);
+      if (!result && part->kind == ExprKind::var && part->var == var_) result = value;
+      if (!result && count > 0) {
+        const std::span<const std::int64_t> operands(values_.end() - static_cast<std::ptrdiff_t>(count), values_.end());
+        result = arith::constant_value(*part, operands);
+        values_.resize(values_.size() - count);
+      }
+      if (!result) return std::nullopt;
+      values_.push_back(*result);
+    }
+    return values_.back();
+  }
+
+ private:
+  VarId var_;
+  std::vector<const Expr*> parts_;
+  std::vector<std::int64_t> values_;
+};
 
 // All iterations of `inner`, in those of the loop around it. Nothing: some iteration does not begin where the one
 // before it ended, or not known.
 std::optional<Run> continued(const tir::For& inner, const Run& around) {
   if (tir::as_int(*inner.min)) return std::nullopt;
   std::optional<Run> all;
+  Evaluation min(*inner.min, around.loop->var);
+  Evaluation extent(*inner.extent, around.loop->var);
   for (std::int64_t i = around.begin; i < around.end; ++i) {
-    const auto begin = value_at(*inner.min, around.loop->var, i);
-    const auto count = value_at(*inner.extent, around.loop->var, i);
+    const auto begin = min.at(i);
+    const auto count = extent.at(i);
     const auto end = begin && count ? checked_add(*begin, *count) : std::nullopt;
     if (!end) return std::nullopt;
     if (!all) all = Run{&inner, *begin, *begin};

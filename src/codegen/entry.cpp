@@ -87,8 +87,8 @@ std::string value_of(const EntryArgument& argument) {
   return argument.pool->is_internal ? pool_storage(*argument.pool) : "workspace_pools->" + argument.pool->member;
 }
 
-void write_unpacked_run(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
-  const std::vector<EntryArgument> arguments = entry_arguments(module, layout);
+void write_unpacked_run(const PlannedModule& module, const ModuleLayout& layout,
+                        const std::vector<EntryArgument>& arguments, TextSink& sink) {
   std::string checks;
   std::string call;
   bool needs_pools = false;
@@ -106,9 +106,8 @@ void write_unpacked_run(const PlannedModule& module, const ModuleLayout& layout,
              "(" + call + ");\n}\n");
 }
 
-}  // namespace
-
-std::vector<EntryArgument> entry_arguments(const PlannedModule& module, const ModuleLayout& layout) {
+std::vector<EntryArgument> entry_arguments(const PlannedModule& module, const ModuleLayout& layout,
+                                           const std::string& declaration) {
   const tir::Module& lowered = module.lowered.module;
   const tir::Function& source = module.source.functions[module.source.entry];
   std::unordered_map<tir::VarId, EntryArgument> by_var;
@@ -128,7 +127,7 @@ std::vector<EntryArgument> entry_arguments(const PlannedModule& module, const Mo
   }
   const tir::Function& entry = lowered.functions[lowered.entry];
   const std::vector<PoolId>& pools = module.lowered.functions[lowered.entry].pools;
-  const std::vector<std::string> types = parameter_types(function_declaration(module, lowered.entry));
+  const std::vector<std::string> types = parameter_types(declaration);
   assert(types.size() == entry.params.size() && pools.size() <= entry.params.size());
   const std::size_t first_pool = entry.params.size() - pools.size();
   std::vector<EntryArgument> arguments;
@@ -145,25 +144,27 @@ std::vector<EntryArgument> entry_arguments(const PlannedModule& module, const Mo
   return arguments;
 }
 
-void write_entry(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
-  const tir::Module& lowered = module.lowered.module;
+}  // namespace
+
+void write_entry(const PlannedModule& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink) {
+  const std::string declaration = functions.declaration_of_entry();
   sink.write("/* Entry point of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit. */\n#include \"" + layout.symbol +
              ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-  sink.write(function_declaration(module, lowered.entry) + ";\n\n");
+  sink.write(declaration + ";\n\n");
   write_internal_pools(module, layout, sink);
   if (module.workspace_io) {
     write_map(layout, "inputs", layout.inputs, sink);
     write_map(layout, "outputs", layout.outputs, sink);
   }
-  const std::vector<EntryArgument> arguments = entry_arguments(module, layout);
+  const std::vector<EntryArgument> arguments = entry_arguments(module, layout, declaration);
   if (std::any_of(arguments.begin(), arguments.end(), [](const EntryArgument& a) { return a.pool != nullptr; })) {
     sink.write(pool_check_text);
   }
   if (module.info.packed_interface) {
-    write_packed_run(module, layout, sink);
+    write_packed_run(module, layout, arguments, sink);
   } else {
-    write_unpacked_run(module, layout, sink);
+    write_unpacked_run(module, layout, arguments, sink);
   }
   sink.write("\n#ifdef __cplusplus\n}\n#endif\n");
 }

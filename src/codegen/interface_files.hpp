@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/module_layout.hpp"
+#include "usmp/codegen/functions.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
@@ -23,17 +24,6 @@ void write_constants_header(const PlannedModule& module, const ModuleLayout& lay
 void write_binary(const PlannedModule& module, const ModuleLayout& layout, PoolId id, TextSink& sink);
 void write_stub(const PlannedModule& module, const PoolLayout& pool, const std::string& binary, TextSink& sink);
 
-// M_lib0.c.
-void write_entry(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
-
-// Parts of M_lib0.c: what stands in front of the functions (internal pools), and tvmgen_M_run for a packed interface.
-void write_internal_pools(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
-void write_packed_run(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
-
-// "int32_t tvmgen_default_run(…)" and "struct tvmgen_default_inputs tvmgen_default_map_inputs(…)", without ';'.
-[[nodiscard]] std::string run_declaration(const PlannedModule& module, const ModuleLayout& layout);
-[[nodiscard]] std::string map_declaration(const ModuleLayout& layout, const std::string& part);
-
 // One argument of the call of the entry function: a parameter of it and where its value comes from. Exactly one of the
 // three is set.
 struct EntryArgument {
@@ -44,7 +34,18 @@ struct EntryArgument {
   bool is_input = false;
   std::size_t index = 0;  // of the tensor among all inputs, then all outputs
 };
-[[nodiscard]] std::vector<EntryArgument> entry_arguments(const PlannedModule& module, const ModuleLayout& layout);
+
+// M_lib0.c.
+void write_entry(const PlannedModule& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink);
+
+// Parts of M_lib0.c: what stands in front of the functions (internal pools), and tvmgen_M_run for a packed interface.
+void write_internal_pools(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
+void write_packed_run(const PlannedModule& module, const ModuleLayout& layout,
+                      const std::vector<EntryArgument>& arguments, TextSink& sink);
+
+// "int32_t tvmgen_default_run(…)" and "struct tvmgen_default_inputs tvmgen_default_map_inputs(…)", without ';'.
+[[nodiscard]] std::string run_declaration(const PlannedModule& module, const ModuleLayout& layout);
+[[nodiscard]] std::string map_declaration(const ModuleLayout& layout, const std::string& part);
 
 // Expression of an internal pool's address: a uint8_t array, or the address of a constant struct.
 [[nodiscard]] std::string pool_storage(const PoolLayout& pool);

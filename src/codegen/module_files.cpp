@@ -23,14 +23,15 @@ std::string file_stem(const std::string& module_name) {
 std::string source_path(const std::string& module_name) { return "codegen/host/src/" + file_stem(module_name); }
 
 std::vector<OutputFile> module_files(const PlannedModule& module) {
-  check_functions(module);
+  const Functions functions(module);
   const auto layout = std::make_shared<const ModuleLayout>(layout_of(module));
   const std::string source = source_path(module.info.name);
   std::vector<OutputFile> files = {
       {.path = "codegen/host/include/" + layout->symbol + ".h",
        .write = [module, layout](TextSink& sink) { write_header(module, *layout, sink); }},
-      {.path = source + "_lib0.c", .write = [module, layout](TextSink& sink) { write_entry(module, *layout, sink); }},
-      {.path = source + "_lib1.c", .write = [module](TextSink& sink) { write_functions(module, sink); }}};
+      {.path = source + "_lib0.c",
+       .write = [module, layout, functions](TextSink& sink) { write_entry(module, *layout, functions, sink); }},
+      {.path = source + "_lib1.c", .write = [functions](TextSink& sink) { functions.write(sink); }}};
   if (has_constants_header(*layout)) {
     files.push_back({.path = constants_header_path(module.info.name),
                      .write = [module, layout](TextSink& sink) { write_constants_header(module, *layout, sink); }});

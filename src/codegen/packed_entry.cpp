@@ -55,7 +55,8 @@ std::size_t argument_index(const PlannedModule& module, const ModuleLayout& layo
 
 }  // namespace
 
-void write_packed_run(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_packed_run(const PlannedModule& module, const ModuleLayout& layout,
+                      const std::vector<EntryArgument>& arguments, TextSink& sink) {
   const std::size_t tensors = module.workspace_io ? 0 : layout.inputs.size() + layout.outputs.size();
   const std::size_t count = tensors + layout.external.size();
   const auto pool_value = [&](const PoolLayout& pool) {
@@ -65,7 +66,7 @@ void write_packed_run(const PlannedModule& module, const ModuleLayout& layout, T
   std::string checks;
   std::string call;
   bool has_tensors = false;
-  for (const EntryArgument& argument : entry_arguments(module, layout)) {
+  for (const EntryArgument& argument : arguments) {
     std::string value;
     if (argument.pool != nullptr) {
       value = pool_value(*argument.pool);

@@ -44,16 +44,17 @@ enum class Code : std::uint8_t {
   choose,  // `b` or `c` as `a` says
   copy,
   // Of site `b`.
-  load,   // `c` bytes from the offset in register `a` on
-  store,  // the same
+  load,   // `c` bytes from the offset in register `a` on, `times` times
+  store,  // the same, once
   allocate,
   touch,  // it may be accessed in ways that are not followed: `reason`
   // To the instruction that is `jump` further.
   loop,  // `a` from `b` on, as often as `c` says; `jump` is behind the loop_end. `low`: estimated steps of the whole
          // loop if no other is around it, else 0
-  loop_end,  // `a` counts up to `result` of the loop; `jump` is to the first instruction of the body. `low`: steps of
-             // an iteration without inner loops
-  branch,    // goes on if `a` holds, else jumps; `end` is behind both branches
+  even_loop,  // the same, of a loop that has values and loads only, whose offsets are linear in `a`
+  loop_end,   // `a` counts up to `result` of the loop; `jump` is to the first instruction of the body. `low`: steps of
+              // an iteration without inner loops
+  branch,     // goes on if `a` holds, else jumps; `end` is behind both branches
   jump,
   skip,  // what is between may be executed or not: `reason`
 };
@@ -68,6 +69,7 @@ struct Instruction {
   std::uint32_t c = 0;
   std::int32_t jump = 0;
   std::int32_t end = 0;
+  std::uint32_t times = 1;
   tir::VarId var = {};  // of a loop
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
   std::int64_t high = std::numeric_limits<std::int64_t>::max();

@@ -108,6 +108,7 @@ class Player {
         ++next_;
         return;
       case Code::loop:
+      case Code::even_loop:
         return begin_loop(instruction);
       case Code::loop_end:
         return end_iteration(instruction);
@@ -147,6 +148,7 @@ class Player {
     if (extent <= 0) return go(loop.jump);
     const auto end = checked_add(min, extent);
     if (!end || *end > loop.high) return skip(loop.jump, Reason::condition);
+    if (loop.code == Code::even_loop && sweep(loop, min, *end - 1)) return;
     registers_[loop.a] = min;
     registers_[loop.result] = *end;
     ++next_;
@@ -162,6 +164,54 @@ class Player {
     }
     if (++registers_[end.a] < registers_[end.result]) return go(end.jump);
     ++next_;
+  }
+
+  // Of a loop that only loads, from places at even distances: all at once. False, and nothing is done: some byte is
+  // lost or not there, and only the iterations one by one tell what comes of it.
+  bool sweep(const Instruction& loop, std::int64_t min, std::int64_t last) {
+    const std::size_t end = next_ + static_cast<std::size_t>(loop.jump) - 1;
+    const std::int64_t count = last - min + 1;
+    const auto steps = checked_mul(program_.instructions[end].low, count);
+    if (!steps || *steps > left_) return false;
+    offsets_.clear();
+    for (const std::int64_t iteration : {min, last}) {
+      registers_[loop.a] = iteration;
+      for (std::size_t i = next_ + 1; i < end; ++i) {
+        const Instruction& instruction = program_.instructions[i];
+        if (is_value(instruction.code)) {
+          registers_[instruction.result] = compute(instruction, registers_.data());
+        } else {
+          offsets_.push_back(registers_[instruction.a]);
+        }
+      }
+    }
+    const std::size_t loads = offsets_.size() / 2;
+    std::uint64_t accesses = 0;
+    for (std::size_t k = 0; k < loads; ++k) {
+      const Instruction& load = program_.instructions[end - loads + k];
+      if (!is_kept(load, offsets_[k], offsets_[k + loads], count)) return false;
+      accesses += load.times * static_cast<std::uint64_t>(count);
+    }
+    played_.accesses += accesses;
+    left_ -= *steps;
+    next_ = end + 1;
+    return true;
+  }
+
+  // All bytes that `count` loads from `first` to `last` read.
+  [[nodiscard]] bool is_kept(const Instruction& load, std::int64_t first, std::int64_t last, std::int64_t count) const {
+    const std::uint32_t site = load.b;
+    const auto bytes = static_cast<Bytes>(load.c);
+    if (!is_inside(site, first, bytes) || !is_inside(site, last, bytes)) return false;
+    const std::int64_t distance = count > 1 ? (last - first) / (count - 1) : 0;
+    const tir::Ring* ring = places_[site].ring ? &*places_[site].ring : nullptr;
+    std::int64_t offset = first;
+    for (std::int64_t i = 0; i < count; ++i, offset += distance) {
+      const Bytes place = ring != nullptr ? ring->place(offset) : offset;
+      if (lost_byte(site, place, bytes)) return false;
+      if (ring != nullptr && lost_row(site, offset, place, bytes)) return false;
+    }
+    return true;
   }
 
   void branch(const Instruction& instruction) {
@@ -183,37 +233,48 @@ class Player {
     ++sites_[site].life;
   }
 
+  // Within the site's storage, or the tensor that the ring holds rows of.
+  [[nodiscard]] bool is_inside(std::uint32_t site, std::int64_t begin, Bytes bytes) const {
+    const Place& place = places_[site];
+    const Bytes size = place.ring ? place.size / place.ring->rows * place.ring->extent : place.size;
+    return begin >= 0 && begin <= size - bytes;
+  }
+
   void access(const Instruction& instruction) {
     const std::uint32_t site = instruction.b;
     const std::int64_t begin = registers_[instruction.a];
     const auto bytes = static_cast<Bytes>(instruction.c);
+    if (!is_inside(site, begin, bytes)) return touch(site, Reason::address);
+    played_.accesses += instruction.times;
     if (places_[site].ring) return access_ring(instruction, begin, bytes);
-    if (begin < 0 || begin > places_[site].size - bytes) return touch(site, Reason::address);
-    ++played_.accesses;
     instruction.code == Code::store ? write(site, begin, bytes) : read(site, begin, bytes);
   }
 
-  // Of bytes of the tensor that the ring holds rows of. An element is not divided between rows.
+  // An element is not divided between rows.
   void access_ring(const Instruction& instruction, std::int64_t begin, Bytes bytes) {
     const std::uint32_t site = instruction.b;
-    const tir::Ring& ring = *places_[site].ring;
-    const Bytes tensor = places_[site].size / ring.rows * ring.extent;
-    if (begin < 0 || begin > tensor - bytes) return touch(site, Reason::address);
-    ++played_.accesses;
-    const Bytes first = ring.place(begin);
-    const auto tag = tags_.begin() + static_cast<std::ptrdiff_t>(sites_[site].tags) + first;
+    const Bytes first = places_[site].ring->place(begin);
     if (instruction.code == Code::store) {
       write(site, first, bytes);
+      const auto tag = tags_.begin() + static_cast<std::ptrdiff_t>(sites_[site].tags) + first;
       std::iota(tag, tag + bytes, begin);
       return;
     }
     read(site, first, bytes);
+    if (const auto byte = lost_row(site, begin, first, bytes)) report(site, site, *byte);
+  }
+
+  // The first byte in whose place another row is than that of `begin`, which has the place `first`.
+  [[nodiscard]] std::optional<std::size_t> lost_row(std::uint32_t site, std::int64_t begin, Bytes first,
+                                                    Bytes bytes) const {
     const Site& state = sites_[site];
+    const auto tag = tags_.begin() + static_cast<std::ptrdiff_t>(state.tags) + first;
     for (Bytes i = 0; i < bytes; ++i) {
       const auto byte = static_cast<std::size_t>(first + i);
       const bool is_lost = tag[i] != begin + i && written_[state.bytes + byte] == state.life;
-      if (is_lost && !program_.escaped[site]) return report(site, site, byte);
+      if (is_lost && !program_.escaped[site]) return byte;
     }
+    return std::nullopt;
   }
 
   void write(std::uint32_t site, Bytes begin, Bytes bytes) {
@@ -224,14 +285,20 @@ class Player {
     std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(state.bytes + first), count, state.life);
   }
 
-  // What was not written since it was allocated has no value that could be lost.
-  void read(std::uint32_t site, Bytes begin, Bytes bytes) {
+  // The first byte that somebody else has overwritten. What was not written since it was allocated has no value that
+  // could be lost.
+  [[nodiscard]] std::optional<std::size_t> lost_byte(std::uint32_t site, Bytes begin, Bytes bytes) const {
     const Site& state = sites_[site];
     for (auto byte = static_cast<std::size_t>(begin); byte < static_cast<std::size_t>(begin + bytes); ++byte) {
       const std::uint32_t owner = owners_[state.row + byte];
       const bool is_lost = owner != site && written_[state.bytes + byte] == state.life;
-      if (is_lost && !program_.escaped[site]) return report(site, owner, byte);
+      if (is_lost && !program_.escaped[site]) return byte;
     }
+    return std::nullopt;
+  }
+
+  void read(std::uint32_t site, Bytes begin, Bytes bytes) {
+    if (const auto byte = lost_byte(site, begin, bytes)) report(site, owners_[sites_[site].row + *byte], *byte);
   }
 
   void report(std::uint32_t site, std::uint32_t other, std::size_t byte) {
@@ -239,7 +306,8 @@ class Player {
     Lost lost{.site = site, .other = other, .byte = static_cast<Bytes>(byte), .instruction = next_};
     for (std::size_t i = 0; i < next_ && next_ < program_.instructions.size(); ++i) {
       const Instruction& loop = program_.instructions[i];
-      const bool is_around = loop.code == Code::loop && i + static_cast<std::size_t>(loop.jump) > next_;
+      const bool is_around =
+          (loop.code == Code::loop || loop.code == Code::even_loop) && i + static_cast<std::size_t>(loop.jump) > next_;
       if (is_around) lost.iteration.emplace_back(loop.var, registers_[loop.a]);
     }
     played_.lost.push_back(std::move(lost));
@@ -252,6 +320,7 @@ class Player {
   std::vector<std::uint32_t> owners_;   // of each byte of pools: the site that wrote it last
   std::vector<std::uint32_t> written_;  // of each byte of a site: the life in which it was written last; 0: never
   std::vector<std::int64_t> tags_;      // of each byte of a ring: the tensor's byte that was stored there last
+  std::vector<std::int64_t> offsets_;   // of the loads of a loop, in its first iteration, then in its last
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen_;
   Played played_;
   std::size_t next_ = 0;

@@ -80,15 +80,16 @@ std::optional<Code> code_of(const Expr& expr) {
   }
 }
 
-std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
-  return checked_add(a, b).value_or(std::numeric_limits<std::int64_t>::max());
-}
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t saturated_sum(std::int64_t a, std::int64_t b) { return checked_add(a, b).value_or(unlimited); }
 
 }  // namespace
 
 Register Values::fresh(std::size_t level) {
   registers_.push_back(unknown);
   levels_of_.push_back(static_cast<std::uint32_t>(level));
+  is_linear_.push_back(false);
   return static_cast<Register>(registers_.size() - 1);
 }
 
@@ -205,11 +206,28 @@ Register Values::emitted(Instruction instruction) {
   const auto [place, is_new] = computed_.try_emplace(key);
   if (!is_new && is_valid(place->second)) return place->second.value;
   instruction.result = fresh(level);
+  is_linear_[instruction.result] = is_linear_in(instruction, level);
   place->second = now(instruction.result);
   levels_[level].head.push_back(instruction);
   ++levels_[level].steps;
   charge();
   return instruction.result;
+}
+
+bool Values::is_linear_in(const Instruction& instruction, std::size_t level) const {
+  const auto is_fixed = [&](Register value) { return levels_of_[value] < level; };
+  const auto is_linear = [&](Register value) { return is_fixed(value) || is_linear_[value]; };
+  switch (instruction.code) {
+    case Code::add:
+    case Code::sub:
+    case Code::copy:
+      return is_linear(instruction.a) && is_linear(instruction.b);
+    case Code::mul:
+      return (is_fixed(instruction.a) && is_linear(instruction.b)) ||
+             (is_linear(instruction.a) && is_fixed(instruction.b));
+    default:
+      return false;
+  }
 }
 
 void Values::emit(const Instruction& instruction) {
@@ -225,6 +243,7 @@ Register Values::open_loop(tir::VarId var) {
   levels_.emplace_back();
   levels_.back().serial = ++serials_;
   const Register variable = fresh(depth());
+  is_linear_[variable] = true;
   bind(var, variable);
   return variable;
 }
@@ -238,19 +257,46 @@ void Values::close_loop(const Instruction& loop) {
   constexpr std::size_t copies_of_step = 8;
   work_ += inner.body.size() / copies_of_step;  // deep nests are copied often
   const std::int64_t times = is_constant(loop.c) ? constant_of(loop.c) : 1;
-  const std::int64_t estimate =
-      checked_mul(saturated_sum(inner.steps, inner.estimate), times).value_or(std::numeric_limits<std::int64_t>::max());
+  const std::int64_t estimate = checked_mul(saturated_sum(inner.steps, inner.estimate), times).value_or(unlimited);
   outer.estimate = saturated_sum(outer.estimate, estimate);
   ++outer.steps;
+  if (unfold_alike(loop, inner)) return;
   const auto size = static_cast<std::int32_t>(inner.head.size() + inner.body.size());
   Instruction begin = loop;
   begin.jump = size + 2;
   begin.low = depth() == 0 ? estimate : 0;
+  const bool is_even = std::ranges::all_of(inner.body, [&](const Instruction& instruction) {
+    return instruction.code == Code::load && (levels_of_[instruction.a] <= depth() || is_linear_[instruction.a]);
+  });
+  if (is_even) begin.code = Code::even_loop;
   outer.body.push_back(begin);
   outer.body.insert(outer.body.end(), inner.head.begin(), inner.head.end());
   outer.body.insert(outer.body.end(), inner.body.begin(), inner.body.end());
-  outer.body.push_back(
-      {.code = Code::loop_end, .result = loop.result, .a = loop.a, .jump = -size, .low = inner.steps + 1});
+  outer.body.push_back({.code = Code::loop_end,
+                        .result = loop.result,
+                        .a = loop.a,
+                        .jump = -size,
+                        .low = saturated_sum(inner.steps + 1, inner.more)});
+}
+
+// Each iteration loads the same bytes, and nothing is stored between them.
+bool Values::unfold_alike(const Instruction& loop, const Level& inner) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t times = is_constant(loop.c) ? constant_of(loop.c) : 0;
+  const auto end = is_constant(loop.b) ? checked_add(constant_of(loop.b), times) : std::nullopt;
+  if (depth() == 0 || times < 1 || times > most || is_unknown(loop.b) || !end || *end > loop.high) return false;
+  const bool is_alike = std::ranges::all_of(inner.body, [&](const Instruction& instruction) {
+    return instruction.code == Code::load && levels_of_[instruction.a] <= depth() && instruction.times <= most / times;
+  });
+  if (!is_alike) return false;
+  Level& outer = levels_.back();
+  const std::int64_t steps = saturated_sum(inner.steps + 1, inner.more);
+  outer.more = saturated_sum(outer.more, checked_mul(steps, times).value_or(unlimited));
+  for (const Instruction& load : inner.body) {
+    outer.body.push_back(load);
+    outer.body.back().times *= static_cast<std::uint32_t>(times);
+  }
+  return true;
 }
 
 }  // namespace usmp::replay

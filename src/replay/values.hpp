@@ -26,6 +26,7 @@ class Values {
     std::size_t serial = 0;
     std::size_t effects = 0;    // instructions of the body that are accesses and the like, those of inner loops too
     std::int64_t steps = 0;     // of an iteration, without inner loops
+    std::int64_t more = 0;      // of loops that became instructions of the body; saturates
     std::int64_t estimate = 0;  // of an iteration; saturates
   };
 
@@ -92,11 +93,15 @@ class Values {
   Register combined(const Node& node, const std::vector<Register>& operands);
   Register leaf(const tir::Expr& expr);
   Register emitted(Instruction instruction);
+  [[nodiscard]] bool is_linear_in(const Instruction& instruction, std::size_t level) const;
+  // Whether it became loads in the body of the one around it.
+  bool unfold_alike(const Instruction& loop, const Level& inner);
 
   std::vector<Level> levels_;
   std::vector<std::int64_t> registers_;
-  std::vector<std::uint32_t> levels_of_;                              // by register; 0: a constant
-  std::vector<std::optional<Known>> vars_;                            // by VarId
+  std::vector<std::uint32_t> levels_of_;    // by register; 0: a constant
+  std::vector<bool> is_linear_;             // by register: in the variable of its level, if all others stay
+  std::vector<std::optional<Known>> vars_;  // by VarId
   std::vector<std::pair<tir::VarId, std::optional<Known>>> earlier_;  // before each `bind`
   std::map<std::int64_t, Register> constants_;
   struct Hash {

@@ -199,10 +199,35 @@ bool ends_with_any(std::string_view text, std::initializer_list<std::string_view
   return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
 }
 
+namespace {
+
+template <std::size_t width>
+std::uint64_t little_endian(const char* bytes) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < width; ++i) bits |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  return bits;
+}
+
+}  // namespace
+
+// Compilers make one load of a known width.
 std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t width) {
+  const std::string_view element = bytes.substr(at, width);
+  switch (element.size() == width ? width : 0) {
+    case 1:
+      return little_endian<1>(element.data());
+    case 2:
+      return little_endian<2>(element.data());
+    case 4:
+      return little_endian<4>(element.data());
+    case 8:
+      return little_endian<8>(element.data());
+    default:
+      break;
+  }
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < width; ++i) {
-    bits |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+    bits |= std::uint64_t{static_cast<unsigned char>(element[i])} << (8 * i);
   }
   return bits;
 }

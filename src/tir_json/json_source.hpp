@@ -21,7 +21,7 @@ class JsonSource {
  public:
   static constexpr std::size_t shortest_left_out = 128;
 
-  explicit JsonSource(std::string_view text) : text_(text) {}
+  explicit JsonSource(std::string_view text) : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
   // One pass over the characters; all iterators of a source move together.
   class Iterator {
@@ -33,7 +33,7 @@ class JsonSource {
     using reference = char;
 
     explicit Iterator(JsonSource* source) : source_(source) {}
-    char operator*() const { return source_->text_[source_->position_]; }
+    char operator*() const { return *source_->at_; }
     Iterator& operator++() {
       source_->advance();
       return *this;
@@ -41,25 +41,25 @@ class JsonSource {
     friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_end() == b.at_end(); }
 
    private:
-    [[nodiscard]] bool at_end() const { return source_ == nullptr || source_->position_ == source_->text_.size(); }
+    [[nodiscard]] bool at_end() const { return source_ == nullptr || source_->at_ == source_->end_; }
     JsonSource* source_;  // nullptr: the end
   };
   [[nodiscard]] Iterator begin() { return Iterator(this); }
   [[nodiscard]] static Iterator end() { return Iterator(nullptr); }
 
   // Bytes of the text that the parser has seen or passed over.
-  [[nodiscard]] std::size_t position() const { return position_; }
+  [[nodiscard]] std::size_t position() const { return static_cast<std::size_t>(at_ - begin_); }
   // The text of the string that has just been parsed, if it was left out; otherwise empty.
   [[nodiscard]] std::string_view take_left_out() { return std::exchange(left_out_, {}); }
 
  private:
   void advance() {
-    const char character = text_[position_++];
+    const char character = *at_++;
     if (!in_string_) {
       if (character == '"') {
         enter_string();
       } else if (is_space(character)) {
-        while (position_ < text_.size() && is_space(text_[position_])) ++position_;
+        while (at_ != end_ && is_space(*at_)) ++at_;
       }
     } else if (after_backslash_) {
       after_backslash_ = false;
@@ -74,15 +74,17 @@ class JsonSource {
   }
   void enter_string() {
     in_string_ = true;
-    std::size_t end = position_;
-    while (end < text_.size() && is_base64_character(text_[end])) ++end;
-    if (end - position_ < shortest_left_out || end == text_.size() || text_[end] != '"') return;
-    left_out_ = text_.substr(position_, end - position_);
-    position_ = end;
+    const char* end = at_;
+    while (end != end_ && is_base64_character(*end)) ++end;
+    const auto length = static_cast<std::size_t>(end - at_);
+    if (length < shortest_left_out || end == end_ || *end != '"') return;
+    left_out_ = {at_, length};
+    at_ = end;
   }
 
-  std::string_view text_;
-  std::size_t position_ = 0;
+  const char* begin_;
+  const char* at_;
+  const char* end_;
   bool in_string_ = false;
   bool after_backslash_ = false;
   std::string_view left_out_;

@@ -8,183 +8,200 @@
 namespace usmp::transform {
 namespace {
 
-constexpr std::size_t no_stage = static_cast<std::size_t>(-1);
-
-// Runs the last stage, and the others as it needs them.
+// Runs the last stage, and the others as it needs them. Everything that an iteration looks at is found by pointers, as
+// there are millions.
 class Simulation {
  public:
   // `order`: by stage, its needs, in the order in which they are met.
   Simulation(const RowChain& chain, const std::vector<std::vector<std::size_t>>& order, Bytes most)
-      : chain_(chain), most_(most), done_(chain.stages.size(), 0), around_(chain.stages.size(), no_stage) {
-    supplier_.assign(chain.tensors.size(), no_stage);
-    for (std::size_t s = 0; s < chain.stages.size(); ++s) {
-      if (chain.stages[s].supply) supplier_[chain.stages[s].supply->tensor] = s;
+      : most_(most), stages_(chain.stages.size()), tensors_(chain.tensors.size()) {
+    for (std::size_t t = 0; t < tensors_.size(); ++t) tensors_[t].of = &chain.tensors[t];
+    std::size_t needs = 0;
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      stages_[s].of = &chain.stages[s];
+      needs += order[s].size();
+      if (!chain.stages[s].supply) continue;
+      stages_[s].supplied = &tensors_[chain.stages[s].supply->tensor];
+      stages_[s].supplied->supplier = &stages_[s];
     }
-    readers_.resize(chain.tensors.size());
-    for (std::size_t s = 0; s < chain.stages.size(); ++s) {
+    needs_.reserve(needs);  // they stay where they are
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      stages_[s].first_need = needs_.data() + needs_.size();
       for (const std::size_t i : order[s]) {
         const RowNeed& need = chain.stages[s].needs[i];
-        readers_[need.tensor].push_back(needs_.size());
-        needs_.push_back({&need, supplier_[need.tensor], chain.tensors[need.tensor].rows, {}, 0});
+        needs_.push_back({&need, &tensors_[need.tensor], {}, 0});
+        tensors_[need.tensor].readers.push_back(&needs_.back());
       }
-      first_need_.push_back(needs_.size() - order[s].size());
+      stages_[s].end_need = needs_.data() + needs_.size();
+      find_rows(stages_[s]);
     }
-    first_need_.push_back(needs_.size());
-    for (std::size_t s = 0; s < chain.stages.size(); ++s) find_rows(s);
-    result_.inside.resize(chain.stages.size());
-    result_.demand.resize(chain.stages.size());
-    result_.ring_rows.assign(chain.tensors.size(), 1);
-    for (std::size_t t = 0; t < chain.tensors.size(); ++t) {
-      const RowTensor& tensor = chain.tensors[t];
-      if (tensor.is_whole || supplier_[t] == no_stage) result_.ring_rows[t] = tensor.rows;
-      if (supplier_[t] == no_stage && !tensor.is_free) whole_ += tensor.rows * tensor.row_bytes;
-      if (supplier_[t] != no_stage && !tensor.is_whole) result_.ring_bytes += tensor.row_bytes;
+    for (Tensor& tensor : tensors_) {
+      const RowTensor& t = *tensor.of;
+      const bool is_ring = !t.is_whole && tensor.supplier != nullptr;
+      tensor.ring_rows = is_ring ? 1 : t.rows;
+      if (is_ring) ring_bytes_ += t.row_bytes;
+      if (tensor.supplier == nullptr && !t.is_free) whole_ += t.rows * t.row_bytes;
     }
-    complete_.assign(chain.tensors.size(), 0);
-    released_.assign(chain.tensors.size(), 0);
-    result_.whole_bytes = whole_;
+    whole_bytes_ = whole_;
   }
 
   std::optional<RowSchedule> run() && {
-    const std::size_t last = chain_.stages.size() - 1;
-    for (std::int64_t n = 0; n < chain_.stages[last].iterations; ++n) {
-      if (!iterate(last) || result_.ring_bytes + result_.whole_bytes > most_) return std::nullopt;
+    Stage& last = stages_.back();
+    for (std::int64_t n = 0; n < last.of->iterations; ++n) {
+      if (!iterate(last) || ring_bytes_ + whole_bytes_ > most_) return std::nullopt;
     }
-    for (std::size_t t = 0; t < chain_.tensors.size(); ++t) {
-      const RowTensor& tensor = chain_.tensors[t];
-      if (supplier_[t] == no_stage) continue;
-      if (tensor.is_whole && complete_[t] < tensor.rows) return std::nullopt;
+    for (const Tensor& tensor : tensors_) {
+      if (tensor.supplier == nullptr) continue;
+      if (tensor.of->is_whole && tensor.complete < tensor.of->rows) return std::nullopt;
     }
-    for (std::size_t s = 0; s < last; ++s) {
-      if (around_[s] == no_stage) return std::nullopt;
-    }
-    // In the order in which needs are met.
-    for (std::size_t s = 0; s < chain_.stages.size(); ++s) {
-      for (std::size_t i = first_need_[s]; i < first_need_[s + 1]; ++i) {
-        const std::size_t supplier = needs_[i].supplier;
-        if (supplier != no_stage && around_[supplier] == s) result_.inside[s].push_back(supplier);
+    RowSchedule result;
+    for (const Stage& stage : stages_) {
+      if (stage.around == nullptr && &stage != &last) return std::nullopt;
+      result.demand.push_back(stage.demand == nullptr ? RowNeed() : *stage.demand);
+      result.runs.push_back(stage.done);
+      // In the order in which needs are met.
+      std::vector<std::size_t>& inside = result.inside.emplace_back();
+      for (const Need* need = stage.first_need; need != stage.end_need; ++need) {
+        const Stage* supplier = need->tensor->supplier;
+        if (supplier == nullptr || supplier->around != &stage) continue;
+        inside.push_back(static_cast<std::size_t>(supplier - stages_.data()));
       }
     }
-    result_.runs = done_;
-    return std::move(result_);
+    for (const Tensor& tensor : tensors_) result.ring_rows.push_back(tensor.ring_rows);
+    result.ring_bytes = ring_bytes_;
+    result.whole_bytes = whole_bytes_;
+    return result;
   }
 
  private:
+  struct Stage;
+  struct Tensor;
+
   struct Need {
     const RowNeed* need;
-    std::size_t supplier;
-    std::int64_t tensor_rows;
+    Tensor* tensor;
     Interval rows;        // that the stage's next iteration reads
     std::int64_t oldest;  // the first row that is still to be read; as many as there are rows: none
   };
 
+  struct Tensor {
+    const RowTensor* of = nullptr;
+    Stage* supplier = nullptr;  // null: none
+    std::vector<const Need*> readers = {};
+    std::int64_t complete = 0;  // rows, of one that a stage supplies
+    std::int64_t released = 0;  // rows, of an input
+    std::int64_t ring_rows = 0;
+  };
+
+  struct Stage {
+    const RowStage* of = nullptr;
+    Tensor* supplied = nullptr;  // null: none
+    Need* first_need = nullptr;
+    Need* end_need = nullptr;
+    const Stage* around = nullptr;    // null: not known
+    const RowNeed* demand = nullptr;  // of the stage around it
+    std::int64_t done = 0;            // iterations
+  };
+
   struct Frame {
-    std::size_t stage;
-    std::size_t next;  // need
+    Stage* stage;
+    const Need* next;
   };
 
   // What the next iteration of the stage needs.
-  void find_rows(std::size_t stage) {
-    const std::int64_t next = done_[stage];
-    const bool is_over = next >= chain_.stages[stage].iterations;
-    for (std::size_t i = first_need_[stage]; i < first_need_[stage + 1]; ++i) {
-      Need& need = needs_[i];
-      need.rows = need.need->in(next, need.tensor_rows);
-      need.oldest = is_over ? need.tensor_rows : std::max<std::int64_t>(need.rows.low, 0);
+  static void find_rows(const Stage& stage) {
+    const bool is_over = stage.done >= stage.of->iterations;
+    for (Need* need = stage.first_need; need != stage.end_need; ++need) {
+      const std::int64_t rows = need->tensor->of->rows;
+      need->rows = need->need->in(stage.done, rows);
+      need->oldest = is_over ? rows : std::max<std::int64_t>(need->rows.low, 0);
     }
   }
 
   // One iteration of the stage, after those of the stages that it waits for. False: one would have two stages around
   // it.
-  bool iterate(std::size_t stage) {
-    frames_.push_back({stage, first_need_[stage]});
+  bool iterate(Stage& stage) {
+    frames_.push_back({&stage, stage.first_need});
     while (!frames_.empty()) {
       Frame& frame = frames_.back();
-      if (frame.next == first_need_[frame.stage + 1]) {
-        finish(frame.stage);
+      if (frame.next == frame.stage->end_need) {
+        finish(*frame.stage);
         frames_.pop_back();
         continue;
       }
-      const Need& need = needs_[frame.next];
-      const std::size_t supplier = need.supplier;
-      if (supplier == no_stage || need.rows.low > need.rows.high || complete_[need.need->tensor] > need.rows.high) {
+      const Need& need = *frame.next;
+      Stage* supplier = need.tensor->supplier;
+      if (supplier == nullptr || need.rows.low > need.rows.high || need.tensor->complete > need.rows.high) {
         ++frame.next;
         continue;
       }
-      if (done_[supplier] == chain_.stages[supplier].iterations) return false;  // rows that nobody writes
-      if (around_[supplier] == no_stage) {
-        around_[supplier] = frame.stage;
-        result_.demand[supplier] = *need.need;
-      } else if (around_[supplier] != frame.stage) {
+      if (supplier->done == supplier->of->iterations) return false;  // rows that nobody writes
+      if (supplier->around == nullptr) {
+        supplier->around = frame.stage;
+        supplier->demand = need.need;
+      } else if (supplier->around != frame.stage) {
         return false;
       }
-      frames_.push_back({supplier, first_need_[supplier]});
+      frames_.push_back({supplier, supplier->first_need});
     }
     return true;
   }
 
-  void finish(std::size_t stage) {
-    const RowStage& here = chain_.stages[stage];
-    if (here.supply) write(*here.supply, done_[stage]);
-    ++done_[stage];
+  void finish(Stage& stage) {
+    if (stage.supplied != nullptr) write(*stage.of->supply, *stage.supplied, stage.done);
+    ++stage.done;
     find_rows(stage);
-    for (std::size_t i = first_need_[stage]; i < first_need_[stage + 1]; ++i) {
-      if (needs_[i].supplier == no_stage) release(needs_[i].need->tensor);
+    for (const Need* need = stage.first_need; need != stage.end_need; ++need) {
+      if (need->tensor->supplier == nullptr) release(*need->tensor);
     }
   }
 
-  void write(const RowSupply& supply, std::int64_t iteration) {
-    const RowTensor& tensor = chain_.tensors[supply.tensor];
-    const std::int64_t before = complete_[supply.tensor];
-    const std::int64_t end = supply.complete(iteration + 1, tensor.rows);
-    complete_[supply.tensor] = end;
-    if (tensor.is_whole) {
-      const std::int64_t rows = !tensor.is_scattered ? end - before : iteration == 0 ? tensor.rows : 0;
-      if (!tensor.is_free) count(rows * tensor.row_bytes);
+  void write(const RowSupply& supply, Tensor& tensor, std::int64_t iteration) {
+    const RowTensor& t = *tensor.of;
+    const std::int64_t before = tensor.complete;
+    const std::int64_t end = supply.complete(iteration + 1, t.rows);
+    tensor.complete = end;
+    if (t.is_whole) {
+      const std::int64_t rows = !t.is_scattered ? end - before : iteration == 0 ? t.rows : 0;
+      if (!t.is_free) count(rows * t.row_bytes);
       return;
     }
-    const std::int64_t first = std::min(oldest(supply.tensor), before);
-    std::int64_t& rows = result_.ring_rows[supply.tensor];
-    if (end - first <= rows) return;
-    result_.ring_bytes += (end - first - rows) * tensor.row_bytes;
-    rows = end - first;
+    const std::int64_t first = std::min(oldest(tensor), before);
+    if (end - first <= tensor.ring_rows) return;
+    ring_bytes_ += (end - first - tensor.ring_rows) * t.row_bytes;
+    tensor.ring_rows = end - first;
   }
 
   // The first row that is still to be read; as many as there are rows: none.
-  [[nodiscard]] std::int64_t oldest(std::size_t tensor) const {
-    std::int64_t row = chain_.tensors[tensor].rows;
-    for (const std::size_t reader : readers_[tensor]) row = std::min(row, needs_[reader].oldest);
+  [[nodiscard]] static std::int64_t oldest(const Tensor& tensor) {
+    std::int64_t row = tensor.of->rows;
+    for (const Need* reader : tensor.readers) row = std::min(row, reader->oldest);
     return row;
   }
 
   // Rows of inputs that are read for the last time.
-  void release(std::size_t tensor) {
-    const RowTensor& t = chain_.tensors[tensor];
+  void release(Tensor& tensor) {
+    const RowTensor& t = *tensor.of;
     if (t.is_whole || t.is_free) return;
     const std::int64_t dead = oldest(tensor);
-    if (dead <= released_[tensor] || (t.is_scattered && dead < t.rows)) return;
-    count(-(dead - released_[tensor]) * t.row_bytes);
-    released_[tensor] = dead;
+    if (dead <= tensor.released || (t.is_scattered && dead < t.rows)) return;
+    count(-(dead - tensor.released) * t.row_bytes);
+    tensor.released = dead;
   }
 
   void count(Bytes bytes) {
     whole_ += bytes;
-    result_.whole_bytes = std::max(result_.whole_bytes, whole_);
+    whole_bytes_ = std::max(whole_bytes_, whole_);
   }
 
-  const RowChain& chain_;
   const Bytes most_;
-  std::vector<std::int64_t> done_;                 // iterations, by stage
-  std::vector<std::int64_t> complete_;             // rows, by tensor that a stage supplies
-  std::vector<std::size_t> around_;                // by stage
-  std::vector<std::size_t> supplier_;              // by tensor
-  std::vector<Need> needs_;                        // stage by stage, in the order in which they are met
-  std::vector<std::size_t> first_need_;            // by stage, and the end
-  std::vector<std::vector<std::size_t>> readers_;  // by tensor: needs
-  std::vector<std::int64_t> released_;             // rows of inputs
-  std::vector<Frame> frames_;                      // iterations that have begun
+  std::vector<Stage> stages_;
+  std::vector<Tensor> tensors_;
+  std::vector<Need> needs_;    // stage by stage, in the order in which they are met
+  std::vector<Frame> frames_;  // iterations that have begun
   Bytes whole_ = 0;
-  RowSchedule result_;
+  Bytes ring_bytes_ = 0;   // as RowSchedule says
+  Bytes whole_bytes_ = 0;  // the same
 };
 
 // By stage, how many stages have to run before it, one behind the other.

@@ -119,14 +119,14 @@ class CaseProgram {
   // C declaration of the entry.
   std::string declaration() {
     finish();
-    return function_declaration(view(), module_.entry);
+    return Functions(view()).declaration_of_entry();
   }
 
   // The emitted file.
   std::string text() {
     finish();
     StringSink sink;
-    write_functions(view(), sink);
+    Functions(view()).write(sink);
     return sink.text();
   }
 
@@ -199,7 +199,7 @@ class CaseProgram {
   std::string main_text() {
     std::ostringstream c;
     c << "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-      << provided_ << function_declaration(view(), module_.entry) << ";\n"
+      << provided_ << Functions(view()).declaration_of_entry() << ";\n"
       << "static void* copy(const unsigned char* from, size_t n) { void* p = malloc(n ? n : 1); memcpy(p, from, n);"
          " return p; }\n"
       << "static void print(const void* p, size_t n) { size_t i; for (i = 0; i < n; ++i) printf(\"%02x\", "

@@ -84,7 +84,7 @@ class Planned {
     return text_of([&](TextSink& sink) { write_constants_header(view(), layout(), sink); });
   }
   [[nodiscard]] std::string entry() const {
-    return text_of([&](TextSink& sink) { write_entry(view(), layout(), sink); });
+    return text_of([&](TextSink& sink) { write_entry(view(), layout(), Functions(view()), sink); });
   }
 
   mlf::ModuleInfo info;

@@ -137,6 +137,48 @@ TEST_CASE("loops start anywhere, and inner ones depend on outer ones") {
   SUBCASE("none at all") { p.check(0, {p.for_j(0, block(p.fill(p.out, 8))), p.copy_all(p.out, p.in, 8)}); }
 }
 
+// Such loops are played all at once if no byte is lost.
+TEST_CASE("loops that only load read what their iterations read") {
+  Program p;
+  const VarId in = p.buffer("in", 8);
+  const VarId out = p.buffer("out", 1);
+  // What is said if `out` has overwritten this byte of `in`.
+  const auto lost = [&](Bytes byte, const tir::Stmt& loop) {
+    const Result result =
+        p.play({{"in", 100}, {"out", 100 + byte}}, {p.fill(in, 8), p.set(out, 0), loop, p.read(out, 0)});
+    CHECK(result.replayed() == 1);
+    const std::string text = result.violations.empty() ? "" : result.violations.front();
+    const std::size_t place = text.find("iteration");
+    return std::to_string(result.accesses - 10) +
+           (text.empty() ? "" : ", " + text.substr(std::min(place, text.size())));
+  };
+  const auto times = [&](std::int64_t by) { return tir::make_binary(ExprKind::mul, p.i(), make_int(by)); };
+  SUBCASE("at even distances") {
+    CHECK(lost(5, p.drain(in, 8)) == "8, iteration i = 5");
+    CHECK(lost(4, p.for_i(4, block(p.read(in, times(2))))) == "4, iteration i = 2");
+    CHECK(lost(5, p.for_i(4, block(p.read(in, times(2))))) == "4");
+    const ExprRef back = tir::make_binary(ExprKind::sub, make_int(7), p.i());
+    CHECK(lost(2, p.for_i(8, block(p.read(in, 0), p.read(in, back)))) == "16, iteration i = 5");
+    CHECK(lost(7, p.for_i(1, block(p.read(in, 7)))) == "1, iteration i = 0");
+  }
+  SUBCASE("at others") {
+    const ExprRef around = tir::make_binary(ExprKind::floor_mod, times(3), make_int(4));
+    CHECK(lost(2, p.for_i(4, block(p.read(in, around)))) == "4, iteration i = 2");
+    CHECK(lost(4, p.for_i(4, block(p.read(in, around)))) == "4");
+    CHECK(lost(4, p.for_i(3, block(p.read(in, tir::make_binary(ExprKind::mul, p.i(), p.i()))))) ==
+          "3, iteration i = 2");
+    CHECK(lost(2, p.for_i(3, block(p.read(in, tir::make_binary(ExprKind::mul, p.i(), p.i()))))) == "3");
+    CHECK(lost(1, p.for_i(3, block(p.read(in, tir::make_binary(ExprKind::mul, p.i(), p.i()))))) ==
+          "3, iteration i = 1");
+  }
+  SUBCASE("at the same") {
+    CHECK(lost(2, p.for_j(4, block(p.for_i(5, block(p.read(in, p.j())))))) == "20, iteration j = 2");
+    CHECK(lost(4, p.for_j(4, block(p.for_i(5, block(p.read(in, p.j())))))) == "20");
+    const tir::Stmt inner = p.for_i(5, block(p.read(in, 3)));
+    CHECK(lost(4, p.for_j(4, block(inner, p.read(in, 1), inner))) == "44");
+  }
+}
+
 TEST_CASE("conditions on loop variables are followed") {
   Copies p;
   const ExprRef early = binary(ExprKind::lt, p.i(), 2);

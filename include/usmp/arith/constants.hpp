@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "usmp/tir/ir.hpp"
 
@@ -18,7 +18,6 @@ namespace usmp::arith {
 
 // In the promoted type; signed overflow wraps around. Nothing: undefined (division by zero, a shift that is too wide),
 // not an integer, not representable, or an unknown operator.
-[[nodiscard]] std::optional<std::int64_t> constant_value(const tir::Expr& expr,
-                                                         const std::vector<std::int64_t>& operands);
+[[nodiscard]] std::optional<std::int64_t> constant_value(const tir::Expr& expr, std::span<const std::int64_t> operands);
 
 }  // namespace usmp::arith

@@ -2,23 +2,32 @@
 // The operators' file: function bodies from lowered TIR. Internal to codegen and its tests.
 #pragma once
 
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "usmp/codegen/codegen.hpp"
 
 namespace usmp::codegen {
 
-// Writes M_lib1.c: helpers in use, prototypes of foreign functions, constants, functions (callees before callers), the
-// entry last. `check_functions` is what module_files runs first: it throws for every construct without a C translation.
-void write_functions(const PlannedModule& module, TextSink& sink);
-void check_functions(const PlannedModule& module);
+// M_lib1.c: helpers in use, prototypes of foreign functions, constants, functions (callees before callers), the entry
+// last. All but the constants' data is printed at once, and refers to the module.
+class Functions {
+ public:
+  // Throws Error of kind archive for every construct without a C translation.
+  explicit Functions(const PlannedModule& module);
+
+  void write(TextSink& sink) const;
+
+  // C declaration without ';', e.g. "int32_t tvmgen_default___tvm_main__(const int8_t* data, int16_t* output, uint8_t*
+  // sram)". Parameters that neither the entry nor its callees write are pointers to const.
+  [[nodiscard]] std::string declaration_of_entry() const;
+
+ private:
+  struct Printed;
+  std::shared_ptr<const Printed> printed_;
+};
 
 // C name of the function of the lowered module: its global_symbol, sanitised.
 [[nodiscard]] std::string function_c_name(const tir::Function& function);
-
-// C declaration of a function without ';', e.g. "int32_t tvmgen_default_f(const int8_t* p0, int16_t* T_cast, uint8_t*
-// sram)". Parameters that neither the function nor its callees write are pointers to const.
-[[nodiscard]] std::string function_declaration(const PlannedModule& module, std::size_t function);
 
 }  // namespace usmp::codegen
