@@ -15,9 +15,9 @@ namespace {
 using compare::FrontierPoint;
 using compare::ModuleFrontier;
 
-constexpr Tenths page_width = 6400;
-constexpr Tenths left = 900;
-constexpr Tenths plot_width = page_width - left - 300;
+constexpr Tenths chart_width = 6400;
+constexpr Tenths plot_left = 900;
+constexpr Tenths plot_width = chart_width - plot_left - 300;
 constexpr Tenths plot_height = 2400;
 constexpr Tenths title_height = 400;
 constexpr Tenths module_height = plot_height + 900;
@@ -42,26 +42,26 @@ std::string work_label(std::int64_t permille) {
 }
 
 std::string panel(const ModuleFrontier& module, Tenths top) {
-  std::string text = text_element(left, top - 80, " class=\"pool\"", printable(module.module));
-  text += rectangle(left, top, plot_width, plot_height) + " class=\"panel\"/>\n";
+  std::string text = text_element(plot_left, top - 80, " class=\"pool\"", printable(module.module));
+  text += rectangle(plot_left, top, plot_width, plot_height) + " class=\"panel\"/>\n";
   const std::vector<FrontierPoint> points = by_work(module);
-  if (points.empty()) return text + text_element(left + 100, top + 200, " class=\"dim\"", "no plan");
+  if (points.empty()) return text + text_element(plot_left + 100, top + 200, " class=\"dim\"", "no plan");
   Bytes most = 1;
   for (const FrontierPoint& point : points) most = std::max(most, point.workspace);
   const std::int64_t work = std::max<std::int64_t>(points.back().extra_work_permille, grid_lines);
-  const auto x_of = [&](std::int64_t permille) { return left + scaled(permille, work, plot_width); };
+  const auto x_of = [&](std::int64_t permille) { return plot_left + scaled(permille, work, plot_width); };
   const auto y_of = [&](Bytes bytes) { return top + plot_height - scaled(bytes, most, plot_height - 200); };
   const Bytes grid_bytes = round_step(most, grid_lines);
   for (Bytes bytes = 0; bytes <= most; bytes += grid_bytes) {
-    text += line_element("grid", left, y_of(bytes), left + plot_width, y_of(bytes));
-    text += text_element(left - 60, y_of(bytes) + 40, " class=\"dim\" text-anchor=\"end\"", std::to_string(bytes));
+    text += line_element("grid", plot_left, y_of(bytes), plot_left + plot_width, y_of(bytes));
+    text += text_element(plot_left - 60, y_of(bytes) + 40, " class=\"dim\" text-anchor=\"end\"", std::to_string(bytes));
   }
   const std::int64_t grid_work = round_step(work, grid_lines, 10);
   for (std::int64_t permille = 0; permille <= work; permille += grid_work) {
     text += text_element(x_of(permille), top + plot_height + 170, " class=\"dim\" text-anchor=\"middle\"",
                          work_label(permille));
   }
-  text += text_element(left + plot_width / 2, top + plot_height + 350, " class=\"dim\" text-anchor=\"middle\"",
+  text += text_element(plot_left + plot_width / 2, top + plot_height + 350, " class=\"dim\" text-anchor=\"middle\"",
                        "work, relative to the program without more work");
   const Tenths middle = top + plot_height / 2;
   text += text_element(250, middle,
@@ -85,7 +85,7 @@ std::string panel(const ModuleFrontier& module, Tenths top) {
             "% allowed: " + std::to_string(point.workspace) + " bytes, work " + work_label(point.extra_work_permille) +
             "</title></circle>\n";
   }
-  text += line_element("bound", from, y_of(least), left + plot_width, y_of(least));
+  text += line_element("bound", from, y_of(least), plot_left + plot_width, y_of(least));
   return text;
 }
 
@@ -93,12 +93,12 @@ std::string panel(const ModuleFrontier& module, Tenths top) {
 
 std::string frontier_svg(const compare::Frontier& frontier) {
   const Tenths height = title_height + module_height * static_cast<Tenths>(frontier.modules.size());
-  std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + pixels(page_width) + " " +
-                     pixels(height) + "\"" + svg_attribute("width", page_width) + svg_attribute("height", height) +
+  std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + pixels(chart_width) + " " +
+                     pixels(height) + "\"" + svg_attribute("width", chart_width) + svg_attribute("height", height) +
                      ">\n";
   text += svg_style;
   text += "<style>circle{fill:var(--bound)}</style>\n";
-  text += rectangle(0, 0, page_width, height) + " class=\"page\"/>\n";
+  text += rectangle(0, 0, chart_width, height) + " class=\"page\"/>\n";
   text += text_element(160, 250, " class=\"title\"", "Memory and work: " + printable(frontier.archive));
   for (std::size_t i = 0; i < frontier.modules.size(); ++i) {
     text += panel(frontier.modules[i], title_height + 250 + module_height * static_cast<Tenths>(i));

@@ -51,7 +51,7 @@ std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const l
   return text;
 }
 
-std::string planned_text(std::span<const tvm_c::PlannedPool> planned) {
+std::string tvm_plan_text(std::span<const tvm_c::PlannedPool> planned) {
   std::string pools;
   for (const tvm_c::PlannedPool& pool : planned) {
     pools += (pools.empty() ? "" : ", ") + printable(pool.name) + " " +
@@ -229,9 +229,10 @@ Json unplanned_allocates_json(const tir::Module& module, const liveness::Analysi
 
 std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
                          std::span<const tvm_c::PlannedPool> planned, const InspectTextOptions& options) {
-  return head(info, module, analysis, options.transformed) + planned_text(planned) + tensors_text(info, options.width) +
-         functions_text(module, options.width) + buffers_text(module, analysis, options.width) +
-         calls_text(module, analysis, options.width) + unplanned_text(module, analysis) + extern_text(analysis);
+  return head(info, module, analysis, options.transformed) + tvm_plan_text(planned) +
+         tensors_text(info, options.width) + functions_text(module, options.width) +
+         buffers_text(module, analysis, options.width) + calls_text(module, analysis, options.width) +
+         unplanned_text(module, analysis) + extern_text(analysis);
 }
 
 std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,

@@ -240,7 +240,7 @@ std::string text_of(const CallRun& run, const Segment& segment, const std::vecto
   return which + rings + std::to_string(held) + " of " + bytes_text(all);
 }
 
-std::vector<Change> roll(tir::Module& module, const Options& options, std::optional<double> most_extra) {
+std::vector<Change> roll_within(tir::Module& module, const Options& options, std::optional<double> most_extra) {
   const auto entry = read_plain_entry(module);
   if (!entry) return {};
   const std::set<std::string> before = program::called_names(module);
@@ -304,7 +304,7 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
   const bool may_have_strips = options.strip_percent > 0 && !options.rolling_room;
   for (int i = 0; may_have_strips && i < most_tries && extra > 0; ++i) {
     tir::Module rolled = module;
-    std::vector<Change> changes = roll(rolled, options, extra);
+    std::vector<Change> changes = roll_within(rolled, options, extra);
     const double over = loops::work_of(rolled) - most;
     if (over <= 0) {
       module = std::move(rolled);
@@ -312,7 +312,7 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
     }
     extra -= 2 * over;
   }
-  return roll(module, options, std::nullopt);
+  return roll_within(module, options, std::nullopt);
 }
 
 }  // namespace usmp::transform
