@@ -68,7 +68,7 @@ std::string text_of(const compare::BudgetReport& report, const CheckOptions& opt
 
 int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   if (!options.pools_file) throw Error(ErrorKind::usage, {}, "check needs a pools file with budgets (--pools)");
-  if (options.junit) check_output_path("--junit", *options.junit, models_and(options, {*options.pools_file}));
+  if (options.junit) check_output_path("--junit", *options.junit, inputs_of(options, options.baselines));
   if (options.junit && options.step_summary)
     require_different_outputs("--junit", *options.junit, "GITHUB_STEP_SUMMARY", *options.step_summary);
   if (options.step_summary) require_appendable(*options.step_summary);

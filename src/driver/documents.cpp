@@ -26,17 +26,10 @@ std::vector<plan_file::PlanDocument> read_one_file(const std::string& path) {
   }
 }
 
-// A source tree may hold a plan as well, such as the baseline of a budget.
-bool is_output(const std::string& directory) {
-  std::error_code error;
-  return std::filesystem::exists(std::filesystem::path(directory) / codegen::metadata_header_path, error) &&
-         !mlf::is_extracted_archive(directory) && !plans_in(directory).empty();
-}
-
 }  // namespace
 
 bool is_plan_file(const std::string& path) {
-  if (is_output(path)) return true;
+  if (is_output_directory(path)) return true;
   return path.ends_with(".plan.json") || kind_of_file(path) == FileKind::plan || is_json_in_pipe(path);
 }
 

@@ -112,6 +112,13 @@ std::vector<std::string> models_and(const PlanningOptions& options, std::vector<
   return paths;
 }
 
+std::vector<std::string> inputs_of(const PlanningOptions& options, std::vector<std::string> others) {
+  for (const auto& file : {options.pools_file, options.memory_file}) {
+    if (file) others.push_back(*file);
+  }
+  return models_and(options, std::move(others));
+}
+
 std::vector<Model> open_models(const PlanningOptions& options) {
   const std::vector<ChosenName> chosen = chosen_names(options);
   if (!options.more_models.empty() && options.model.module) {

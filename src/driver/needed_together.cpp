@@ -106,7 +106,7 @@ std::optional<compare::SharedPool> pool_without_room(const Trial& trial, const c
   for (compare::SharedPool& shared : trial.pools()) {
     if (shared.name != pool.name || !pool.size_hint || shared.all.used <= *pool.size_hint) continue;
     shared.capacity = pool.size_hint;
-    return std::move(shared);
+    return shared;
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include "directory.hpp"
 #include "file_kind.hpp"
 #include "output.hpp"
+#include "usmp/codegen/codegen.hpp"
 #include "usmp/mlf/checkout.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/error.hpp"
@@ -33,7 +34,8 @@ bool lies_in(const fs::path& inner, const fs::path& outer) {
 
 // A file in a source tree that no model is read from.
 bool lies_apart(const fs::path& path, const std::string& tree) {
-  return !mlf::is_extracted_archive(tree) && path.filename() != "metadata.json" && path.filename() != "graph.json" &&
+  return !mlf::is_extracted_archive(tree) && !is_output_directory(tree) && path.filename() != "metadata.json" &&
+         path.filename() != "graph.json" &&
          !ends_with_any(path.string(), {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".S", ".s", ".asm", ".inc", ".bin"});
 }
 
@@ -142,6 +144,12 @@ std::vector<PlanInDirectory> plans_in(const std::string& directory) {
     plans.push_back({std::move(name), std::move(*head)});
   }
   return plans;
+}
+
+bool is_output_directory(const std::string& directory) {
+  std::error_code error;
+  return fs::exists(fs::path(directory) / codegen::metadata_header_path, error) &&
+         !mlf::is_extracted_archive(directory) && !plans_in(directory).empty();
 }
 
 void require_same_models(const std::string& directory, const std::vector<std::string>& models,

@@ -36,6 +36,9 @@ struct PlanInDirectory {
 // By name; nothing if there is no such directory.
 [[nodiscard]] std::vector<PlanInDirectory> plans_in(const std::string& directory);
 
+// Whether `plan` has written the directory. A source tree may hold a plan as well, such as the baseline of a budget.
+[[nodiscard]] bool is_output_directory(const std::string& directory);
+
 // The same for all files that have the name which `plan` gives to a module's plan, and several models. If `modules` are
 // given, none of the files may be the plan of another module: what all modules share would be without it.
 void require_same_models(const std::string& directory, const std::vector<std::string>& models,

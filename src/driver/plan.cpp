@@ -121,6 +121,18 @@ void check_paths(const std::vector<OutputFile>& files, const std::vector<std::st
               "is a file in the output, but others would lie below it");
 }
 
+// The file of --plan-json is none that the directory gets or loses, unless it says the same.
+void require_plan_apart(const std::string& plan_json, const std::string& output, const std::vector<OutputFile>& files,
+                        const Planning& planning) {
+  std::vector<std::string> names = replaced_members(planning);
+  for (const OutputFile& file : files) names.push_back(file.path);
+  const PlannedPrograms& modules = planning.modules;
+  for (const std::string& name : names) {
+    if (modules.size() == 1 && name == plan_file(*modules.front()).path) continue;
+    require_different_outputs("--plan-json", plan_json, "-o", output + "/" + name);
+  }
+}
+
 std::string replanned_metadata(const PlannedPrograms& modules, const Model& model) {
   std::vector<mlf::MemoryFigures> figures;
   for (const auto& planned : modules) {
@@ -240,8 +252,7 @@ InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& module
 // Before anything is computed.
 void check_output(const PlanOptions& options) {
   if (options.plan_json) {
-    check_output_path("--plan-json", *options.plan_json,
-                      models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}));
+    check_output_path("--plan-json", *options.plan_json, inputs_of(options));
   }
   if (options.in_place && options.output)
     throw Error(ErrorKind::usage, {}, "--in-place: found -o as well, expected one");
@@ -275,9 +286,7 @@ void check_output(const PlanOptions& options) {
     }
   }
   if (options.plan_json) require_different_outputs("--plan-json", *options.plan_json, "-o", output);
-  check_output_path("-o", output,
-                    models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}),
-                    OutputKind::planned);
+  check_output_path("-o", output, inputs_of(options), OutputKind::planned);
   if (!names_archive(output) && std::filesystem::is_regular_file(output, error)) {
     throw Error(ErrorKind::usage, {output, {}, {}},
                 options.more_models.empty()
@@ -321,6 +330,9 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
       check_paths(files, rewrites_archive ? kept_members(planning) : std::vector<std::string>());
     } catch (const Error& error) {
       throw error.with_file(options.model.model);
+    }
+    if (options.plan_json && !options.in_place && !rewrites_archive) {
+      require_plan_apart(*options.plan_json, output_of(options), files, planning);
     }
     NamedPlan named_plan(options, modules);
     if (options.in_place) {

@@ -15,7 +15,8 @@ namespace {
 
 int problem_or_throw(const ProblemOptions& options, std::ostream& out) {
   if (options.output) {
-    check_output_path("-o", *options.output, {options.model.model, options.pools_file.value_or("")});
+    check_output_path("-o", *options.output,
+                      {options.model.model, options.pools_file.value_or(""), options.memory_file.value_or("")});
   }
   // An instance has no charges.
   const Settings settings = read_settings({options.pools_file, options.memory_file}, {}, options.workspace_io, "size");

@@ -54,7 +54,7 @@ std::string text_of(const plan_file::PlanDocument& plan, const ReportOptions& op
 
 int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostream& err) {
   const std::string& path = options.model.model;
-  if (options.output) check_output_path("-o", *options.output, models_and(options, {options.pools_file.value_or("")}));
+  if (options.output) check_output_path("-o", *options.output, inputs_of(options));
   std::string text;
   if (options.tvm_plan && is_plan_file(path)) {
     throw Error(ErrorKind::usage, {path, {}, {}}, "is a plan: --tvm-plan asks for a model that TVM planned");

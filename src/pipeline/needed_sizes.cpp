@@ -237,6 +237,20 @@ class SizeSearch {
     return enough.has_value();
   }
 
+  // The same for sizes that are all needed: they are enough, and what a byte less of one is enough for is not said to
+  // need it. False, and nothing has changed: they are not.
+  [[nodiscard]] bool settle_together(const std::vector<NeededSize*>& sizes, const Capacities& others) const {
+    if (!fits(sizes, others)) return false;
+    for (NeededSize* size : sizes) {
+      if (size->at_least != size->enough || *size->enough <= size->available + 1) continue;
+      --*size->enough;
+      const bool is_enough = fits(sizes, others);
+      ++*size->enough;
+      if (is_enough) size->at_least = 0;
+    }
+    return true;
+  }
+
   // The least size of the pool with which one of these has a plan.
   [[nodiscard]] std::optional<Bytes> least_of(const std::vector<Problem>& programs, const std::string& pool,
                                               const Capacities& others) const {
@@ -251,7 +265,7 @@ class SizeSearch {
   // Tries the run with these sizes. If they are not enough for it, they become what it uses of unbounded pools: it does
   // not go the same way in bounded ones, so that may have to be more.
   void confirm(const std::vector<NeededSize*>& sizes, const Capacities& others) {
-    if (sizes.size() == 1 ? settle(*sizes.front(), others) : fits(sizes, others)) return;
+    if (sizes.size() == 1 ? settle(*sizes.front(), others) : settle_together(sizes, others)) return;
     Capacities roomy = others;
     std::vector<std::optional<Bytes>> tried;
     for (NeededSize* size : sizes) {

@@ -112,7 +112,7 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   document.stack_estimate = lower::stack_estimate(planned.lowered.module);
   const Bytes arrays = storage::stack_arrays(planned.source.module, true);
   const Bytes saved = arrays - storage::stack_arrays(planned.program.module, false);
-  if (arrays > 0) document.stack_arrays = arrays;
+  if (arrays > 0 && saved >= 0) document.stack_arrays = arrays;  // operators that were merged may have more
   if (saved > 0) document.stack_saved = saved;
   add_instructions(document, planned);
   if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
