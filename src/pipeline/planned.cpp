@@ -9,7 +9,7 @@
 #include "usmp/kernels/estimate.hpp"
 #include "usmp/kernels/kernels.hpp"
 #include "usmp/lower/outline.hpp"
-#include "usmp/lower/stack.hpp"
+#include "usmp/lower/stack_estimate.hpp"
 #include "usmp/pipeline/plan_document.hpp"
 #include "usmp/program/effects.hpp"
 #include "usmp/shape/shape_loops.hpp"

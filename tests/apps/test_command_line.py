@@ -130,6 +130,27 @@ def test_hints() -> None:
         assert done.returncode == 2 and done.stderr == "usmp-plan: error: nothing: no such file or directory\n", done
 
 
+def test_nothing_that_is_read_is_overwritten():
+    header = "out/codegen/host/include/metadata.h"
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "pools.yaml").write_text("workspace_pools: [{name: sram, size_hint_bytes: 1MiB}]\n")
+        Path(folder, "board.ld").write_text("MEMORY { ram (rw) : ORIGIN = 0, LENGTH = 1M }\n")
+        assert run(MODEL, "-o", "out", folder=folder).returncode == 0
+        before = {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+        for line, expected in (
+                ("report out -o out/default.plan.json", "lies inside the input out, expected another place"),
+                (f"{MODEL} -o out --plan-json {header}", "is written by --plan-json and by -o, expected two files"),
+                (f"check {MODEL} --pools pools.yaml --baseline out/default.plan.json --junit out/default.plan.json",
+                 "would overwrite the input out/default.plan.json, expected another place"),
+                (f"report {MODEL} --pools pools.yaml --memory board.ld -o board.ld",
+                 "would overwrite the input board.ld, expected another place"),
+                (f"problem {MODEL} --pools pools.yaml --memory board.ld -o board.ld",
+                 "would overwrite the input board.ld, expected another place")):
+            done = run(*line.split(), folder=folder)
+            assert done.returncode == 2 and expected in done.stderr, (line, done)
+            assert before == {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}, line
+
+
 def test_what_is_no_model() -> None:
     bare = run()
     assert bare.returncode == 2 and bare.stdout == "" and bare.stderr == quiet_success("--help"), bare

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-MOST_ABOVE = 480  # bytes, as include/usmp/lower/stack.hpp says
+MOST_ABOVE = 480  # bytes, as include/usmp/lower/stack_estimate.hpp says
 MOST_ABOVE_ARRAYS = 720  # where arrays stay on the stack, as in C: some share their places
 COMPILERS = [["gcc", "-O2"], ["arm-none-eabi-gcc", "-O2", "-mcpu=cortex-m4", "-mthumb"]]
 

@@ -20,7 +20,7 @@
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/plan_file/plan_document.hpp"
-#include "usmp/storage/stack.hpp"
+#include "usmp/storage/stack_arrays.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/transform/transform.hpp"
 #include "usmp/tvm_c/reader.hpp"

@@ -3,7 +3,7 @@
 // with the parameters, loop variables (and what walks along with them), lets and elements on the stack that are in
 // scope at one time. How fast was measured with -fstack-usage; loops keep sums and addresses beside what they name,
 // most so where a processor has few registers.
-#include "usmp/lower/stack.hpp"
+#include "usmp/lower/stack_estimate.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimate of whole networks is held against GCC's frames in tests/e2e/stack.py.
-#include "usmp/lower/stack.hpp"
+#include "usmp/lower/stack_estimate.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "usmp/storage/stack.hpp"
+#include "usmp/storage/stack_arrays.hpp"
 
 #include <algorithm>
 #include <variant>
