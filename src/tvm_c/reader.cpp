@@ -122,7 +122,8 @@ class ModuleReader {
             .changed = std::move(changed_),
             .workspace_macro = pool_sizes_.workspace(),
             .lost_placements = std::move(placements),
-            .constants_section = constants_section()};
+            .constants_section = constants_section(),
+            .edited_run = edited_run(entry)};
   }
 
  private:
@@ -344,8 +345,18 @@ class ModuleReader {
     Names added = added_.keep(prefix, entry, found_in_added_, gone, stops, kept_names_, kept_for_operators_);
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
-    added_.check_run(prefix + "run", entry);
     return stops;
+  }
+
+  // This program's own is not as TVM's.
+  [[nodiscard]] std::optional<Error> edited_run(const std::string& entry) const {
+    if (unread_ != Unread::kept || !own_files_.empty()) return std::nullopt;
+    try {
+      added_.check_run("tvmgen_" + c_identifier(name_) + "_run", entry);
+      return std::nullopt;
+    } catch (const Error& error) {
+      return error;
+    }
   }
 
   // Where all are that are in any.
