@@ -94,6 +94,7 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
   source.workspace_macro = read.workspace_macro;
   source.constants_section = read.constants_section;
   source.lost_constants = read.lost_constants;
+  source.edited_run = read.edited_run;
   source.interface = codegen::interface_of(info, source.module);
   give_shapes(source);
   std::set<tir::VarId> params;
@@ -196,6 +197,7 @@ AssembledModule assemble_module(SourceModule source, const Transformations& tran
       .source = std::move(source), .program = {}, .assembly = {}, .warnings = {}, .pinned = {}, .tried = {}};
   try {
     tvm_c::require_constants(module.source.lost_constants);
+    if (module.source.edited_run) throw Error(*module.source.edited_run);
     module.program = with_useful_steps(module.source, transformations, request, &module.tried);
     module.assembly = assembled(module.program, request);
     module.warnings = config::warnings_of(request.pools);

@@ -46,6 +46,21 @@ bool is_handed_only(const tir::Stmt& stmt, const std::set<VarId>& vars) {
   return is_so;
 }
 
+// if (input == NULL) return -1; of a parameter of the entry: it touches no storage.
+bool is_null_check(const tir::Stmt& stmt, const tir::Function& entry) {
+  const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
+  if (evaluate == nullptr) return false;
+  const Expr& check = *evaluate->value;
+  if (check.op != tir::Op::tvm_check_return || check.operands.size() != 3) return false;
+  if (!tir::as_int(*check.operands[0]) || !tir::as_int(*check.operands[1])) return false;
+  const Expr* asked = check.operands[2].get();
+  if (asked->kind == ExprKind::cast) asked = asked->operands[0].get();
+  if (asked->op != tir::Op::isnullptr || asked->operands.size() != 1) return false;
+  const Expr& pointer = *asked->operands[0];
+  return pointer.kind == ExprKind::var &&
+         std::ranges::any_of(entry.params, [&](const tir::Param& param) { return param.var == pointer.var; });
+}
+
 }  // namespace
 
 std::optional<PlainEntry> read_plain_entry(const tir::Module& module) {
@@ -55,6 +70,8 @@ std::optional<PlainEntry> read_plain_entry(const tir::Module& module) {
   DeviceStates devices(module);
   const std::set<VarId> inert = contexts(module, entry.calls);
   std::size_t next = 0;
+  std::size_t checks = 0;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> states;
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (const auto* allocate = std::get_if<tir::Allocate>(&body[i].node)) {
       if (!entry.tensors.emplace(allocate->var, *allocate).second) return std::nullopt;
@@ -65,13 +82,17 @@ std::optional<PlainEntry> read_plain_entry(const tir::Module& module) {
       if (!is_handed_only(body[i], inert)) return std::nullopt;
       continue;
     }
+    if (is_null_check(body[i], module.functions[module.entry])) {
+      ++checks;
+      continue;
+    }
     if (next == entry.calls.size() || entry.calls[next].statement != i || !passes_storage(module, entry.calls[next]))
       return std::nullopt;
     for (const VarId argument : entry.calls[next].arguments) {
       std::vector<std::size_t>& with = entry.calls_with[argument];
       if (with.empty() || with.back() != next) with.push_back(next);
     }
-    entry.states.push_back(devices.now());
+    entry.states.push_back(states.emplace(std::pair(devices.now(), checks), states.size()).first->second);
     ++next;
   }
   return next == entry.calls.size() ? std::optional(std::move(entry)) : std::nullopt;

@@ -13,13 +13,14 @@
 
 namespace usmp::transform {
 
-// Between the calls there may be those of hooks of devices (device_states.hpp), which stay where they are. A call may
-// take another's place, or join it, if the same devices are active and open there.
+// Between the calls there may be those of hooks of devices (device_states.hpp), which stay where they are, and so do
+// checks whether the caller passes something. A call may take another's place, or join it, if the same devices are
+// active and open there, and no such check is between them.
 struct PlainEntry {
   std::vector<program::EntryCall> calls;                      // in order, one a statement, of variables alone
   std::map<tir::VarId, std::vector<std::size_t>> calls_with;  // that pass it, among `calls`
   std::map<tir::VarId, tir::Allocate> tensors;
-  std::vector<std::size_t> states;  // by call: the same number where the same devices are active and open
+  std::vector<std::size_t> states;  // by call: the same number where both is so
 };
 
 // Nothing if the entry is anything else; what hooks get is passed to functions that stay as they are, at most.

@@ -154,7 +154,13 @@ void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t en
 
 void AddedCode::check_run(const std::string& run, const std::string& entry) const {
   const auto found = scope_.functions.find(run);
-  if (found == scope_.functions.end() || !rewritten_.contains(files_[found->second.file].name)) return;
+  if (found == scope_.functions.end()) return;
+  const Source& file = files_[found->second.file];
+  if (!rewritten_.empty() && !rewritten_.contains(file.name)) return;
+  if (found->second.is_ambiguous) {
+    throw located(
+        file, {found->second.offset, "found " + in_quotes(run) + " in another file, too, expected one function of it"});
+  }
   Names known = {"return", "DLTensor", "TVMValue", entry};
   for (const char* type : {"bool", "char", "const", "double", "float", "int", "int8_t", "int16_t", "int32_t", "int64_t",
                            "signed", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "unsigned", "void"}) {
@@ -163,18 +169,24 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
   for (const auto& [name, size] : scope_.arrays) known.insert(name);
   for (const auto& [name, pool] : scope_.constant_pools) known.insert(name);
   for (const Token& token : tokens_of(found->second.params)) known.emplace(token.text);
+  const bool is_packed = takes_packed(found->second.params);  // TVM fills arrays there
+  const std::string_view marks = is_packed ? "()[];=,*&.{}" : "();,*&.}";
+  const std::vector<Token> tokens = tokens_of(found->second.body);
   Token before;
-  for (const Token& token : tokens_of(found->second.body)) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
     const bool is_declared = (before.is("TVMValue") || before.is("DLTensor")) && token.is_identifier();
     if (is_declared) known.emplace(token.text);
     const bool is_member = before.is(".") || before.is("->");
-    constexpr std::string_view marks = "()[];=,*&.{}";
-    const bool is_tvms =
-        token.kind == TokenKind::number || is_member || token.is("->") ||
+    const bool is_known =
+        (token.kind == TokenKind::number && is_packed) || is_member || token.is("->") ||
         (token.is_identifier() ? known.contains(token.text)
                                : token.text.size() == 1 && marks.find(token.text) != std::string_view::npos);
+    // return tvmgen_m___tvm_main__(…); and no other statement.
+    const bool is_placed = is_packed || ((i == 0) == token.is("return") && (!token.is(";") || i + 2 == tokens.size()));
+    const bool is_tvms = is_known && is_placed;
     if (!is_tvms) {
-      throw located(files_[found->second.file],
+      throw located(file,
                     {token.offset, "found " + shown(token.text) + " in " + in_quotes(run) +
                                        ", which is written anew, expected nothing but the call of the entry: what "
                                        "somebody added goes to where " +
@@ -185,7 +197,7 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
   try {
     require_plain_text(found->second, {});
   } catch (const SyntaxError& error) {
-    throw located(files_[found->second.file], error);
+    throw located(file, error);
   }
 }
 

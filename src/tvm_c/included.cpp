@@ -62,6 +62,22 @@ std::optional<std::int64_t> Included::number(std::size_t file, std::string_view 
   return found == macros_[file].end() ? std::nullopt : found->second;
 }
 
+std::map<std::string_view, std::string_view> Included::definitions(std::size_t file) const {
+  std::map<std::string_view, std::string_view> result;
+  std::set<std::string_view> seen;
+  for (const std::size_t one : closed_[file]) {
+    for (const std::string_view name : own_[one].names()) {
+      const auto definition = own_[one].definition(name);
+      if (!seen.insert(name).second || !definition) {
+        result.erase(name);
+      } else {
+        result.emplace(name, *definition);
+      }
+    }
+  }
+  return result;
+}
+
 std::set<std::size_t> Included::files_of(std::size_t file) const {
   const std::set<std::size_t>& all = closed_[file];
   return {all.begin(), all.lower_bound(count_)};

@@ -28,6 +28,9 @@ class Included {
   // but the one around a header, and nowhere undefined.
   [[nodiscard]] std::optional<std::int64_t> number(std::size_t file, std::string_view name) const;
 
+  // What stands behind the names of its macros that are defined once, and so.
+  [[nodiscard]] std::map<std::string_view, std::string_view> definitions(std::size_t file) const;
+
   // Which of `files` the file includes, and which of `headers`.
   [[nodiscard]] std::set<std::size_t> files_of(std::size_t file) const;
   [[nodiscard]] std::vector<const Source*> headers_of(std::size_t file) const;

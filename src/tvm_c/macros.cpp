@@ -175,11 +175,17 @@ std::vector<std::string_view> Macros::names() const {
   return names;
 }
 
-std::optional<std::int64_t> Macros::number(std::string_view name) const {
+std::optional<std::string_view> Macros::definition(std::string_view name) const {
   const auto found = bodies_.find(name);
   if (found == bodies_.end() || found->second.size() != 1 || conditional_.contains(name)) return std::nullopt;
+  return found->second[0];
+}
+
+std::optional<std::int64_t> Macros::number(std::string_view name) const {
+  const auto found = definition(name);
+  if (!found) return std::nullopt;
   try {
-    Lexer tokens(found->second[0]);
+    Lexer tokens(*found);
     const bool has_brackets = take(tokens, "(");
     const Token number = tokens.next();
     if (number.kind != TokenKind::number || is_real(number)) return std::nullopt;

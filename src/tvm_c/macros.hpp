@@ -42,6 +42,9 @@ class Macros {
 
   [[nodiscard]] std::vector<std::string_view> names() const;
 
+  // What stands behind the name of one that is defined once, outside of conditional groups but the one around a header.
+  [[nodiscard]] std::optional<std::string_view> definition(std::string_view name) const;
+
   // That it stands for, if it is defined once, outside of conditional groups but the one around a header, as a number.
   [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const;
 

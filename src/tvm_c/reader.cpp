@@ -11,6 +11,7 @@
 
 #include "tvm_c/added_code.hpp"
 #include "tvm_c/body_reader.hpp"
+#include "tvm_c/check_macros.hpp"
 #include "tvm_c/counters.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
@@ -70,6 +71,7 @@ class ModuleReader {
   PlannedModule run() && {
     respell_own();
     const Included& included = included_.emplace(files_, headers_);
+    read_check_macros();
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
@@ -122,7 +124,8 @@ class ModuleReader {
             .changed = std::move(changed_),
             .workspace_macro = pool_sizes_.workspace(),
             .lost_placements = std::move(placements),
-            .constants_section = constants_section()};
+            .constants_section = constants_section(),
+            .edited_run = edited_run(entry)};
   }
 
  private:
@@ -150,6 +153,36 @@ class ModuleReader {
       }
     }
     files_ = own_files_;
+  }
+
+  // Macros around calls of the entry, as the checks that they stand for.
+  void read_check_macros() {
+    if (unread_ != Unread::kept || !own_files_.empty()) return;
+    std::vector<Source> files(files_.begin(), files_.end());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      CheckMacros macros;
+      for (const auto& [name, definition] : included_->definitions(i)) {
+        if (auto macro = check_macro(definition)) macros.emplace(name, std::move(*macro));
+      }
+      if (macros.empty() || files[i].name.ends_with(".h")) continue;
+      FileScope scope;
+      try {
+        read_file_scope(files[i].text, i, true, scope);
+      } catch (const SyntaxError&) {  // told later
+        continue;
+      }
+      for (const char* ending : {"___tvm_main__", "_run_model"}) {
+        const auto entry = scope.functions.find("tvmgen_" + c_identifier(name_) + ending);
+        if (entry == scope.functions.end()) continue;
+        auto text = with_checks(entry->second, macros);
+        if (!text) continue;
+        files[i].text = expanded_texts_.emplace_back(std::move(*text));
+        break;
+      }
+    }
+    if (expanded_texts_.empty()) return;
+    expanded_files_ = std::move(files);
+    files_ = expanded_files_;
   }
 
   // Constants in headers are as if they stood in the file that includes them.
@@ -344,8 +377,18 @@ class ModuleReader {
     Names added = added_.keep(prefix, entry, found_in_added_, gone, stops, kept_names_, kept_for_operators_);
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
-    added_.check_run(prefix + "run", entry);
     return stops;
+  }
+
+  // This program's own is not as TVM's.
+  [[nodiscard]] std::optional<Error> edited_run(const std::string& entry) const {
+    if (unread_ != Unread::kept || !own_files_.empty()) return std::nullopt;
+    try {
+      added_.check_run("tvmgen_" + c_identifier(name_) + "_run", entry);
+      return std::nullopt;
+    } catch (const Error& error) {
+      return error;
+    }
   }
 
   // Where all are that are in any.
@@ -515,9 +558,32 @@ class ModuleReader {
     if (unread_ != Unread::kept) return hint + "calls of other functions may stay";
     hint += "calls of other functions, and statements that use nothing of the model's, may stay";
     for (const AddedStatements::Other& other : added_statements(text, scope_).others) {
-      if (other.place.begin <= offset && offset < other.place.end) hint += ": this one " + other.reason;
+      if (other.place.begin > offset || offset >= other.place.end) continue;
+      hint += ": this one " + other.reason;
+      const std::string_view front = files_[text.file].text.substr(other.place.begin, offset - other.place.begin);
+      if (const auto macro = called_in_capitals(front)) {
+        hint += "; " + in_quotes(*macro) + " around it may be a macro, which no file here defines";
+      }
     }
     return hint;
+  }
+
+  // The last one.
+  [[nodiscard]] std::optional<std::string> called_in_capitals(std::string_view text) const {
+    std::optional<std::string> found;
+    try {
+      Lexer tokens(text);
+      tokens.pass_over_conditions();
+      for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+        const bool is_in_capitals = token.is_identifier() && std::none_of(token.text.begin(), token.text.end(),
+                                                                          [](char c) { return c >= 'a' && c <= 'z'; });
+        const bool is_called = is_in_capitals && tokens.peek().is("(") && !scope_.functions.contains(token.text);
+        if (is_called) found = token.text;
+      }
+    } catch (const SyntaxError&) {
+      return std::nullopt;
+    }
+    return found;
   }
 
   void note_added(const Names& functions) {
@@ -637,6 +703,8 @@ class ModuleReader {
   std::optional<Included> included_;  // from run() on
   std::vector<Source> own_files_;     // in their place, if some are this program's
   std::deque<std::string> own_texts_;
+  std::vector<Source> expanded_files_;  // in their place, if checks in some are macros
+  std::deque<std::string> expanded_texts_;
   Limits limits_;
   Unread unread_;
   Names kept_names_;

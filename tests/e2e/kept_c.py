@@ -668,6 +668,20 @@ COUNTERS = HEAD + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_reverse(int8_t* p0,
 }
 """
 
+CHECK_HEADER = """#ifndef CHECK_H
+#define CHECK_H
+#define CHECK(x) do { int32_t status = (x); if (status != 0) { return status; } } while (0)
+#define REQUIRE(ok) \\
+  if (!(ok)) return -3
+#endif
+"""
+
+
+def macros_main() -> str:
+    return MAIN % {"calls": "  CHECK(tvmgen_m_fused_add(x_buffer_var, sid_1));\n  REQUIRE(tvmgen_m_fused_add(sid_1, sid_2) == 0);\n"
+                            "  CHECK(\n    tvmgen_m_fused_max_pool(sid_2, y_buffer_var));"}
+
+
 DUMP_HEADER = "#include <stdint.h>\nint dump(const char* name, const int8_t* data, int count);\n"
 
 
@@ -878,6 +892,8 @@ CASES = [
     # Who passes no input gets -2, as before; a dump is called between the same operators.
     Case("checks and dumps that somebody added", {"tvmgen_m.h": HEADER, "dump.h": DUMP_HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
         "#define LANES", '#include "dump.h"\n#define LANES') + checked_main()}, 256, firmware=DUMP_FIRMWARE, strict=True),
+    Case("checks that are macros", {"tvmgen_m.h": HEADER, "check.h": CHECK_HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
+        "#define LANES", '#include "check.h"\n#define LANES') + macros_main()}, 256, strict=True),
     case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(
         "total(x_buffer_var, sid_1)", "total(sid_1, sid_2)", "total(sid_2, sid_1)", "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
     # TVM 0.8 has it so, and hand-written headers.

@@ -232,6 +232,44 @@ TEST_CASE("what stands between the calls stays before the merged one") {
   CHECK(main.find("\"fill\", out2") < main.find("\"add_merged\", in, out"));
 }
 
+TEST_CASE("checks of what the caller passes stay where they are, and no operator passes them") {
+  const auto check = [](Network& network, VarId var, ExprRef more = nullptr) {
+    ExprRef asked = tir::make_call(tir::bool_type, tir::Op::isnullptr, {network.var(var)});
+    ExprRef value = cast(i32, std::move(asked));
+    if (more) value = tir::testing::add(std::move(value), std::move(more));
+    return network.evaluate(tir::make_call(i32, tir::Op::tvm_check_return,
+                                           {tir::testing::imm(0), tir::testing::imm(-2), std::move(value)}));
+  };
+  const auto main_of = [](Network& network) { return text(merged(network.network()).module, "main"); };
+  const std::string asks = "tvm_check_return(0, -2, ";
+  {
+    Network n;
+    n.calls.insert(n.calls.begin(), check(n, n.out));
+    n.calls.insert(n.calls.begin(), check(n, n.in));
+    n.then(check(n, n.out2));
+    const std::string main = main_of(n);
+    REQUIRE(has(main, "\"add_merged\", in, out"));
+    CHECK(main.find("isnullptr<bool>(out)") < main.find("add_merged"));
+    CHECK(main.find("isnullptr<bool>(out2)") > main.find("add_merged"));
+    CHECK(main.find(asks) != main.rfind(asks));
+  }
+  {
+    Network n;
+    n.between(check(n, n.in));
+    check_alone(n);
+  }
+  {  // of memory that is no parameter
+    Network n;
+    n.then(check(n, n.mid));
+    check_alone(n);
+  }
+  {  // it reads, too
+    Network n;
+    n.then(check(n, n.in, n.load(n.in, tir::testing::imm(0))));
+    check_alone(n);
+  }
+}
+
 TEST_CASE("hooks of devices stay where they are, and calls do not pass from one state of devices to another") {
   const auto hook = [](Network& network, const char* name) {
     return network.evaluate(Builder::call_expr(std::string("TVMDeviceEthosU") + name, {network.var(network.out2)}));

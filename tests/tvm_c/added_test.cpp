@@ -361,6 +361,7 @@ std::string in_place(const std::vector<Source>& files) {
   for (const Source& file : files) names.insert(file.name);
   try {
     const PlannedModule read = read_planned_module("m", files, {}, {}, Unread::kept, names);
+    if (read.edited_run) return read.edited_run->what();
     const std::vector<std::string>& texts = read.module.functions[read.module.entry].imported_c;
     CHECK(texts.size() <= 1);
     return texts.empty() ? "" : texts[0];
@@ -442,10 +443,40 @@ TEST_CASE("in place: what somebody added is refused if it needs what planned C d
   const std::string call_of = "return tvmgen_m___tvm_main__(inputs->x, ((uint8_t*)&sram));\n}\n";
   CHECK(error("", run_begin + " runs++; " + call_of) == "lib0.c: line 3, column 56: found 'runs'" + anew);
   CHECK(error("", run_begin + " if (inputs) " + call_of) == "lib0.c: line 3, column 56: found 'if'" + anew);
+  CHECK(error("", run_begin + " if (!inputs) " + call_of).starts_with("lib0.c: line 3, column 56: found 'if'"));
   CHECK(error("", run_begin + "\n#ifdef A\n  runs++;\n#endif\n" + call_of) ==
         "lib0.c: line 4, column 1: found a directive in a function, expected none");
   CHECK(error("", run_begin + "return tvmgen_m___tvm_main__((int8_t*)inputs->x, (const float*)(&sram));\n}\n").empty());
-  CHECK(error("", run_begin + "TVMValue tensors[1];\ntensors[0] = ((TVMValue*)inputs)[0];\n" + call_of).empty());
+  CHECK(error("", run_begin + "TVMValue tensors[1];\ntensors[0] = ((TVMValue*)inputs)[0];\n" + call_of) != "");
+}
+
+TEST_CASE("what somebody added to the function that the firmware calls is told, in place or not") {
+  const auto told = [](const std::string& text_of_run, const std::string& more = "") {
+    const std::string entry = front + text_of_run;
+    const std::string model = text_of({"", "", "", ""});
+    std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", model}};
+    if (!more.empty()) files.push_back({"lib2.c", more});
+    const PlannedModule read = read_planned_module("m", files, {}, {}, Unread::kept);
+    return read.edited_run ? std::string(read.edited_run->what()) : std::string();
+  };
+  const std::string call_of = "return tvmgen_m___tvm_main__(inputs->x, ((uint8_t*)&sram));\n}\n";
+  const std::string at = "lib0.c: line 3, column 56: found ";
+  CHECK(told(run).empty());
+  CHECK(told("").empty());  // the firmware calls the entry
+  CHECK(told(run_begin + "/* gpio_set(1); */ return (tvmgen_m___tvm_main__((int8_t*)inputs->x, &sram));\n}\n").empty());
+  CHECK(told(run_begin + " gpio_set(1); " + call_of) ==
+        at + "'gpio_set' in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry: what "
+             "somebody added goes to where 'tvmgen_m_run' is called");
+  CHECK(told(run_begin + " if (inputs == 0) return -9; " + call_of).starts_with(at + "'if'"));
+  CHECK(told(run_begin + " inputs->x = &sram; " + call_of).starts_with(at + "'inputs'"));
+  CHECK(told(run_begin + " tvmgen_m___tvm_main__(inputs->x, &sram); " + call_of)
+            .starts_with(at + "'tvmgen_m___tvm_main__'"));
+  CHECK(told(run_begin + "return tvmgen_m___tvm_main__(&inputs->x[16], &sram);\n}\n").find("found '['") !=
+        std::string::npos);
+  CHECK(told(run_begin + "return tvmgen_m___tvm_main__(inputs->x, &sram); runs++;\n}\n").find("found ';'") !=
+        std::string::npos);
+  CHECK(told(run_begin + "\n#ifdef A\n  runs++;\n#endif\n" + call_of).find("found a directive") != std::string::npos);
+  CHECK(told(run, run_begin + " runs++; " + call_of).find("'tvmgen_m_run' in another file, too") != std::string::npos);
 }
 
 }  // namespace

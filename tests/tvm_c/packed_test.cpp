@@ -177,6 +177,7 @@ std::string in_place(const std::string& added, std::vector<std::string>* forward
   const Source file{"lib2.c", text};
   try {
     const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept, {"lib2.c"});
+    if (read.edited_run) return read.edited_run->what();
     for (const KeptFunction& function : read.forwarders) {
       if (forwarders != nullptr) forwarders->push_back(function.prototype);
     }

@@ -87,6 +87,7 @@ struct SourceModule {
   std::vector<std::string> lost_placements;     // tvm_c::PlannedModule
   std::vector<tvm_c::ChangedFile> changed;      // of CFiles::foreign
   std::optional<std::string> lost_constants;    // tvm_c::PlannedModule: then there is nothing to plan
+  std::optional<Error> edited_run;              // tvm_c::PlannedModule: likewise
 };
 
 // What is planned.

@@ -108,6 +108,8 @@ struct PlannedModule {
   // is written anew, each once.
   std::vector<std::string> lost_placements;
   std::string constants_section;  // the linker section of constants in the C, ".rodata.tvm"; empty: none
+  // tvmgen_MODULE_run does more than to call the entry: planned C, which has another one, would lose it.
+  std::optional<Error> edited_run;
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
@@ -122,8 +124,7 @@ struct PlannedModule {
 // to be of the subset, whatever `unread` says. Each time that functions turn out to be kept, all are read once more.
 // `headers`: others beside those in `files`, for the macros and constants that `files` include.
 // `rewritten`: names of files that planned C takes the place of. What somebody added to them, functions and variables
-// that other files may use, is kept in the entry's `imported_c`; Error if it needs what planned C does not have, or if
-// tvmgen_MODULE_run does more than to call the entry.
+// that other files may use, is kept in the entry's `imported_c`; Error if it needs what planned C does not have.
 [[nodiscard]] PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                                 std::span<const Foreign> foreign = {}, const Limits& limits = {},
                                                 Unread unread = Unread::refused,

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// C whose tvmgen_M_run does more than planned C would.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "usmp/pipeline/program.hpp"
+#include "usmp/support/error.hpp"
+
+namespace usmp::pipeline::edited_run_test {
+
+TEST_CASE("a module whose tvmgen_M_run somebody edited is read, and not planned") {
+  const auto planned = [](const std::string& added) {
+    const std::string c =
+        "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var) {\n"
+        "  for (int32_t i = 0; i < 16; ++i) {\n    output_buffer_var[i] = in_buffer_var[i];\n  }\n  return 0;\n}\n"
+        "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs) {\n" +
+        added + "  return tvmgen_m___tvm_main__(inputs->in, outputs->output);\n}\n";
+    mlf::ModuleInfo info;
+    info.name = "m";
+    info.inputs = {{"in", "int8", 16}};
+    info.outputs = {{"output", "int8", 16}};
+    SourceModule source = read_module(info, CFiles{.own = {{"lib0.c", c}}, .foreign = {}});
+    Request request;
+    request.pools = config::default_pools();
+    try {
+      (void)assemble_module(std::move(source), {}, request);
+      return std::string("planned");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  CHECK(planned("") == "planned");
+  CHECK(planned("  gpio_set(1);\n").starts_with("lib0.c: line 8, column 3: found 'gpio_set' in 'tvmgen_m_run'"));
+}
+
+}  // namespace usmp::pipeline::edited_run_test
