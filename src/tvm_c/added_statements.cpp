@@ -291,6 +291,7 @@ class Added {
     const bool ends_entry = !unit.is_group && !unit.tokens.empty() && unit.tokens[0].is("return");
     if (ends_entry) return "has 'return'";
     if (names.contains("goto")) return "has 'goto'";
+    if (names.contains(Macros::anything)) return "has macros that stand for too much text";
     if (!unit.is_group && unit.tokens.size() > 1 && unit.tokens[0].is_identifier() && unit.tokens[1].is(":")) {
       return "has a label";
     }

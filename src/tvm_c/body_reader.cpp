@@ -287,13 +287,17 @@ class BodyReader {
     const bool is_condition = take(ahead, "if");
     if (is_condition && (!take(ahead, "(") || !take(ahead, "("))) return false;
     const auto type = is_condition ? std::nullopt : parse_type(ahead);
-    if (type && (type->stars > 0 || !type->element.is_int() || type->element.bits < 32)) return false;
     const Token name = ahead.next();
     if (!name.is_identifier() || !take(ahead, "=")) return false;
-    if (!type) {  // behind the block, the variable has to be what it is then
-      const auto known = names_.look_up(name.text);
-      if (!known || (!is_zero(*known) && open_.size() != 1)) return false;
+    DataType status = tir::void_type;
+    if (type) {
+      if (type->stars == 0) status = type->element;
+    } else if (const auto known = names_.look_up(name.text)) {
+      // Behind the block, the variable has to be what it is then.
+      const bool is_variable = known->kind == Value::Kind::number || known->kind == Value::Kind::place;
+      if (is_variable && (is_zero(*known) || open_.size() == 1)) status = known->type;
     }
+    if (!status.is_int() || status.bits < 32) return false;  // a narrow one has another value
     const Lexer begin = tokens_;
     tokens_ = ahead;
     const auto callee = called_name();
@@ -307,7 +311,7 @@ class BodyReader {
     }
     call(*callee, std::move(failure));
     tokens_ = std::move(ahead);
-    names_.declare(name, Values::number({tir::make_int(0)}));
+    names_.declare(name, Values::number(values_.converted(Values::number({tir::make_int(0)}), status)));
     return true;
   }
 

@@ -147,9 +147,10 @@ tir::ExprRef failure_of_result(Lexer& tokens, const Token& name, bool is_conditi
   }
   Lexer ahead = tokens;
   const bool has_braces = take(ahead, "{");
-  const bool has_brackets = take(ahead, "return") && take(ahead, "(");
+  const bool returns = take(ahead, "return");
+  const bool has_brackets = returns && take(ahead, "(");
   tir::ExprRef failure = tir::make_own_code();
-  if (take(ahead, name.text)) {
+  if (returns && take(ahead, name.text)) {
     const bool ends = (!has_brackets || take(ahead, ")")) && take(ahead, ";") && (!has_braces || take(ahead, "}"));
     if (!ends) return nullptr;
     tokens = std::move(ahead);

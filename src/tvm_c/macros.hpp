@@ -51,8 +51,8 @@ class Macros {
   // What stands behind each #include.
   [[nodiscard]] const std::vector<std::string_view>& includes() const { return includes_; }
 
-  // The names in the tokens, and in what they stand for. Where that is too much, 'return' is among them, which says
-  // that anything may be.
+  // The names in the tokens, and in what they stand for. Where that is too much, `anything` is among them.
+  static constexpr const char* anything = "#";
   [[nodiscard]] Names names_of(const std::vector<Token>& tokens) const;
 
   // The same of a C text, in which comments and literals do not count.

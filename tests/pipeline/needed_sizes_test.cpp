@@ -249,6 +249,27 @@ TEST_CASE("needed sizes: in larger pools the run chooses among other programs") 
   CHECK(dtcm() == Enlargement{{"dtcm", 30, 50, 50}});
 }
 
+TEST_CASE("needed sizes: of several pools, what a byte less of one is enough for is not said to need it") {
+  Problem problem = two_pools(30, 50);
+  problem.pools.push_back(pool("flash", 10));
+  add(problem, 12, {2});
+  FailedRun run{.bounding = {problem}, .pinned = {}, .again = {}};
+  Bytes enough_dtcm = 60;  // for a program that the run takes if flash is large enough
+  run.again = [&](const Capacities& capacities, const Search&) -> OtherRun {
+    const auto of = [&](const std::string& name, Bytes available) {
+      const auto found = capacities.find(name);
+      return found == capacities.end() ? available : found->second.value_or(1000);
+    };
+    const bool has_plan = of("flash", 10) >= 12 && (of("dtcm", 30) >= enough_dtcm || of("sram", 50) >= 100);
+    return has_plan ? OtherRun{std::map<std::string, Bytes>{{"dtcm", 60}}, {problem}} : OtherRun{};
+  };
+  const auto shortfalls = [&] { return needed_sizes(run, {}).shortfalls; };
+  const Shortfall flash = {{{{"flash", 10, 12, 12}}}};
+  CHECK(shortfalls() == std::vector<Shortfall>{{{{{"dtcm", 30, 60, 60}}, {{"sram", 50, 100, 100}}}}, flash});
+  enough_dtcm = 59;
+  CHECK(shortfalls() == std::vector<Shortfall>{{{{{"dtcm", 30, 0, 60}}, {{"sram", 50, 100, 100}}}}, flash});
+}
+
 TEST_CASE(
     "needed sizes: nothing is said after an interruption; a time limit that is over leaves what is seen at once") {
   std::atomic<bool> interrupted = true;

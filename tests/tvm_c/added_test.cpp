@@ -275,8 +275,18 @@ TEST_CASE("the code of an operator that may fail is returned, by whatever check"
   CHECK(with("  int ret = " + op_call + ";\n  if (ret) return -2;\n").find("check_return(0, -2, ") !=
         std::string::npos);
   for (const char* other : {"  if (ret) { log(\"failed\"); return ret; }\n", "  if (ret) return ret; else n = 1;\n",
-                            "  if (ret) return other;\n", "  if (ret) return 0;\n", "  if (ret) ret = 0;\n"}) {
+                            "  if (ret) return other;\n", "  if (ret) return 0;\n", "  if (ret) ret = 0;\n",
+                            "  if (ret) ret;\n", "  if (ret) { ret; }\n"}) {
     CHECK_MESSAGE(with("  int ret = " + op_call + ";\n" + other).find("found ") != std::string::npos, other);
+  }
+  // What a narrow variable keeps of the code is another one.
+  for (const char* type : {"uint8_t", "int16_t", "bool", "uint32_t"}) {
+    const std::string declared = "  " + std::string(type) + " ret";
+    for (const std::string& narrow : {declared + " = " + op_call + ";\n  if (ret) return ret;\n",
+                                      declared + ";\n  if ((ret = " + op_call + ") != 0) return ret;\n",
+                                      declared + " = 0;\n  ret = " + op_call + ";\n  if (ret) return ret;\n"}) {
+      CHECK_MESSAGE(with(narrow).find("found ") != std::string::npos, narrow);
+    }
   }
   // At the end of a function.
   std::string text = text_of({helper, "", "", ""});
