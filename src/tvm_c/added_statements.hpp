@@ -27,7 +27,7 @@ struct AddedStatements {
 
 // Of the function's own block those that share no name with what TVM wrote there, types aside: they neither read nor
 // write what the model computes, so they may stand between its calls in whatever program. They may leave the entry
-// under a condition: nothing moves across them.
+// in braces or under a condition: nothing moves across them.
 // Macros of the file count by what they stand for. Calls of functions with constants alone are none of them: they are
 // read. O(bytes · log names).
 [[nodiscard]] AddedStatements added_statements(const FunctionText& entry, const FileScope& scope);

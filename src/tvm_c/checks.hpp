@@ -34,7 +34,7 @@ void skip_failure(Lexer& tokens);
 
 // Behind the callee's name, whose result the variable `name` gets; takes all up to the end of the check, and gives what
 // the function returns if it fails: a number, or the callee's own. Null: something else stands here. `is_condition`:
-// if ((name = f(…)) != 0) return name; `is_dead`: the check never fails, and is one of TVM's.
+// if ((name = f(…)) != 0) return name; `is_dead`: the callee always returns 0, so the check is dropped.
 [[nodiscard]] tir::ExprRef failure_of_result(Lexer& tokens, const Token& name, bool is_condition, bool is_dead);
 
 // The block behind a check of what the caller passes: { }, or { TVMAPISetLastError("…"); return -1; }
