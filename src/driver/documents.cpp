@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "documents.hpp"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "file_kind.hpp"
@@ -10,8 +8,6 @@
 #include "output_path.hpp"
 #include "planning.hpp"
 #include "settings.hpp"
-#include "usmp/codegen/codegen.hpp"
-#include "usmp/mlf/checkout.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/text.hpp"
 

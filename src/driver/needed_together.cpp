@@ -13,8 +13,6 @@
 namespace usmp::driver {
 namespace {
 
-using Modules = std::vector<const pipeline::PlannedProgram*>;
-
 bool is_among(const std::vector<config::PoolSpec>& pools, const std::string& name) {
   return std::ranges::find(pools, name, &config::PoolSpec::name) != pools.end();
 }
@@ -104,9 +102,8 @@ class Trial {
 // they are, each having room.
 std::optional<compare::SharedPool> pool_without_room(const Trial& trial, const config::PoolSpec& pool) {
   for (compare::SharedPool& shared : trial.pools()) {
-    if (shared.name != pool.name || !pool.size_hint || shared.all.used <= *pool.size_hint) continue;
     shared.capacity = pool.size_hint;
-    return shared;
+    if (shared.name == pool.name && report::constants_without_room(shared)) return shared;
   }
   return std::nullopt;
 }

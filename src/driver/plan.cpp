@@ -126,9 +126,10 @@ void require_plan_apart(const std::string& plan_json, const std::string& output,
                         const Planning& planning) {
   std::vector<std::string> names = replaced_members(planning);
   for (const OutputFile& file : files) names.push_back(file.path);
-  const PlannedPrograms& modules = planning.modules;
+  const bool is_alone = planning.modules.size() == 1;
+  const std::string same = is_alone ? plan_file(*planning.modules.front()).path : "";
   for (const std::string& name : names) {
-    if (modules.size() == 1 && name == plan_file(*modules.front()).path) continue;
+    if (name == same) continue;
     require_different_outputs("--plan-json", plan_json, "-o", output + "/" + name);
   }
 }

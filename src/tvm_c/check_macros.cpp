@@ -14,12 +14,6 @@
 namespace usmp::tvm_c {
 namespace {
 
-bool take_zero(Lexer& tokens) {
-  if (tokens.peek().kind != TokenKind::number || tokens.peek().text != "0") return false;
-  (void)tokens.next();
-  return true;
-}
-
 // x or (x)
 void expect_argument(Lexer& tokens, const Token& parameter, CheckMacro& macro) {
   macro.has_brackets = take(tokens, "(");
@@ -55,18 +49,7 @@ void read_variable(Lexer& tokens, const Token& parameter, CheckMacro& macro) {
   expect(tokens, name.text);
   if (take(tokens, "!=")) expect_number(tokens, 0);
   expect(tokens, ")");
-  Lexer ahead = tokens;
-  const bool has_braces = take(ahead, "{");
-  expect(ahead, "return");
-  const bool has_brackets = take(ahead, "(");
-  if (!take(ahead, name.text)) {
-    macro.failure = std::to_string(expect_failure(tokens));
-    return;
-  }
-  if (has_brackets) expect(ahead, ")");
-  expect(ahead, ";");
-  if (has_braces) expect(ahead, "}");
-  tokens = std::move(ahead);
+  if (const auto number = expect_failure_with(tokens, name.text)) macro.failure = std::to_string(*number);
 }
 
 class Statements {
@@ -154,7 +137,7 @@ std::optional<CheckMacro> check_macro(std::string_view definition) {
     if (has_do) {
       expect(tokens, "while");
       expect(tokens, "(");
-      if (!take_zero(tokens)) return std::nullopt;
+      expect_number(tokens, 0);
       expect(tokens, ")");
     }
     while (take(tokens, ";")) {

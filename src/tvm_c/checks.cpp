@@ -35,6 +35,19 @@ std::int32_t expect_failure(Lexer& tokens) {
   return static_cast<std::int32_t>(is_negative ? -value : value);
 }
 
+std::optional<std::int32_t> expect_failure_with(Lexer& tokens, std::string_view name) {
+  Lexer ahead = tokens;
+  const bool has_braces = take(ahead, "{");
+  expect(ahead, "return");
+  const bool has_brackets = take(ahead, "(");
+  if (!take(ahead, name)) return expect_failure(tokens);
+  if (has_brackets) expect(ahead, ")");
+  expect(ahead, ";");
+  if (has_braces) expect(ahead, "}");
+  tokens = std::move(ahead);
+  return std::nullopt;
+}
+
 std::int32_t failure_of_call(Lexer tokens) {
   try {
     skip_bracketed(tokens, "(");
@@ -145,23 +158,13 @@ tir::ExprRef failure_of_result(Lexer& tokens, const Token& name, bool is_conditi
     skip_failure(tokens);
     return tir::make_int(-1);
   }
-  Lexer ahead = tokens;
-  const bool has_braces = take(ahead, "{");
-  const bool returns = take(ahead, "return");
-  const bool has_brackets = returns && take(ahead, "(");
-  tir::ExprRef failure = tir::make_own_code();
-  if (returns && take(ahead, name.text)) {
-    const bool ends = (!has_brackets || take(ahead, ")")) && take(ahead, ";") && (!has_braces || take(ahead, "}"));
-    if (!ends) return nullptr;
-    tokens = std::move(ahead);
-  } else {
-    try {
-      failure = tir::make_int(expect_failure(tokens));
-    } catch (const SyntaxError&) {
-      return nullptr;
-    }
+  try {
+    const auto number = expect_failure_with(tokens, name.text);
+    if (tokens.peek().is("else")) return nullptr;
+    return number ? tir::make_int(*number) : tir::make_own_code();
+  } catch (const SyntaxError&) {
+    return nullptr;
   }
-  return tokens.peek().is("else") ? nullptr : failure;
 }
 
 void expect_packed_check(Lexer& tokens, const Token& at) {

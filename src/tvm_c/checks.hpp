@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "tvm_c/file_scope.hpp"
@@ -16,6 +18,9 @@ void expect_number(Lexer& tokens, std::int64_t number);
 
 // return -1; or another number, which is returned.
 std::int32_t expect_failure(Lexer& tokens);
+
+// The same, or return name; nothing is that.
+std::optional<std::int32_t> expect_failure_with(Lexer& tokens, std::string_view name);
 
 // The number that a function returns if a call fails that the tokens stand behind, in front of its bracket:
 // f(…) != 0) return -2; If something else stands there, -1.

@@ -160,11 +160,12 @@ class ModuleReader {
     if (unread_ != Unread::kept || !own_files_.empty()) return;
     std::vector<Source> files(files_.begin(), files_.end());
     for (std::size_t i = 0; i < files.size(); ++i) {
+      if (files[i].name.ends_with(".h")) continue;
       CheckMacros macros;
       for (const auto& [name, definition] : included_->definitions(i)) {
         if (auto macro = check_macro(definition)) macros.emplace(name, std::move(*macro));
       }
-      if (macros.empty() || files[i].name.ends_with(".h")) continue;
+      if (macros.empty()) continue;
       FileScope scope;
       try {
         read_file_scope(files[i].text, i, true, scope);
