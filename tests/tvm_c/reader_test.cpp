@@ -691,8 +691,10 @@ TEST_CASE("results that are checked one statement later") {
        {"", "  if (ret != 1) return -1;\n", "  if (ret) ret = 0;\n", "  if (ret) return -1; else ret = 1;\n"}) {
     CHECK(main("  int ret = " + op + ";\n" + check + "  return 0;\n").find("found ") != std::string::npos);
   }
-  CHECK(main("  int32_t ret = in_buffer_var[0];\n  if (in_buffer_var[1] < 3) {\n" + again + "  }\n  return ret;\n")
-            .find("found ") != std::string::npos);
+  const std::string branch = "  int32_t ret = in_buffer_var[0];\n  if (in_buffer_var[1] < 3) {\n" + again + "  }\n";
+  for (const char* behind : {"  return ret;\n", "  output_buffer_var[1] = (int8_t)ret;\n  return 0;\n"}) {
+    CHECK(main(branch + behind).find("found ") != std::string::npos);
+  }
   CHECK(main("  int ret;\n  if ((ret = " + op + ") == 1) return -1;\n  return 0;\n").find("found ") !=
         std::string::npos);
   CHECK(main("  int8_t ret = " + op + ";\n  if (ret) return -1;\n  return 0;\n").find("found ") != std::string::npos);
