@@ -112,7 +112,9 @@ std::optional<std::string> misspelled_command(const Program& program) {
 std::optional<std::string> unknown_topic(const Program& program, std::span<const std::string> arguments) {
   if (arguments.size() < 2 || arguments[0] != "help" || arguments[1].starts_with('-')) return {};
   const std::vector<std::string> names = command_names(program);
-  if (std::ranges::find(names, arguments[1]) != names.end()) return {};
+  std::error_code unreadable;
+  const bool is_model = std::filesystem::exists(arguments[1], unreadable);
+  if (is_model || std::ranges::find(names, arguments[1]) != names.end()) return {};
   return "help: no command '" + printable(arguments[1]) + "'" + did_you_mean(arguments[1], names) +
          "; usmp-plan help lists the commands";
 }

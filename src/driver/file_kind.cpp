@@ -119,7 +119,13 @@ bool is_json_in_pipe(const std::string& path) {
 void require_model(const std::string& path) {
   const std::string front = front_of_file(path);
   refuse_other_models(path, front);
-  switch (kind_of(path, front)) {
+  const FileKind kind = kind_of(path, front);
+  if (kind == FileKind::unknown && path.ends_with(".json") && !front.empty() && front.size() < front_bytes &&
+      front.find("\"nodes\"") == std::string::npos) {
+    refuse(path,
+           "is neither TIR (no \"nodes\") nor a plan or problem of usmp-plan; expected an archive or TIR as JSON");
+  }
+  switch (kind) {
     case FileKind::plan:
       refuse(path, "is a plan, expected a model; usmp-plan report shows a plan");
     case FileKind::problem:

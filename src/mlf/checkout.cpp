@@ -31,6 +31,10 @@ constexpr std::string_view entry_endings[] = {"___tvm_main__", "_run_model"};
 
 bool is_c_file(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }
 bool is_header_file(std::string_view name) { return ends_with_any(name, {".h", ".hpp"}); }
+bool is_archive(std::string_view name) {
+  return ends_with_any(name, {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst"});
+}
+
 bool is_object(std::string_view name) { return ends_with_any(name, {".o", ".obj", ".a", ".lib", ".so"}); }
 
 // Whether TVM may have written the file: it defines one of its functions or constants.
@@ -170,6 +174,7 @@ class TreeReader {
       if (first.empty()) first = shown(file.path);
     };
     if (is_object(name)) return note(object_);
+    if (is_archive(name)) archives_.push_back(shown(file.path));
     if (name.ends_with(".graph") || name == "graph.json") return note(graph_);
     if (!is_c_file(name)) return;
     const std::string text = scan_.read(file.path.string(), shown(file.path), file.size);
@@ -205,6 +210,14 @@ class TreeReader {
       return error("found operators of TVM (" + operators_ + ")" + graph +
                    " but no entry function tvmgen_M___tvm_main__: the graph executor plans memory at run time; compile "
                    "with --executor=aot");
+    }
+    if (!archives_.empty()) {
+      std::vector<std::string> commands;
+      for (const std::string& archive : archives_) commands.push_back("usmp-plan " + archive);
+      return {ErrorKind::usage,
+              {given_, {}, {}},
+              "found no C that TVM wrote, but " + counted(archives_.size(), "archive") + "; type one of:",
+              commands};
     }
     if (!graph_.empty()) {
       return error("found a graph (" + graph_ +
@@ -370,6 +383,7 @@ class TreeReader {
   std::string entry_caller_;
   std::string graph_;
   std::string object_;
+  std::vector<std::string> archives_;
 };
 
 }  // namespace

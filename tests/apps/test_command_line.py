@@ -159,6 +159,7 @@ def test_what_is_no_model() -> None:
         Path(folder, "m.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(100))
         Path(folder, "m.onnx").write_bytes(b"\x08\x07onnx")
         Path(folder, "p.yaml").write_text("# memory\nworkspace_pools:\n  - name: sram\n    targets: {cc: rw}\n")
+        Path(folder, "x.json").write_text('{"a": 1}\n')
         Path(folder, "tree").mkdir()
         os.mkfifo(Path(folder, "pipe"))
         Path(folder, "empty").mkdir()
@@ -169,6 +170,7 @@ def test_what_is_no_model() -> None:
                 (("report", "m.onnx"), "m.onnx", f"is an ONNX model; {archive}"),
                 (("p.yaml",), "p.yaml", "looks like a pools file, expected a model before it: MODEL --pools p.yaml"),
                 (("report", "p.yaml"), "p.yaml", "looks like a pools file, expected a model before it: MODEL --pools p.yaml"),
+                (("x.json",), "x.json", 'is neither TIR (no "nodes") nor a plan or problem of usmp-plan; expected an archive or TIR as JSON'),
                 (("solve", "p.yaml"), "p.yaml", "looks like a pools file, expected an instance in CSV or a problem in JSON"),
                 ((MODEL, "--pools", MODEL, "--dry-run"), MODEL, "looks like an archive, expected a pools file"),
                 ((MODEL, "-o", "p.yaml"), "p.yaml", "is a file, expected a directory, a new name or an archive such as model.tar"),
@@ -196,6 +198,7 @@ def test_words_and_streams() -> None:
     assert quiet_success("help") == quiet_success("--help") and quiet_success("help", "solve") == quiet_success("solve", "--help")
     assert quiet_success("help", "help") == quiet_success("--help") and quiet_success("-h", "solve") == quiet_success("help", "solve")
     assert quiet_success("--help", "plan") == quiet_success("help", "plan")
+    assert quiet_success("--help", str(MODEL)) == quiet_success("--help")
     assert quiet_success("-V") == quiet_success("--version")
     with tempfile.TemporaryDirectory() as folder:
         for number, arguments in enumerate((["plan", MODEL], ["-"], ["/dev/stdin"], ["plan", "-"])):
