@@ -5,6 +5,7 @@
 #include "report/summary.hpp"
 #include "usmp/operators/operators.hpp"
 #include "usmp/plan_file/json_lines.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::report {
 namespace {
@@ -121,9 +122,13 @@ std::string calls_text(const tir::Module& module, const liveness::Analysis& anal
                {"Function", Align::left}});
   std::size_t number = 0;
   for (const PlanDocument::Call& call : described_calls(module, analysis)) {
-    table.add({std::to_string(++number), call.kind.empty() ? "?" : call.kind,
+    const bool is_text = call.callee == tir::kept_text;
+    table.add({std::to_string(++number),
+               is_text             ? "text"
+               : call.kind.empty() ? "?"
+                                   : call.kind,
                call.multiply_accumulates ? std::to_string(*call.multiply_accumulates) : "?", operands_text(call),
-               live_text({call.ticks}), printable(call.callee)});
+               live_text({call.ticks}), is_text ? "(statements that stay as they are)" : printable(call.callee)});
   }
   return "\nCalls in order\n" + table.text("  ", width);
 }
@@ -139,10 +144,11 @@ std::string unplanned_text(const tir::Module& module, const liveness::Analysis& 
 }
 
 std::string extern_text(const liveness::Analysis& analysis) {
-  if (analysis.extern_callees.empty()) return {};
-  std::string text = "\nCalled, but defined outside the module\n";
-  for (const std::string& callee : analysis.extern_callees) text += "  " + printable(callee) + "\n";
-  return text;
+  std::string text;
+  for (const std::string& callee : analysis.extern_callees) {
+    if (callee != tir::kept_text) text += "  " + printable(callee) + "\n";
+  }
+  return text.empty() ? text : "\nCalled, but defined outside the module\n" + text;
 }
 
 Json planned_json(std::span<const tvm_c::PlannedPool> planned) {

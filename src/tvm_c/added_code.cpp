@@ -30,6 +30,15 @@ bool is_marked_used(const Item& item, std::string_view text) {
   }
 }
 
+// One that TVM wrote for the module: an operator that nothing calls any more is not needed.
+bool is_tvms(const Item& item, std::string_view text, const std::string& prefix) {
+  if (!item.name.starts_with(prefix)) return false;
+  const std::string_view rest = item.name.substr(prefix.size());
+  if (rest.starts_with("fused_") || rest == "map_inputs" || rest == "map_outputs") return true;
+  const std::string_view front = text.substr(item.begin, item.end - item.begin);
+  return front.substr(0, front.find(item.name)).find("TVM_DLL") != std::string_view::npos;
+}
+
 }  // namespace
 
 void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added) {
@@ -88,7 +97,7 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
         forwarders_.push_back(i);
         continue;
       }
-      if (!name.starts_with(prefix) || name.ends_with("get_c_metadata")) functions.insert(name);
+      if (!is_tvms(item, file.text, prefix) || name.ends_with("get_c_metadata")) functions.insert(name);
     } else if (item.is_variable) {
       if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
       with_code_.insert(item.file);
@@ -178,6 +187,13 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
     const bool is_declared = (before.is("TVMValue") || before.is("DLTensor")) && token.is_identifier();
     if (is_declared) known.emplace(token.text);
     const bool is_member = before.is(".") || before.is("->");
+    // &global_workspace[0] is the address of the whole pool.
+    if (token.is("[") && i + 2 < tokens.size() && tokens[i + 1].text == "0" && tokens[i + 2].is("]") && i >= 2 &&
+        tokens[i - 2].is("&") && scope_.arrays.contains(std::string(before.text))) {
+      i += 2;
+      before = tokens[i];
+      continue;
+    }
     const bool is_known =
         (token.kind == TokenKind::number && is_packed) || is_member || token.is("->") ||
         (token.is_identifier() ? known.contains(token.text)

@@ -93,7 +93,9 @@ class FileReader {
         ++words;
         continue;
       }
+      const std::size_t front = tokens_.offset();
       attributes.add(next_attributes());
+      if (tokens_.offset() != front) continue;  // a type may follow
       const Token token = tokens_.next();
       if (token.kind == TokenKind::end || token.is(";")) {
         if (item.kind == Item::Kind::other && words >= (is_record ? 3U : 2U)) item.is_variable = true;
@@ -182,16 +184,15 @@ class FileReader {
 
   // The same of an array: without values, or of something else than numbers, it does not matter.
   bool table(const std::optional<CType>& type, bool is_const, bool is_local, const Token& name, Attributes attributes) {
-    std::optional<std::int64_t> elements = count_of(tokens_.peek());
+    const std::optional<std::int64_t> elements = extent();
     const bool is_open = tokens_.peek().is("]");  // as many as there are values
-    if (!elements && number_of_ && tokens_.peek().is_identifier()) elements = number_of_(tokens_.peek().text);
     skip_to_end(tokens_, tokens_.peek().offset);
     if (!type || type->stars > 0 || type->element.is_void() || name.text.empty()) return false;
     attributes.add(next_attributes());
     skip_attribute_macros();
     if ((!elements && !is_open) || tokens_.peek().is("[")) return false;
     const std::optional<std::int64_t>& alignment = attributes.alignment;
-    if (!tokens_.peek().is("=")) {
+    if (!tokens_.peek().is("=") || (!is_const && is_zeroed())) {
       if (!elements) return false;
       if (type->element.bytes() == 1) {
         scope_.arrays.try_emplace(std::string(name.text), *elements);
@@ -207,6 +208,64 @@ class FileReader {
       note_section(std::move(attributes.section));
     }
     return true;
+  }
+
+  // = {0}, as memory without values is zeroed, too.
+  [[nodiscard]] bool is_zeroed() const {
+    Lexer ahead = tokens_;
+    if (!take(ahead, "=") || !take(ahead, "{")) return false;
+    if (count_of(ahead.peek()) == 0) (void)ahead.next();
+    return take(ahead, "}") && ahead.peek().is(";");
+  }
+
+  // What stands in a bracket, if it is a number: 768, 0x300, 20 * 1024, (WIDTH + 2) * 8.
+  [[nodiscard]] std::optional<std::int64_t> extent() const {
+    Lexer ahead = tokens_;
+    try {
+      const auto value = sum_in(ahead, 0);
+      return ahead.peek().is("]") ? value : std::nullopt;
+    } catch (const SyntaxError&) {
+      return std::nullopt;
+    }
+  }
+
+  std::optional<std::int64_t> sum_in(Lexer& tokens, std::size_t depth) const {
+    auto sum = product_in(tokens, depth);
+    while (sum && (tokens.peek().is("+") || tokens.peek().is("-"))) {
+      const bool is_minus = tokens.next().is("-");
+      const auto other = product_in(tokens, depth);
+      if (!other) return std::nullopt;
+      sum = counted(is_minus ? *sum - *other : *sum + *other);
+    }
+    return sum;
+  }
+
+  std::optional<std::int64_t> product_in(Lexer& tokens, std::size_t depth) const {
+    auto product = factor_in(tokens, depth);
+    while (product && take(tokens, "*")) {
+      const auto other = factor_in(tokens, depth);
+      if (!other) return std::nullopt;
+      product = counted(*product * *other);
+    }
+    return product;
+  }
+
+  std::optional<std::int64_t> factor_in(Lexer& tokens, std::size_t depth) const {
+    constexpr std::size_t max_depth = 16;
+    const Token token = tokens.next();
+    if (token.kind == TokenKind::number && !is_real(token)) return counted(integer_literal(token).value);
+    if (token.is_identifier() && number_of_) {
+      const auto number = number_of_(token.text);
+      return number ? counted(*number) : std::nullopt;
+    }
+    if (!token.is("(") || depth == max_depth) return std::nullopt;
+    const auto inner = sum_in(tokens, depth + 1);
+    return take(tokens, ")") ? inner : std::nullopt;
+  }
+
+  // Products of two such numbers fit into 64 bits.
+  static std::optional<std::int64_t> counted(std::int64_t value) {
+    return value >= 0 && value < max_pool ? std::optional(value) : std::nullopt;
   }
 
   // PROGMEM = or ALIGN(16) =: between a bracket and '=' nothing else may stand.

@@ -6,6 +6,7 @@
 
 #include "plan_support/golden.hpp"
 #include "usmp/report/inspect.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::report::inspect_test {
 
@@ -132,6 +133,17 @@ Allocated at run time, since the size is not known earlier
 Called, but defined outside the module
   cmsis_nn_relu
 )");
+}
+
+TEST_CASE("statements that stay as text are no function of somebody else") {
+  Model model = example();
+  model.analysis.calls.back().callee = tir::kept_text;
+  model.analysis.extern_callees = {tir::kept_text};
+  const std::string text = inspect_text(model.info, model.module, model.analysis);
+  CHECK(text.find("  2  text                     ?                   [17,40)  (statements that stay as they are)\n") !=
+        std::string::npos);
+  CHECK(text.find("usmp_kept_text") == std::string::npos);
+  CHECK(text.find("defined outside") == std::string::npos);
 }
 
 TEST_CASE("on a narrow terminal names give way in the middle, and nothing else") {

@@ -404,8 +404,14 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
         "static int count;\n#define NEXT ++count\nint next(void) { return NEXT; }\n",
         "static int twice(int a) { return 2 * a; }\nint four(void) { return twice(2); }\n",
         "int again(void) { return tvmgen_m_run(0); } /* sram, table */\n",
-        "int32_t tvmgen_m_get_c_metadata(void) { return 0; }\n"}) {
+        "int32_t tvmgen_m_get_c_metadata(void) { return 0; }\n", "int tvmgen_m_version(void) { return 3; }\n"}) {
     CHECK(kept(added) == include + added);
+  }
+  // Operators that nothing calls, and what is written anew.
+  for (const std::string name :
+       {"TVM_DLL int32_t tvmgen_m_conv2d(", "int32_t tvmgen_m_fused_add(",
+        "struct tvmgen_m_inputs tvmgen_m_map_inputs(", "struct tvmgen_m_outputs tvmgen_m_map_outputs("}) {
+    CHECK_MESSAGE(kept(name + "const int8_t* p) { return p + table[0]; }\n").empty(), name);
   }
   CHECK(kept("#ifdef __cplusplus\nextern \"C\" {\n#endif\n#ifdef __cplusplus\n}\n#endif\n;\nint runs;\n") ==
         include + "int runs;\n");
@@ -440,6 +446,8 @@ TEST_CASE("in place: what somebody added is refused if it needs what planned C d
   CHECK(error("int a(void) { return tvmgen_m___tvm_main__(0, 0); }\n") ==
         "lib0.c: line 5, column 22: found 'tvmgen_m___tvm_main__'" + expected);
   CHECK(error("const int8_t* a(void) { return table; }\n") == "lib0.c: line 5, column 32: found 'table'" + expected);
+  CHECK(error("const int8_t* tvmgen_m_a(void) { return table; }\n") ==
+        "lib0.c: line 5, column 41: found 'table'" + expected);
   CHECK(error("static int b(void) { return table[0]; }\nint a(void) { return b(); }\n") ==
         "lib0.c: line 5, column 29: found 'table'" + expected);
   CHECK(error("const int8_t* const a = table;\n") == "lib0.c: line 5, column 25: found 'table'" + expected);
@@ -474,6 +482,14 @@ TEST_CASE("what somebody added to the function that the firmware calls is told, 
   CHECK(told(run).empty());
   CHECK(told("").empty());  // the firmware calls the entry
   CHECK(told(run_begin + "/* gpio_set(1); */ return (tvmgen_m___tvm_main__((int8_t*)inputs->x, &sram));\n}\n").empty());
+  const auto passing = [&](const std::string& memory) {
+    return told(run_begin + "return tvmgen_m___tvm_main__(inputs->x, " + memory + ");\n}\n");
+  };
+  CHECK(passing("&sram[0]").empty());
+  CHECK(passing("(uint8_t*)(&sram[0])").empty());
+  for (const char* other : {"&sram[16]", "&sram[i]", "&sram[0][0]", "sram[0]", "&inputs[0]", "&inputs->x[0]"}) {
+    CHECK_MESSAGE(passing(other).find("found '['") != std::string::npos, other);
+  }
   CHECK(told(run_begin + " gpio_set(1); " + call_of) ==
         at + "'gpio_set' in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry: what "
              "somebody added goes to where 'tvmgen_m_run' is called");

@@ -213,6 +213,22 @@ TEST_CASE("the pools of TVM's plan, with their sizes") {
   // What the C has counts, whatever the header says.
   CHECK(pools(", uint8_t* sram_0_var", owned, macros) == "sram workspace 64\n");
   CHECK(pools(", int8_t* tensor_0_var", "", macros).empty());  // a tensor
+  // However the C spells it.
+  const auto sram = [&](const std::string& spelling) { return pools(", uint8_t* sram_0_var", spelling + ";\n", ""); };
+  for (const char* size :
+       {"768", "0x300", "3 * 256", "768U", "(1 + 2) * 0x100", "1024 - 256", "((768))", "256 + 2 * 256"}) {
+    CHECK_MESSAGE(sram("static uint8_t sram[" + std::string(size) + "]") == "sram workspace 768\n", size);
+  }
+  for (const char* size : {"1536 / 2", "-1 + 3", "1 - 2", "3 * N", "sizeof(int)", "3.0", "65536 * 65536"}) {
+    CHECK_MESSAGE(sram("static uint8_t sram[" + std::string(size) + "]") == "sram workspace ?\n", size);
+  }
+  for (const char* spelling :
+       {"__attribute__((section(\".bss\"), aligned(16)))\nuint8_t sram[768]", "static uint8_t sram[768] = {0}",
+        "uint8_t sram[768] __attribute__((aligned(16))) = { }"}) {
+    CHECK_MESSAGE(sram(spelling) == "sram workspace 768\n", spelling);
+  }
+  CHECK(sram("static uint8_t sram[768] = {1}") == "sram workspace ?\n");
+  CHECK(sram("static uint8_t sram[768] = {0, 1}") == "sram workspace ?\n");
 }
 
 TEST_CASE("sections of pools and constants") {
