@@ -506,11 +506,22 @@ class ModuleReader {
       }
       AddedStatements added;
       if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_);
-      if (unread_ == Unread::kept) require_plain_text(text, added.texts);
-      require_plain_names(name, text, added.texts);
-      ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry, added.texts);
+      std::vector<AddedText> texts = added.texts;  // that are not read
+      for (const GuardedText& guarded : added.guarded) {
+        if (guarded.reason.empty()) texts.push_back(guarded.place);
+      }
+      if (unread_ == Unread::kept) require_plain_text(text, texts);
+      require_plain_names(name, text, texts);
+      ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry, added);
       if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
-      if (is_entry) note_added(added_.note(added.texts, text.file));
+      if (is_entry) {
+        added.texts.insert(added.texts.end(), read.guarded.begin(), read.guarded.end());
+        note_added(added_.note(added.texts, text.file));
+        texts = added.texts;
+        texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
+        if (unread_ == Unread::kept) require_plain_text(text, texts);  // what was read after all
+        require_plain_names(name, text, texts);
+      }
       read.function.name = name;
       read.function.target = "c";
       for (const std::string& callee : read.called) {
