@@ -167,7 +167,8 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
   }
   if (const auto groups = scope_.left_out.find(found->second.file); groups != scope_.left_out.end()) {
     if (const auto group = groups->second.find(run); group != groups->second.end()) {
-      throw located(file, {group->second, "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
+      throw located(file, {group->second,
+                           "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
     }
   }
   Names known = {"return", "DLTensor", "TVMValue", entry};

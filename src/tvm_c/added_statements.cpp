@@ -149,10 +149,24 @@ class Splitter {
 
 // Functions of the C library and of TVM's runtime, which both may call.
 bool is_of_library(std::string_view name) {
-  constexpr std::array<std::string_view, 18> names = {
-      "printf",  "puts",  "putchar", "fprintf", "fputs",   "fflush",
-      "stdout",  "stderr", "memcpy", "memset",  "memmove", "abort",
-      "exit",    "TVMLogf", "TVMAPISetLastError", "TVMPlatformTimerStart", "TVMPlatformTimerStop", "TVMPlatformAbort"};
+  constexpr std::array<std::string_view, 18> names = {"printf",
+                                                      "puts",
+                                                      "putchar",
+                                                      "fprintf",
+                                                      "fputs",
+                                                      "fflush",
+                                                      "stdout",
+                                                      "stderr",
+                                                      "memcpy",
+                                                      "memset",
+                                                      "memmove",
+                                                      "abort",
+                                                      "exit",
+                                                      "TVMLogf",
+                                                      "TVMAPISetLastError",
+                                                      "TVMPlatformTimerStart",
+                                                      "TVMPlatformTimerStop",
+                                                      "TVMPlatformAbort"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -257,10 +271,9 @@ void find_guarded(Unit& unit, const std::vector<Directive>& directives) {
     const auto condition_end = behind_bracketed(tokens, i + 1);
     auto guarded = condition_end ? guarded_at(tokens, *condition_end) : std::nullopt;
     if (!guarded) continue;
-    const bool calls_operator = std::any_of(
-        tokens.begin() + static_cast<std::ptrdiff_t>(guarded->first),
-        tokens.begin() + static_cast<std::ptrdiff_t>(guarded->last),
-        [](const Token& token) { return token.text.starts_with("tvmgen_"); });
+    const bool calls_operator = std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(guarded->first),
+                                            tokens.begin() + static_cast<std::ptrdiff_t>(guarded->last),
+                                            [](const Token& token) { return token.text.starts_with("tvmgen_"); });
     if (calls_operator) continue;
     const std::size_t last = last_statement(tokens, guarded->first, guarded->last);
     const AddedText place = guarded->text.place;
@@ -363,9 +376,7 @@ class Added {
     find(params);
   }
 
-  [[nodiscard]] bool is_shared(std::string_view name) const {
-    return !says_nothing(name) || variables_.contains(name);
-  }
+  [[nodiscard]] bool is_shared(std::string_view name) const { return !says_nothing(name) || variables_.contains(name); }
 
   // Text that is the model's or is not, as one: a statement without what it guards, or that.
   struct Part {

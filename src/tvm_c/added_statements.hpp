@@ -19,7 +19,7 @@ struct AddedText {
 // What stands under an if without an else: the statements in its braces, or the one behind it.
 struct GuardedText {
   AddedText place;
-  bool leaves = false;       // the last of them is a return
+  bool leaves = false;        // the last of them is a return
   std::string variable = {};  // of the condition, if they use it
   std::string reason = {};    // why they may not stay as text
 };

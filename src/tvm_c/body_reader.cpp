@@ -181,8 +181,8 @@ class BodyReader {
     }
   }
 
-  // In front of the bracket of a call that "if (" stands in front of; takes all up to the end of the check. Nothing, and
-  // nothing is taken: a number is returned, or something else stands here.
+  // In front of the bracket of a call that "if (" stands in front of; takes all up to the end of the check. Nothing,
+  // and nothing is taken: a number is returned, or something else stands here.
   std::optional<OnFailure> take_guarded_call(Lexer& tokens) {
     Lexer ahead = tokens;
     skip_bracketed(ahead, "(");
@@ -615,9 +615,8 @@ class BodyReader {
     }
     for (const VarId var : params) {
       tir::ExprRef is_null = tir::make_call(tir::bool_type, tir::Op::isnullptr, {values_.variable(var).tree.expr});
-      body_.evaluate(tir::make_call(
-          tir::int32_type, tir::Op::tvm_check_return,
-          {tir::make_int(0), failure, tir::make_cast(tir::int32_type, std::move(is_null))}));
+      body_.evaluate(tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
+                                    {tir::make_int(0), failure, tir::make_cast(tir::int32_type, std::move(is_null))}));
     }
     end_statement();
   }

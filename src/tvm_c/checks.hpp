@@ -17,7 +17,7 @@ namespace usmp::tvm_c {
 
 // What happens if a call gives another number than 0.
 struct OnFailure {
-  tir::ExprRef code;               // operand of tvm_check_return; null: nothing is asked
+  tir::ExprRef code;                   // operand of tvm_check_return; null: nothing is asked
   std::optional<AddedText> text = {};  // that it has
 };
 
