@@ -312,7 +312,8 @@ TEST_CASE("what somebody does where an operator fails stays as text, if it uses 
        {condition + "{ log(sid_1); return -1; }\n", condition + "{ log(3); goto end; }\n",
         condition + "{ log(n); return -1; } else { log(3); }\n", condition + "{ tvmgen_m_op(a, b); return -1; }\n",
         "  int ret = " + op_call + ";\n  if (ret) { log(ret); }\n",
-        "  int ret = " + op_call + ";\n  if (ret) {\n#ifdef A\n    return ret;\n#endif\n  }\n",
+        "  int ret = " + op_call + ";\n  if (ret) {\n    log(3);\n#ifdef A\n    return ret;\n#endif\n  }\n",
+        call + "  int32_t n = y_buffer_var[3];\n  if (n != 0) { log(n); }\n",
         "  uint8_t ret = " + op_call + ";\n  if (ret) { log(ret); return ret; }\n",
         "  int ret = " + op_call + ";\n  int more = 0;\n  if (ret) { log(more); return ret; }\n",
         "  for (int32_t i = 0; i < 2; ++i) {\n  " + condition + "{ n++; break; }\n  }\n"}) {
