@@ -569,7 +569,12 @@ class ModuleReader {
         in_quotes(name) + " calls the operators, so it has to be as TVM wrote it; of what somebody added only ";
     if (unread_ != Unread::kept) return hint + "calls of other functions may stay";
     hint += "calls of other functions, and statements that use nothing of the model's, may stay";
-    for (const AddedStatements::Other& other : added_statements(text, scope_).others) {
+    const AddedStatements added = added_statements(text, scope_);
+    for (const GuardedText& guarded : added.guarded) {
+      const bool is_here = guarded.place.begin <= offset && offset < guarded.place.end;
+      if (is_here && !guarded.reason.empty()) return hint + ": what stands under this condition " + guarded.reason;
+    }
+    for (const AddedStatements::Other& other : added.others) {
       if (other.place.begin > offset || offset >= other.place.end) continue;
       hint += ": this one " + other.reason;
       const std::string_view front = files_[text.file].text.substr(other.place.begin, offset - other.place.begin);

@@ -321,6 +321,14 @@ TEST_CASE("what somebody does where an operator fails stays as text, if it uses 
   }
 }
 
+TEST_CASE("why what stands under a condition may not stay is told") {
+  std::string text = text_of({"", "", "", ""});
+  text.replace(text.find(call), call.size(),
+               "  if (tvmgen_m_op(x_buffer_var, sid_1) != 0) { log(sid_1); return -1; }\n");
+  text.insert(text.find("    q[i] = p[i];"), "    if (helper(p) != 0) return -1;\n");
+  CHECK(printed(text).ends_with(": what stands under this condition mentions 'sid_1', as the model does"));
+}
+
 TEST_CASE("a name of the C library may be a variable of the entry") {
   // Both its declaration and its uses are the model's then.
   const std::string helper = "int helper(int8_t*);\n";
