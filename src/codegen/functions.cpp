@@ -47,8 +47,13 @@ void take_function_names(FileContext& file) {
   for (const std::size_t index : file.facts.order) {
     tir::for_each_expr_in(file.module.functions[index].body, [&](const tir::Expr& expr) {
       if (const auto call = tir::named_call(expr)) file.names.forbid(*call->name);
-      if (const std::string* text = tir::kept_text_of(expr)) {
-        for_each_identifier(*text, [&](std::string_view name) { file.names.forbid(std::string(name)); });
+      const auto forbid = [&](std::string_view text) {
+        for_each_identifier(text, [&](std::string_view name) { file.names.forbid(std::string(name)); });
+      };
+      if (const std::string* text = tir::kept_text_of(expr)) forbid(*text);
+      if (const auto failure = tir::kept_failure_of(expr)) {
+        forbid(failure->variable);
+        forbid(failure->text);
       }
     });
   }

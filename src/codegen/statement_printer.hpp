@@ -88,6 +88,7 @@ class StatementPrinter {
   void print_statement_operator(const tir::Expr& call);
   void print_plain_call(const tir::Expr& call);
   void print_check_return(const tir::Expr& call);
+  void print_kept_failure(const tir::Expr& call, std::int64_t expected, const tir::KeptFailure& failure);
   void print_ret(const tir::Expr& call);
   void print_evaluation(const tir::Expr& value);
 

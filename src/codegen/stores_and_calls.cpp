@@ -172,12 +172,14 @@ void StatementPrinter::print_check_return(const Expr& call) {
   const auto expected = call.operands.size() == 3 ? tir::as_int(*call.operands[0]) : std::nullopt;
   const auto returned = call.operands.size() == 3 ? tir::as_int(*call.operands[1]) : std::nullopt;
   const bool returns_own = expected && tir::is_own_code(*call.operands[1]);
-  if (!expected || (!returned && !returns_own))
+  const auto failure = expected ? tir::kept_failure_of(*call.operands[1]) : std::nullopt;
+  if (!expected || (!returned && !returns_own && !failure))
     printer_.unsupported("operator tir.tvm_check_return has operands of another kind");
   const auto checked = tir::named_call(*call.operands[2]);
   if (checked && printer_.gives_nothing(*checked->name)) {
     printer_.unsupported("the result of '" + *checked->name + "' is checked, but its C returns none");
   }
+  if (failure) return print_kept_failure(call, *expected, *failure);
   if (returns_own) {
     begin_block();
     const std::string status = print_temporary("status", *call.operands[2]);
@@ -190,6 +192,30 @@ void StatementPrinter::print_check_return(const Expr& call) {
         printer_.put(" != " + int_literal(*expected, tir::int32_type, false));
       },
       int_literal(*returned, tir::int32_type, false));
+}
+
+void StatementPrinter::print_kept_failure(const Expr& call, std::int64_t expected, const tir::KeptFailure& failure) {
+  if (!workspaces_.empty()) printer_.unsupported("C that stays may leave the function, which holds workspace");
+  const auto print_compared = [&] { printer_.put(" != " + int_literal(expected, tir::int32_type, false) + ") {\n"); };
+  if (failure.variable.empty()) {
+    indent();
+    printer_.put("if (");
+    printer_.print(*call.operands[2], prec_add);
+    print_compared();
+  } else {
+    begin_block();
+    indent();
+    printer_.put(std::string(failure.variable) + " = ");
+    printer_.print_assigned(*call.operands[2]);
+    printer_.put(";\n");
+    indent();
+    printer_.put("if (" + std::string(failure.variable.substr(failure.variable.rfind(' ') + 1)));
+    print_compared();
+  }
+  ++depth_;
+  line(failure.text);
+  end_block();
+  if (!failure.variable.empty()) end_block();
 }
 
 void StatementPrinter::print_ret(const Expr& call) {

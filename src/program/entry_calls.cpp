@@ -98,7 +98,9 @@ std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt) {
   if (evaluate == nullptr) return std::nullopt;
   const Expr* expr = evaluate->value.get();
   if (expr->kind == ExprKind::call && expr->op == tir::Op::tvm_check_return && expr->operands.size() == 3 &&
-      tir::as_int(*expr->operands[0]) && (tir::as_int(*expr->operands[1]) || tir::is_own_code(*expr->operands[1]))) {
+      tir::as_int(*expr->operands[0]) &&
+      (tir::as_int(*expr->operands[1]) || tir::is_own_code(*expr->operands[1]) ||
+       tir::kept_failure_of(*expr->operands[1]))) {
     expr = expr->operands[2].get();
   }
   const auto call = tir::named_call(*expr);

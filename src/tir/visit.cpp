@@ -235,4 +235,17 @@ ExprRef make_own_code() { return make_string(own_code); }
 
 bool is_own_code(const Expr& expr) { return expr.kind == ExprKind::string_imm && expr.text == own_code; }
 
+constexpr std::string_view kept_failure = "usmp_kept_failure ";
+
+ExprRef make_kept_failure(const KeptFailure& failure) {
+  return make_string(std::string(kept_failure) + std::string(failure.variable) + "\n" + std::string(failure.text));
+}
+
+std::optional<KeptFailure> kept_failure_of(const Expr& expr) {
+  if (expr.kind != ExprKind::string_imm || !expr.text.starts_with(kept_failure)) return std::nullopt;
+  const std::string_view rest = std::string_view(expr.text).substr(kept_failure.size());
+  const std::size_t end = std::min(rest.find('\n'), rest.size());
+  return KeptFailure{rest.substr(0, end), rest.substr(std::min(end + 1, rest.size()))};
+}
+
 }  // namespace usmp::tir

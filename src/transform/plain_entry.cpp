@@ -52,7 +52,8 @@ bool is_null_check(const tir::Stmt& stmt, const tir::Function& entry) {
   if (evaluate == nullptr) return false;
   const Expr& check = *evaluate->value;
   if (check.op != tir::Op::tvm_check_return || check.operands.size() != 3) return false;
-  if (!tir::as_int(*check.operands[0]) || !tir::as_int(*check.operands[1])) return false;
+  const bool is_known = tir::as_int(*check.operands[1]) || tir::kept_failure_of(*check.operands[1]);
+  if (!tir::as_int(*check.operands[0]) || !is_known) return false;
   const Expr* asked = check.operands[2].get();
   if (asked->kind == ExprKind::cast) asked = asked->operands[0].get();
   if (asked->op != tir::Op::isnullptr || asked->operands.size() != 1) return false;

@@ -152,6 +152,10 @@ const Macros& AddedCode::macros_of(std::size_t file) {
 void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
   const std::string_view text = files_[file].text.substr(begin, end - begin);
   for (const std::string& name : macros_of(file).names_in(text)) {
+    if (name == Macros::anything) {
+      throw Error(ErrorKind::archive, {{}, files_[file].name, line_and_column(files_[file].text, begin + 1)},
+                  "found macros that stand for too much text in code that somebody added");
+    }
     if (!gone.contains(name)) continue;
     const std::size_t at = std::min(text.find(name), text.size());
     throw Error(ErrorKind::archive, {{}, files_[file].name, line_and_column(files_[file].text, begin + at + 1)},
@@ -169,6 +173,12 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
   if (found->second.is_ambiguous) {
     throw located(
         file, {found->second.offset, "found " + in_quotes(run) + " in another file, too, expected one function of it"});
+  }
+  if (const auto groups = scope_.left_out.find(found->second.file); groups != scope_.left_out.end()) {
+    if (const auto group = groups->second.find(run); group != groups->second.end()) {
+      throw located(file, {group->second,
+                           "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
+    }
   }
   Names known = {"return", "DLTensor", "TVMValue", entry};
   for (const char* type : {"bool", "char", "const", "double", "float", "int", "int8_t", "int16_t", "int32_t", "int64_t",

@@ -14,6 +14,14 @@
 namespace usmp::tvm_c {
 namespace {
 
+// In a statement.
+struct Guarded {
+  std::size_t first = 0;  // of the unit's tokens
+  std::size_t last = 0;   // behind them
+  GuardedText text;
+  std::string_view variable;  // that the condition compares
+};
+
 // A statement, or a conditional group of whole statements.
 struct Unit {
   AddedText place;
@@ -21,6 +29,7 @@ struct Unit {
   bool is_group = false;
   std::string reason;    // why it does not stay
   bool is_read = false;  // a call with constants
+  std::vector<Guarded> guarded = {};
 };
 
 bool is_control(const Token& token) {
@@ -138,13 +147,30 @@ class Splitter {
   bool has_do_ = false;
 };
 
-// Functions of the C library, which both may call.
+// Functions of the C library and of TVM's runtime, which both may call.
 bool is_of_library(std::string_view name) {
-  constexpr std::array<std::string_view, 13> names = {"printf",  "puts",   "putchar", "fprintf", "fputs",
-                                                      "fflush",  "stdout", "stderr",  "memcpy",  "memset",
-                                                      "memmove", "abort",  "exit"};
+  constexpr std::array<std::string_view, 18> names = {"printf",
+                                                      "puts",
+                                                      "putchar",
+                                                      "fprintf",
+                                                      "fputs",
+                                                      "fflush",
+                                                      "stdout",
+                                                      "stderr",
+                                                      "memcpy",
+                                                      "memset",
+                                                      "memmove",
+                                                      "abort",
+                                                      "exit",
+                                                      "TVMLogf",
+                                                      "TVMAPISetLastError",
+                                                      "TVMPlatformTimerStart",
+                                                      "TVMPlatformTimerStop",
+                                                      "TVMPlatformAbort"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
+
+bool is_stream(std::string_view name) { return name == "stdout" || name == "stderr"; }
 
 // What names of types and of the language are.
 bool says_nothing(std::string_view name) {
@@ -157,6 +183,7 @@ bool says_nothing(std::string_view name) {
 }
 
 bool is_of_tvm(std::string_view name) {
+  if (is_of_library(name)) return false;
   return name.starts_with("tvmgen_") || name.starts_with("TVM") || name.starts_with("DLTensor") ||
          name.starts_with("usmp_") || name.starts_with("USMP_");
 }
@@ -175,6 +202,89 @@ bool is_plain_call(const Unit& unit, const Macros& macros) {
   return std::all_of(tokens.begin() + 2, tokens.end() - 2, [](const Token& token) {
     return token.kind == TokenKind::number || token.kind == TokenKind::string || token.is(",") || token.is("-");
   });
+}
+
+// Behind the bracket that closes the one at `open`; nothing: none does.
+std::optional<std::size_t> behind_bracketed(const std::vector<Token>& tokens, std::size_t open) {
+  std::size_t depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
+    if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
+    if (depth == 0) return i + 1;
+  }
+  return std::nullopt;
+}
+
+// "ret" of "ret != 0)", "ret)" and "(ret = f(x)) != 0)".
+std::string_view compared_variable(const std::vector<Token>& tokens, std::size_t condition) {
+  while (condition + 1 < tokens.size() && tokens[condition].is("(")) ++condition;
+  if (condition + 1 >= tokens.size() || !tokens[condition].is_identifier()) return {};
+  const Token& behind = tokens[condition + 1];
+  return behind.is("!=") || behind.is(")") || behind.is("=") ? tokens[condition].text : std::string_view();
+}
+
+// Where the last statement of these tokens begins.
+std::size_t last_statement(const std::vector<Token>& tokens, std::size_t first, std::size_t last) {
+  std::size_t begin = first;
+  std::size_t depth = 0;
+  for (std::size_t i = first; i + 1 < last; ++i) {
+    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
+    if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
+    if (depth == 0 && (tokens[i].is(";") || tokens[i].is("}"))) begin = i + 1;
+  }
+  return begin;
+}
+
+// Behind "if (condition)", of the tokens from `at` on; nothing: else follows, or it is no statement of the kind.
+std::optional<Guarded> guarded_at(const std::vector<Token>& tokens, std::size_t at) {
+  Guarded guarded;
+  std::size_t behind = at;
+  if (at >= tokens.size()) return std::nullopt;
+  if (tokens[at].is("{")) {
+    const auto end = behind_bracketed(tokens, at);
+    if (!end || *end < at + 3) return std::nullopt;
+    behind = *end;
+    guarded.first = at + 1;
+    guarded.last = *end - 1;
+    guarded.text.place = {tokens[at].offset + 1, tokens[*end - 1].offset};
+  } else {
+    const bool is_call = tokens[at].is_identifier() && at + 1 < tokens.size() && tokens[at + 1].is("(");
+    if (!tokens[at].is("return") && (!is_call || is_control(tokens[at]))) return std::nullopt;
+    while (behind < tokens.size() && !tokens[behind].is(";") && !tokens[behind].is("{")) ++behind;
+    if (behind >= tokens.size() || !tokens[behind].is(";")) return std::nullopt;
+    guarded.first = at;
+    guarded.last = ++behind;
+    guarded.text.place = {tokens[at].offset, tokens[behind - 1].offset + 1};
+  }
+  return behind < tokens.size() && tokens[behind].is("else") ? std::nullopt : std::optional(guarded);
+}
+
+// What is in no other.
+void find_guarded(Unit& unit, const std::vector<Directive>& directives) {
+  const std::vector<Token>& tokens = unit.tokens;
+  const bool has_loop = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+    return token.is("for") || token.is("while") || token.is("do") || token.is("switch");
+  });
+  if (unit.is_group || has_loop) return;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (!tokens[i].is("if") || !tokens[i + 1].is("(") || (i > 0 && tokens[i - 1].is("else"))) continue;
+    const auto condition_end = behind_bracketed(tokens, i + 1);
+    auto guarded = condition_end ? guarded_at(tokens, *condition_end) : std::nullopt;
+    if (!guarded) continue;
+    const bool calls_operator = std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(guarded->first),
+                                            tokens.begin() + static_cast<std::ptrdiff_t>(guarded->last),
+                                            [](const Token& token) { return token.text.starts_with("tvmgen_"); });
+    if (calls_operator) continue;
+    const std::size_t last = last_statement(tokens, guarded->first, guarded->last);
+    const AddedText place = guarded->text.place;
+    const bool is_cut = std::any_of(directives.begin(), directives.end(), [&](const Directive& one) {
+      return tokens[last].offset < one.begin && one.begin < place.end;
+    });
+    guarded->text.leaves = tokens[last].is("return") && !is_cut;
+    guarded->variable = compared_variable(tokens, i + 2);
+    i = guarded->last - 1;
+    unit.guarded.push_back(*guarded);
+  }
 }
 
 class Added {
@@ -197,6 +307,8 @@ class Added {
       return {};  // in a group that is not read
     }
     if (!units) return {};
+    find_variables(*units);
+    for (Unit& unit : *units) find_guarded(unit, directives);
     find_names(*units);
     AddedStatements result;
     std::size_t end = 0;  // of the unit before
@@ -215,6 +327,11 @@ class Added {
         end = place.end;
       } else if (!unit.reason.empty()) {
         result.others.push_back({{begin + unit.place.begin, begin + unit.place.end}, unit.reason});
+        for (const Guarded& guarded : unit.guarded) {
+          GuardedText one = guarded.text;
+          one.place = {begin + one.place.begin, begin + one.place.end};
+          result.guarded.push_back(std::move(one));
+        }
       }
     }
     return result;
@@ -239,33 +356,101 @@ class Added {
     return place;
   }
 
-  void find_names(std::vector<Unit>& units) {
-    std::vector<Names> names;
-    std::map<std::string_view, std::vector<std::size_t>> users;
-    Names of_model = params();
-    std::vector<std::size_t> pending;
-    names.reserve(units.size());
-    for (std::size_t i = 0; i < units.size(); ++i) {
-      names.push_back(macros_.names_of(units[i].tokens));
-      for (const std::string& name : names[i]) {
-        if (!says_nothing(name)) users[name].push_back(i);
+  // Names of the library that stand for something else here.
+  void find_variables(const std::vector<Unit>& units) {
+    const auto find = [&](const std::vector<Token>& tokens) {
+      for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (!tokens[i].is_identifier() || !is_of_library(tokens[i].text)) continue;
+        const bool is_called = i + 1 < tokens.size() && tokens[i + 1].is("(");
+        const bool is_passed = i > 0 && (tokens[i - 1].is("(") || tokens[i - 1].is(","));
+        const bool is_used = is_stream(tokens[i].text) ? is_passed : is_called;
+        if (!is_used) variables_.emplace(tokens[i].text);
+      }
+    };
+    for (const Unit& unit : units) find(unit.tokens);
+    std::vector<Token> params;
+    Lexer rest = entry_.params;
+    for (Token token = rest.next(); token.kind != TokenKind::end && !token.is("{"); token = rest.next()) {
+      params.push_back(token);
+    }
+    find(params);
+  }
+
+  [[nodiscard]] bool is_shared(std::string_view name) const { return !says_nothing(name) || variables_.contains(name); }
+
+  // Text that is the model's or is not, as one: a statement without what it guards, or that.
+  struct Part {
+    Unit* unit = nullptr;
+    Guarded* guarded = nullptr;
+    Names names;
+  };
+
+  // Those in front are the statements.
+  [[nodiscard]] std::vector<Part> parts_of(std::vector<Unit>& units) const {
+    std::vector<Part> parts;
+    for (Unit& unit : units) {
+      std::vector<Token> rest;
+      std::size_t at = 0;
+      const auto keep_up_to = [&](std::size_t end) {
+        rest.insert(rest.end(), unit.tokens.begin() + static_cast<std::ptrdiff_t>(at),
+                    unit.tokens.begin() + static_cast<std::ptrdiff_t>(end));
+      };
+      for (const Guarded& guarded : unit.guarded) {
+        keep_up_to(guarded.first);
+        at = guarded.last;
+      }
+      keep_up_to(unit.tokens.size());
+      parts.push_back({&unit, nullptr, macros_.names_of(rest)});
+    }
+    for (Unit& unit : units) {
+      for (Guarded& guarded : unit.guarded) {
+        const std::vector<Token> inside(unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.first),
+                                        unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.last));
+        Part part{&unit, &guarded, macros_.names_of(inside)};
+        if (part.names.erase(std::string(guarded.variable)) > 0) guarded.text.variable = guarded.variable;
+        parts.push_back(std::move(part));
       }
     }
-    for (std::size_t i = 0; i < units.size(); ++i) {
-      Unit& unit = units[i];
-      if (unit.reason.empty()) unit.reason = reason_of(unit, names[i], of_model);
-      unit.is_read = unit.reason.empty() && is_plain_call(unit, macros_);
-      if (!unit.reason.empty()) pending.push_back(i);
+    return parts;
+  }
+
+  void find_names(std::vector<Unit>& units) {
+    const std::vector<Part> parts = parts_of(units);
+    const Names of_model = params();
+    std::map<std::string_view, std::vector<std::size_t>> users;
+    std::vector<std::size_t> pending;
+    // Also the statement around it is the model's.
+    const auto refuse = [&](std::size_t i, const std::string& reason) {
+      const Part& part = parts[i];
+      std::string& own = part.guarded != nullptr ? part.guarded->text.reason : part.unit->reason;
+      if (own.empty()) {
+        own = reason;
+        pending.push_back(i);
+      }
+      if (!part.unit->reason.empty()) return;
+      part.unit->reason = reason;
+      pending.push_back(static_cast<std::size_t>(part.unit - units.data()));
+    };
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      for (const std::string& name : parts[i].names) {
+        if (is_shared(name)) users[name].push_back(i);
+      }
     }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
+      const bool is_known = part.guarded == nullptr && !part.unit->reason.empty();
+      const std::string reason = is_known ? std::string() : reason_of(part, of_model);
+      if (!reason.empty()) refuse(i, reason);
+      if (is_known) pending.push_back(i);
+    }
+    for (Unit& unit : units) unit.is_read = unit.reason.empty() && is_plain_call(unit, macros_);
     while (!pending.empty()) {
-      const std::size_t unit = pending.back();
+      const std::size_t part = pending.back();
       pending.pop_back();
-      for (const std::string& name : names[unit]) {
-        if (says_nothing(name)) continue;
+      for (const std::string& name : parts[part].names) {
+        if (!is_shared(name)) continue;
         for (const std::size_t user : users[name]) {
-          if (!units[user].reason.empty() || units[user].is_read) continue;
-          units[user].reason = "mentions " + in_quotes(name) + ", as the model does";
-          pending.push_back(user);
+          if (!parts[user].unit->is_read) refuse(user, "mentions " + in_quotes(name) + ", as the model does");
         }
         users[name].clear();
       }
@@ -280,22 +465,28 @@ class Added {
     for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
       if (token.is("(")) ++depth;
       if (token.is(")") && --depth == 0) break;
-      if (!token.is_identifier() || says_nothing(token.text)) continue;
+      if (!token.is_identifier() || !is_shared(token.text)) continue;
       names.emplace(token.text);
       if (const auto pool = pool_of_param(token.text)) names.insert(*pool);
     }
     return names;
   }
 
-  [[nodiscard]] std::string reason_of(const Unit& unit, const Names& names, const Names& of_model) const {
-    const bool ends_entry = !unit.is_group && !unit.tokens.empty() && unit.tokens[0].is("return");
+  [[nodiscard]] std::string reason_of(const Part& part, const Names& of_model) const {
+    const Unit& unit = *part.unit;
+    const bool is_whole = part.guarded == nullptr;
+    const bool ends_entry = is_whole && !unit.is_group && !unit.tokens.empty() && unit.tokens[0].is("return");
     if (ends_entry) return "has 'return'";
-    if (names.contains("goto")) return "has 'goto'";
-    if (names.contains(Macros::anything)) return "has macros that stand for too much text";
-    if (!unit.is_group && unit.tokens.size() > 1 && unit.tokens[0].is_identifier() && unit.tokens[1].is(":")) {
+    for (const char* jump : {"goto", "break", "continue"}) {
+      if ((!is_whole || std::string_view(jump) == "goto") && part.names.contains(jump)) return "has " + in_quotes(jump);
+    }
+    if (part.names.contains(Macros::anything)) return "has macros that stand for too much text";
+    const std::size_t first = is_whole ? 0 : part.guarded->first;
+    if (!unit.is_group && unit.tokens.size() > first + 1 && unit.tokens[first].is_identifier() &&
+        unit.tokens[first + 1].is(":")) {
       return "has a label";
     }
-    for (const std::string& name : names) {
+    for (const std::string& name : part.names) {
       if (is_of_tvm(name) || of_model.contains(name) || scope_.constant_pools.contains(name)) {
         return "mentions " + in_quotes(name) + ", which is the model's";
       }
@@ -307,6 +498,7 @@ class Added {
   const FileScope& scope_;
   std::string_view file_;
   Macros macros_;
+  Names variables_;
 };
 
 }  // namespace

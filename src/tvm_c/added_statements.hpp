@@ -16,6 +16,14 @@ struct AddedText {
   std::size_t end = 0;
 };
 
+// What stands under an if without an else: the statements in its braces, or the one behind it.
+struct GuardedText {
+  AddedText place;
+  bool leaves = false;        // the last of them is a return
+  std::string variable = {};  // of the condition, if they use it
+  std::string reason = {};    // why they may not stay as text
+};
+
 struct AddedStatements {
   std::vector<AddedText> texts;  // in order, neighbours as one, with the comments in front and behind on their line
   struct Other {
@@ -23,6 +31,9 @@ struct AddedStatements {
     std::string reason;  // why it may not stay as text: "has 'return'"
   };
   std::vector<Other> others;  // in order
+  // In statements that do not stay, of all depths but in no loop: what somebody does if an operator fails. As for
+  // texts, but that it may use the variable of the condition. In order.
+  std::vector<GuardedText> guarded;
 };
 
 // Of the function's own block those that share no name with what TVM wrote there, types aside: they neither read nor

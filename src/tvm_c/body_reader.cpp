@@ -44,9 +44,10 @@ struct Open {
 class BodyReader {
  public:
   BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
-             tir::Module& module, ReadFunction& result, const Names& changing, std::span<const AddedText> added = {})
+             tir::Module& module, ReadFunction& result, const Names& changing, const AddedStatements& added = {})
       : tokens_(text.body),
-        added_(added),
+        added_(added.texts),
+        guarded_(added.guarded),
         scope_(scope),
         kept_(kept),
         result_(result),
@@ -108,12 +109,90 @@ class BodyReader {
       const AddedText text = added_.front();
       if (open_.size() != 1) fail_at(tokens_.peek(), "the end of the block");
       added_ = added_.subspan(1);
-      while (tokens_.peek().kind != TokenKind::end && tokens_.peek().offset < text.end) (void)tokens_.next();
-      body_.evaluate(
-          tir::make_call(tir::int32_type, tir::Op::call_extern,
-                         {tir::make_string(tir::kept_text),
-                          tir::make_string(std::string(tokens_.text().substr(text.begin, text.end - text.begin)))}));
+      skip_to(tokens_, text.end);
+      keep(std::string(tokens_.text().substr(text.begin, text.end - text.begin)));
     }
+  }
+
+  static void skip_to(Lexer& tokens, std::size_t end) {
+    while (tokens.peek().kind != TokenKind::end && tokens.peek().offset < end) (void)tokens.next();
+  }
+
+  void keep(std::string text) {
+    body_.evaluate(tir::make_call(tir::int32_type, tir::Op::call_extern,
+                                  {tir::make_string(tir::kept_text), tir::make_string(std::move(text))}));
+  }
+
+  // That may stay as text, and that the place is in.
+  [[nodiscard]] const GuardedText* guarded_at(std::size_t offset) const {
+    const auto found = std::find_if(guarded_.begin(), guarded_.end(), [&](const GuardedText& one) {
+      return one.reason.empty() && one.place.begin <= offset && offset < one.place.end;
+    });
+    return found == guarded_.end() || !callers_.empty() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] std::string trimmed(const AddedText& place) const {
+    constexpr std::string_view blanks = " \t\r\n";
+    const std::string_view text = tokens_.text().substr(place.begin, place.end - place.begin);
+    const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
+    return std::string(text.substr(begin, text.find_last_not_of(blanks) + 1 - begin));
+  }
+
+  // Under a condition of the model's, where it is all that stands there.
+  bool take_guarded_statement() {
+    const GuardedText* text = open_.size() > 1 ? guarded_at(tokens_.peek().offset) : nullptr;
+    if (text == nullptr) return false;
+    if (!text->variable.empty()) fail_at(tokens_.peek(), "no use of " + in_quotes(text->variable));
+    skip_to(tokens_, text->place.end);
+    keep(trimmed(text->place));
+    result_.guarded.push_back(text->place);
+    return true;
+  }
+
+  // Behind "if (condition)": takes the text, if one of those that may stay is what stands there. `declared`: "int ret",
+  // which the text may use and then has to leave the function. Nothing, and nothing is taken: none.
+  std::optional<OnFailure> take_guarded(Lexer& tokens, const std::string& declared = {}) {
+    Lexer ahead = tokens;
+    const bool has_braces = take(ahead, "{");
+    const GuardedText* text = guarded_at(ahead.peek().offset);
+    if (text == nullptr || (!declared.empty() && !text->leaves)) return std::nullopt;
+    const bool uses_variable = !text->variable.empty();
+    if (uses_variable && !declared.ends_with(" " + text->variable)) return std::nullopt;
+    skip_to(ahead, text->place.end);
+    if (has_braces && !take(ahead, "}")) return std::nullopt;
+    tokens = std::move(ahead);
+    return OnFailure{tir::make_kept_failure({uses_variable ? declared : "", trimmed(text->place)}), text->place};
+  }
+
+  // As take_failure_code; a conditional group in front of the return is no part of it.
+  tir::ExprRef take_code(Lexer& tokens, std::string_view name) {
+    Lexer ahead = tokens;
+    const GuardedText* text = take(ahead, "{") ? guarded_at(ahead.end()) : nullptr;
+    if (text != nullptr && trimmed(text->place).find('#') != std::string::npos) return nullptr;
+    return take_failure_code(tokens, name);
+  }
+
+  // What never happens.
+  void drop_failure(Lexer& tokens, const std::string& declared = {}) {
+    if (auto failure = take_guarded(tokens, declared)) {
+      result_.dropped.push_back(*failure->text);
+    } else {
+      skip_failure(tokens);
+    }
+  }
+
+  // In front of the bracket of a call that "if (" stands in front of; takes all up to the end of the check. Nothing,
+  // and nothing is taken: a number is returned, or something else stands here.
+  std::optional<OnFailure> take_guarded_call(Lexer& tokens) {
+    Lexer ahead = tokens;
+    skip_bracketed(ahead, "(");
+    if (take(ahead, "!=") && ahead.next().text != "0") return std::nullopt;
+    if (!take(ahead, ")")) return std::nullopt;
+    Lexer plain = ahead;
+    if (take_code(plain, {}) != nullptr) return std::nullopt;
+    auto failure = take_guarded(ahead);
+    if (failure) tokens = std::move(ahead);
+    return failure;
   }
 
   // A counter has the value that the loop around it gives it, so nothing behind that may use it.
@@ -181,7 +260,7 @@ class BodyReader {
   }
 
   // (values, type codes, count, &value, &code, resource), the bracket and what stands in front of `values` taken
-  void packed_call(const std::string& name, const Token& at, tir::ExprRef failure) {
+  void packed_call(const std::string& name, const Token& at, OnFailure failure) {
     if (!scope_.functions.contains(name) || !takes_packed(scope_.functions.find(name)->second.params)) {
       fail_at(at, "a call of a packed function that a C file of TVM's defines");
     }
@@ -245,6 +324,7 @@ class BodyReader {
       (void)tokens_.next();
       return close();
     }
+    if (take_guarded_statement()) return end_statement();
     if (first.is("for")) return loop();
     if (first.is("while")) return while_loop();
     if (first.is("return")) return result();
@@ -260,10 +340,10 @@ class BodyReader {
       open_declaration(*open_type);
     } else if (auto name = called_name()) {
       if (scope_.inlined.contains(*name) && !kept_.contains(*name)) return inline_call(*name);
-      call(*name, nullptr);
+      call(*name, {});
       expect(tokens_, ";");
     } else if (auto other = take_other_name(tokens_, names_, function_.is_entry)) {
-      checked_call(*other, arguments_with_text(), nullptr);
+      checked_call(*other, arguments_with_text(), {});
       expect(tokens_, ";");
     } else {
       assignment();
@@ -302,14 +382,23 @@ class BodyReader {
     tokens_ = ahead;
     const auto callee = called_name();
     ahead = tokens_;
-    tir::ExprRef failure;
-    if (callee && open_.back().has_braces)
-      failure = failure_of_result(ahead, name, is_condition, always_returns(*callee));
-    if (failure == nullptr) {
+    std::optional<OnFailure> failure;
+    if (callee && open_.back().has_braces && take_result_test(ahead, name, is_condition)) {
+      const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
+      if (always_returns(*callee)) {
+        drop_failure(ahead, declared);
+        failure = OnFailure{tir::make_int(tvms_failure)};
+      } else if (auto code = take_code(ahead, name.text)) {
+        failure = OnFailure{std::move(code)};
+      } else {
+        failure = take_guarded(ahead, declared);
+      }
+    }
+    if (!failure) {
       tokens_ = begin;
       return false;
     }
-    call(*callee, std::move(failure));
+    call(*callee, std::move(*failure));
     tokens_ = std::move(ahead);
     names_.declare(name, Values::number(values_.converted(Values::number({tir::make_int(0)}), status)));
     return true;
@@ -427,7 +516,7 @@ class BodyReader {
       const auto found = packed_.looked_up.find(variable.text);
       if (found == packed_.looked_up.end()) fail_at(variable, "a function that TVMBackendGetFuncFromEnv has found");
       expect(tokens_, ",");
-      packed_call(found->second, at, tir::make_int(tvms_failure));
+      packed_call(found->second, at, {tir::make_int(tvms_failure)});
       expect(tokens_, "!=");
       expect_number(tokens_, 0);
       expect(tokens_, ")");
@@ -435,7 +524,17 @@ class BodyReader {
       return end_statement();
     }
     if (const auto name = called_name()) {
-      call(*name, tir::make_int(failure_of_call(tokens_)));
+      Lexer behind = tokens_;
+      if (auto failure = take_guarded_call(behind)) {
+        if (always_returns(*name)) {
+          result_.dropped.push_back(*failure->text);
+          failure = OnFailure{tir::make_int(tvms_failure)};
+        }
+        call(*name, std::move(*failure));
+        tokens_ = std::move(behind);
+        return end_statement();
+      }
+      call(*name, {tir::make_int(failure_of_call(tokens_))});
       if (!tokens_.peek().is(")")) {
         expect(tokens_, "!=");
         expect_number(tokens_, 0);
@@ -449,7 +548,13 @@ class BodyReader {
       return end_statement();
     }
     if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
-      tir::ExprRef failure = tir::make_int(failure_of_call(tokens_));
+      Lexer behind = tokens_;
+      if (auto kept = take_guarded_call(behind)) {
+        checked_call(*other, arguments_with_text(), std::move(*kept));
+        tokens_ = std::move(behind);
+        return end_statement();
+      }
+      OnFailure failure{tir::make_int(failure_of_call(tokens_))};
       checked_call(*other, arguments_with_text(), std::move(failure));
       if (take(tokens_, "!=")) expect_number(tokens_, 0);
       expect(tokens_, ")");
@@ -495,15 +600,23 @@ class BodyReader {
     std::vector<VarId> params;
     std::copy_if(tested.begin(), tested.end(), std::back_inserter(params), [&](VarId var) { return is_param(var); });
     if (params.empty()) {
-      skip_failure(tokens_);
+      drop_failure(tokens_);
       return end_statement();
     }
-    const std::int32_t failure = expect_failure(tokens_);
+    Lexer ahead = tokens_;
+    tir::ExprRef failure = take_code(ahead, {});
+    if (failure != nullptr) {
+      tokens_ = std::move(ahead);
+    } else if (auto kept = take_guarded(tokens_, params.size() > 1 ? "int x" : "")) {
+      result_.guarded.push_back(*kept->text);
+      failure = std::move(kept->code);
+    } else {
+      failure = tir::make_int(expect_failure(tokens_));
+    }
     for (const VarId var : params) {
       tir::ExprRef is_null = tir::make_call(tir::bool_type, tir::Op::isnullptr, {values_.variable(var).tree.expr});
-      body_.evaluate(tir::make_call(
-          tir::int32_type, tir::Op::tvm_check_return,
-          {tir::make_int(0), tir::make_int(failure), tir::make_cast(tir::int32_type, std::move(is_null))}));
+      body_.evaluate(tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
+                                    {tir::make_int(0), failure, tir::make_cast(tir::int32_type, std::move(is_null))}));
     }
     end_statement();
   }
@@ -520,7 +633,7 @@ class BodyReader {
   void result() {
     const Token at = tokens_.next();
     if (const auto name = called_name()) {
-      call(*name, always_returns(*name) ? tir::make_int(tvms_failure) : tir::make_own_code());
+      call(*name, {always_returns(*name) ? tir::make_int(tvms_failure) : tir::make_own_code()});
     } else if (!tokens_.peek().is(";")) {
       const bool has_brackets = take(tokens_, "(");
       const auto value = tokens_.peek().is_identifier() ? names_.look_up(tokens_.peek().text) : std::nullopt;
@@ -585,21 +698,21 @@ class BodyReader {
     tokens_ = callee.body;
   }
 
-  // `failure`: what the function returns if the call fails; null: that is not asked.
-  void call(const std::string& name, tir::ExprRef failure) {
+  void call(const std::string& name, OnFailure failure) {
     if (name == free_function) return skip_bracketed(tokens_, "(");  // of memory that TVM's allocator has not given
     const auto defined = scope_.functions.find(name);
     if (defined != scope_.functions.end() && takes_packed(defined->second.params)) {
       const Token at = tokens_.peek();
       expect(tokens_, "(");
-      return packed_call(name, at, failure == nullptr ? tir::make_int(tvms_failure) : std::move(failure));
+      if (failure.code == nullptr) failure.code = tir::make_int(tvms_failure);
+      return packed_call(name, at, std::move(failure));
     }
     const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
     checked_call(name, is_outside ? arguments_with_text() : parse_arguments(tokens_, values_, look_up_),
                  std::move(failure));
   }
 
-  void checked_call(const std::string& name, const std::vector<Value>& given, tir::ExprRef failure) {
+  void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
     const auto kept = kept_.find(name);
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -618,9 +731,10 @@ class BodyReader {
       }
     }
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
-    if (failure != nullptr) {
+    if (failure.text) result_.guarded.push_back(*failure.text);
+    if (failure.code != nullptr) {
       result = tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
-                              {tir::make_int(0), std::move(failure), std::move(result)});
+                              {tir::make_int(0), std::move(failure.code), std::move(result)});
     }
     body_.evaluate(std::move(result));
     result_.called.push_back(name);
@@ -806,6 +920,7 @@ class BodyReader {
 
   Lexer tokens_;
   std::span<const AddedText> added_;  // behind what is read
+  std::span<const GuardedText> guarded_;
   const FileScope& scope_;
   const KeptPools& kept_;
   ReadFunction& result_;
@@ -832,7 +947,7 @@ class BodyReader {
 }  // namespace
 
 ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
-                           const Limits& limits, tir::Module& module, bool is_entry, std::span<const AddedText> added) {
+                           const Limits& limits, tir::Module& module, bool is_entry, const AddedStatements& added) {
   const std::size_t vars = module.vars.size();
   Names changing;
   while (true) {

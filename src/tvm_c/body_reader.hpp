@@ -29,6 +29,8 @@ struct ReadFunction {
   PlannedMemory memory;
   std::vector<std::string> tables;  // of the C that it reads
   std::vector<std::string> pools;   // of workspace that TVM has planned
+  std::vector<AddedText> guarded;   // of AddedStatements::guarded, what stays as text
+  std::vector<AddedText> dropped;   // likewise, what never happens
   std::set<tir::VarId> counters;    // for count_in_int32
   // The first of them whose type differs from machine to machine, by its place in the file: then it has to be proved.
   std::optional<std::size_t> open_counter;
@@ -40,11 +42,11 @@ struct InlinedError : SyntaxError {
 };
 
 // Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and
-// whose C stays, which get a buffer for each pool that they use. `added`: statements that stay as text, in order.
+// whose C stays, which get a buffer for each pool that they use. `added`: what may stay as text.
 // Throws SyntaxError, and Error of kind archive without a place.
 [[nodiscard]] ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
                                          const Limits& limits, tir::Module& module, bool is_entry,
-                                         std::span<const AddedText> added = {});
+                                         const AddedStatements& added = {});
 
 // The parameters of a function whose body is somebody else's, pools included. As read_function.
 [[nodiscard]] tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits,

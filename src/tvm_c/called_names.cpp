@@ -61,7 +61,7 @@ std::optional<std::string> take_other_checked_name(Lexer& tokens, BodyNames& nam
   const Lexer behind = ahead;
   skip_bracketed(ahead, "(");
   if (take(ahead, "!=") && ahead.next().text != "0") return std::nullopt;
-  const bool is_check = take(ahead, ")") && (take(ahead, "return") || (take(ahead, "{") && take(ahead, "return")));
+  const bool is_check = take(ahead, ")") && (take(ahead, "return") || take(ahead, "{"));
   if (!is_check) return std::nullopt;
   tokens = behind;
   return name;

@@ -145,22 +145,23 @@ bool never_fails(const FunctionText& function) {
   return true;
 }
 
-tir::ExprRef failure_of_result(Lexer& tokens, const Token& name, bool is_condition, bool is_dead) {
+bool take_result_test(Lexer& tokens, const Token& name, bool is_condition) {
   skip_bracketed(tokens, "(");
   if (is_condition) {
-    if (!take(tokens, ")")) return nullptr;
+    if (!take(tokens, ")")) return false;
   } else if (!take(tokens, ";") || !take(tokens, "if") || !take(tokens, "(") || !take(tokens, name.text)) {
-    return nullptr;
+    return false;
   }
-  if (take(tokens, "!=") && tokens.next().text != "0") return nullptr;
-  if (!take(tokens, ")")) return nullptr;
-  if (is_dead) {
-    skip_failure(tokens);
-    return tir::make_int(-1);
-  }
+  if (take(tokens, "!=") && tokens.next().text != "0") return false;
+  return take(tokens, ")");
+}
+
+tir::ExprRef take_failure_code(Lexer& tokens, std::string_view name) {
+  Lexer ahead = tokens;
   try {
-    const auto number = expect_failure_with(tokens, name.text);
-    if (tokens.peek().is("else")) return nullptr;
+    const auto number = expect_failure_with(ahead, name);
+    if (ahead.peek().is("else")) return nullptr;
+    tokens = std::move(ahead);
     return number ? tir::make_int(*number) : tir::make_own_code();
   } catch (const SyntaxError&) {
     return nullptr;

@@ -7,12 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "tvm_c/added_statements.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/lexer.hpp"
 #include "tvm_c/packed.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {
+
+// What happens if a call gives another number than 0.
+struct OnFailure {
+  tir::ExprRef code;                   // operand of tvm_check_return; null: nothing is asked
+  std::optional<AddedText> text = {};  // that it has
+};
 
 void expect_number(Lexer& tokens, std::int64_t number);
 
@@ -37,10 +44,13 @@ void skip_failure(Lexer& tokens);
 // does not have, and functions of math.h, and asks for no pointer but workspace whether it is null.
 [[nodiscard]] bool never_fails(const FunctionText& function);
 
-// Behind the callee's name, whose result the variable `name` gets; takes all up to the end of the check, and gives what
-// the function returns if it fails: a number, or the callee's own. Null: something else stands here. `is_condition`:
-// if ((name = f(…)) != 0) return name; `is_dead`: the callee always returns 0, so the check is dropped.
-[[nodiscard]] tir::ExprRef failure_of_result(Lexer& tokens, const Token& name, bool is_condition, bool is_dead);
+// Behind the callee's name, whose result the variable `name` gets: takes all up to the end of the condition that asks
+// for it, if that is what stands here. `is_condition`: if ((name = f(…)) != 0)
+[[nodiscard]] bool take_result_test(Lexer& tokens, const Token& name, bool is_condition);
+
+// Behind that: takes what the function returns if the call fails, a number or the callee's own. Null, and nothing is
+// taken: something else stands here.
+[[nodiscard]] tir::ExprRef take_failure_code(Lexer& tokens, std::string_view name);
 
 // The block behind a check of what the caller passes: { }, or { TVMAPISetLastError("…"); return -1; }
 void expect_packed_check(Lexer& tokens, const Token& at);

@@ -506,11 +506,22 @@ class ModuleReader {
       }
       AddedStatements added;
       if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_);
-      if (unread_ == Unread::kept) require_plain_text(text, added.texts);
-      require_plain_names(name, text, added.texts);
-      ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry, added.texts);
+      std::vector<AddedText> texts = added.texts;  // that are not read
+      for (const GuardedText& guarded : added.guarded) {
+        if (guarded.reason.empty()) texts.push_back(guarded.place);
+      }
+      if (unread_ == Unread::kept) require_plain_text(text, texts);
+      require_plain_names(name, text, texts);
+      ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry, added);
       if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
-      if (is_entry) note_added(added_.note(added.texts, text.file));
+      if (is_entry) {
+        added.texts.insert(added.texts.end(), read.guarded.begin(), read.guarded.end());
+        note_added(added_.note(added.texts, text.file));
+        texts = added.texts;
+        texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
+        if (unread_ == Unread::kept) require_plain_text(text, texts);  // what was read after all
+        require_plain_names(name, text, texts);
+      }
       read.function.name = name;
       read.function.target = "c";
       for (const std::string& callee : read.called) {
@@ -558,7 +569,12 @@ class ModuleReader {
         in_quotes(name) + " calls the operators, so it has to be as TVM wrote it; of what somebody added only ";
     if (unread_ != Unread::kept) return hint + "calls of other functions may stay";
     hint += "calls of other functions, and statements that use nothing of the model's, may stay";
-    for (const AddedStatements::Other& other : added_statements(text, scope_).others) {
+    const AddedStatements added = added_statements(text, scope_);
+    for (const GuardedText& guarded : added.guarded) {
+      const bool is_here = guarded.place.begin <= offset && offset < guarded.place.end;
+      if (is_here && !guarded.reason.empty()) return hint + ": what stands under this condition " + guarded.reason;
+    }
+    for (const AddedStatements::Other& other : added.others) {
       if (other.place.begin > offset || offset >= other.place.end) continue;
       hint += ": this one " + other.reason;
       const std::string_view front = files_[text.file].text.substr(other.place.begin, offset - other.place.begin);

@@ -685,7 +685,39 @@ def macros_main() -> str:
                             "  CHECK(\n    tvmgen_m_fused_max_pool(sid_2, y_buffer_var));"}
 
 
-DUMP_HEADER = "#include <stdint.h>\nint dump(const char* name, const int8_t* data, int count);\n"
+DUMP_HEADER = "#include <stdint.h>\nint dump(const char* name, const int8_t* data, int count);\nint device_code(int device);\n"
+
+
+# Of an operator that fails in the fourth run, and in the fifth.
+CHECKED_OPERATOR = EXTERN + """TVM_DLL int32_t tvmgen_m_fused_device(int8_t* p0, int8_t* T_out) {
+  for (int32_t i = 0; i < 256; ++i) {
+    T_out[i] = ((int8_t)(p0[i] ^ (int8_t)3));
+  }
+  if (device_code(3) != 0) return -7;
+  return 0;
+}
+"""
+CHECKED_CALLS = """  if (tvmgen_m_fused_device(sid_2, sid_1) != 0) {
+    // the device
+    failures++;
+    LOG("no device");
+    return DEVICE_FAILED;
+  }
+  int status = tvmgen_m_fused_device(sid_1, sid_2);
+  if (status != 0) {
+    printf("the device says %d after %d failures\\n", status, failures);
+    return status;
+  }
+  if (((int8_t*)sid_2)[0] > 20) {
+    LOG("a large value");
+  }
+"""
+CHECKED_HEAD = """#include "dump.h"
+#include <stdio.h>
+#define LOG(text) puts("model: " text)
+enum { DEVICE_FAILED = -11 };
+static int failures;
+"""
 
 
 def checked_main() -> str:
@@ -693,17 +725,26 @@ def checked_main() -> str:
     text = main_of("tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")
     assert call in text
     text = text.replace(call, "  if (tvmgen_m_fused_add(sid_1, sid_2) != 0) {\n    return -3;\n  }\n  dump(\"sid_2\", sid_2, 256);\n")
-    return text.replace("  void* sid_1 =", "  if (x_buffer_var == NULL || !y_buffer_var) return -2;\n  void* sid_1 =", 1)
+    text = text.replace("  if (tvmgen_m_fused_max_pool", CHECKED_CALLS + "  if (tvmgen_m_fused_max_pool")
+    return text.replace("  void* sid_1 =", "  if (x_buffer_var == NULL || !y_buffer_var) {\n    LOG(\"nothing\");\n    return -2;\n  }\n  void* sid_1 =", 1)
 
 
 DUMP_FIRMWARE = FIRMWARE.replace("  return 0;\n}\n", """  {
     struct tvmgen_m_inputs inputs = {0};
     struct tvmgen_m_outputs outputs = {y};
     printf("without input: %d\\n", (int)tvmgen_m_run(&inputs, &outputs));
+    inputs.x = x;
+    printf("without device: %d\\n", (int)tvmgen_m_run(&inputs, &outputs));
+    printf("without device later: %d\\n", (int)tvmgen_m_run(&inputs, &outputs));
   }
   return 0;
 }
 """).replace("int main", """#include "dump.h"
+int device_code(int device) {
+  static int calls;
+  ++calls;
+  return calls == 7 || calls == 9 ? device : 0;
+}
 int dump(const char* name, const int8_t* data, int count) {
   int sum = 0;
   for (int i = 0; i < count; ++i) sum += data[i] * (i % 7);
@@ -894,7 +935,8 @@ CASES = [
         "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)")}, 272),
     # Who passes no input gets -2, as before; a dump is called between the same operators.
     Case("checks and dumps that somebody added", {"tvmgen_m.h": HEADER, "dump.h": DUMP_HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
-        "#define LANES", '#include "dump.h"\n#define LANES') + checked_main()}, 256, firmware=DUMP_FIRMWARE, strict=True),
+        "#define LANES", CHECKED_HEAD + "#define LANES") + CHECKED_OPERATOR + checked_main()}, 512,
+         ["'tvmgen_m_fused_device' is not TVM's C and stays as it is"], firmware=DUMP_FIRMWARE, strict=True),
     Case("checks that are macros", {"tvmgen_m.h": HEADER, "check.h": CHECK_HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
         "#define LANES", '#include "check.h"\n#define LANES') + macros_main()}, 256, strict=True),
     case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -269,5 +270,16 @@ inline constexpr const char* kept_text = "usmp_kept_text";
 // In tvm_check_return in place of the number that the function returns: it returns what the call gives.
 [[nodiscard]] ExprRef make_own_code();
 [[nodiscard]] bool is_own_code(const Expr& expr);
+
+// Likewise: C that stays as it is runs instead, and may leave the function. `variable`: "int ret", which it finds to
+// hold what the call gives; empty: none.
+struct KeptFailure {
+  std::string_view variable;
+  std::string_view text;
+};
+
+[[nodiscard]] ExprRef make_kept_failure(const KeptFailure& failure);
+// Points into `expr`.
+[[nodiscard]] std::optional<KeptFailure> kept_failure_of(const Expr& expr);
 
 }  // namespace usmp::tir
