@@ -52,6 +52,7 @@ class Calls {
   std::optional<Pair> pair(VarId tensor) {
     const auto calls = entry_.calls_with.find(tensor);
     if (calls == entry_.calls_with.end() || calls->second.size() < 2) return std::nullopt;
+    if (entry_.barriers_with.contains(tensor)) return std::nullopt;
     const EntryCall& first = entry_.calls[calls->second[0]];
     const EntryCall& second = entry_.calls[calls->second[1]];
     if (entry_.states[calls->second[0]] != entry_.states[calls->second[1]]) return std::nullopt;

@@ -46,32 +46,40 @@ bool is_handed_only(const tir::Stmt& stmt, const std::set<VarId>& vars) {
   return is_so;
 }
 
-// if (input == NULL) return -1; of a parameter of the entry: it touches no storage.
-bool is_null_check(const tir::Stmt& stmt, const tir::Function& entry) {
-  const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
-  if (evaluate == nullptr) return false;
-  const Expr& check = *evaluate->value;
-  if (check.op != tir::Op::tvm_check_return || check.operands.size() != 3) return false;
-  const bool is_known = tir::as_int(*check.operands[1]) || tir::kept_failure_of(*check.operands[1]);
-  if (!tir::as_int(*check.operands[0]) || !is_known) return false;
-  const Expr* asked = check.operands[2].get();
-  if (asked->kind == ExprKind::cast) asked = asked->operands[0].get();
-  if (asked->op != tir::Op::isnullptr || asked->operands.size() != 1) return false;
-  const Expr& pointer = *asked->operands[0];
-  return pointer.kind == ExprKind::var &&
-         std::ranges::any_of(entry.params, [&](const tir::Param& param) { return param.var == pointer.var; });
+std::set<VarId> variables_of(const tir::Stmt& stmt) {
+  std::set<VarId> vars;
+  tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+    tir::for_each_expr(*root, [&](const Expr& part) {
+      if (part.kind == ExprKind::load || part.kind == ExprKind::var) vars.insert(part.var);
+    });
+  });
+  return vars;
 }
 
 }  // namespace
 
+bool PlainEntry::is_used_before(VarId var, std::size_t call) const {
+  const auto with = calls_with.find(var);
+  const auto barriers = barriers_with.find(var);
+  return (with != calls_with.end() && with->second.front() < call) ||
+         (barriers != barriers_with.end() && barriers->second.first <= call);
+}
+
+bool PlainEntry::is_used_behind(VarId var, std::size_t count) const {
+  const auto with = calls_with.find(var);
+  const auto barriers = barriers_with.find(var);
+  return (with != calls_with.end() && with->second.back() >= count) ||
+         (barriers != barriers_with.end() && barriers->second.second >= count);
+}
+
 std::optional<PlainEntry> read_plain_entry(const tir::Module& module) {
   PlainEntry entry;
-  entry.calls = program::entry_calls(module).calls;
+  const std::vector<EntryCall> calls = program::entry_calls(module).calls;
   const Block& body = module.functions[module.entry].body;
   DeviceStates devices(module);
-  const std::set<VarId> inert = contexts(module, entry.calls);
-  std::size_t next = 0;
-  std::size_t checks = 0;
+  const std::set<VarId> inert = contexts(module, calls);
+  auto call = calls.begin();
+  std::size_t barriers = 0;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> states;
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (const auto* allocate = std::get_if<tir::Allocate>(&body[i].node)) {
@@ -79,24 +87,25 @@ std::optional<PlainEntry> read_plain_entry(const tir::Module& module) {
       continue;
     }
     if (std::holds_alternative<tir::AllocateConst>(body[i].node)) continue;
-    if (devices.take(body[i])) {
-      if (!is_handed_only(body[i], inert)) return std::nullopt;
+    if (!std::holds_alternative<tir::Evaluate>(body[i].node)) return std::nullopt;
+    if (devices.take(body[i]) && is_handed_only(body[i], inert)) continue;
+    if (call == calls.end() || call->statement != i || !passes_storage(module, *call)) {
+      ++barriers;
+      for (const VarId var : variables_of(body[i])) {
+        const std::size_t before = entry.calls.size();
+        entry.barriers_with.emplace(var, std::pair(before, before)).first->second.second = before;
+      }
+      while (call != calls.end() && call->statement == i) ++call;
       continue;
     }
-    if (is_null_check(body[i], module.functions[module.entry])) {
-      ++checks;
-      continue;
-    }
-    if (next == entry.calls.size() || entry.calls[next].statement != i || !passes_storage(module, entry.calls[next]))
-      return std::nullopt;
-    for (const VarId argument : entry.calls[next].arguments) {
+    for (const VarId argument : call->arguments) {
       std::vector<std::size_t>& with = entry.calls_with[argument];
-      if (with.empty() || with.back() != next) with.push_back(next);
+      if (with.empty() || with.back() != entry.calls.size()) with.push_back(entry.calls.size());
     }
-    entry.states.push_back(states.emplace(std::pair(devices.now(), checks), states.size()).first->second);
-    ++next;
+    entry.states.push_back(states.emplace(std::pair(devices.now(), barriers), states.size()).first->second);
+    entry.calls.push_back(*call++);
   }
-  return next == entry.calls.size() ? std::optional(std::move(entry)) : std::nullopt;
+  return entry;
 }
 
 void replace_call(tir::Module& module, std::size_t statement, const std::string& name,

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "usmp/program/entry_calls.hpp"
@@ -13,18 +14,22 @@
 
 namespace usmp::transform {
 
-// Between the calls there may be those of hooks of devices (device_states.hpp), which stay where they are, and so do
-// checks whether the caller passes something. A call may take another's place, or join it, if the same devices are
-// active and open there, and no such check is between them.
+// Between the calls there may be those of hooks of devices (device_states.hpp), and barriers: statements that call
+// anything else, checks whether the caller passes something, texts that stay. All of them stay where they are. A call
+// may take another's place, or join it, if the same devices are active and open there, and no barrier is between them.
 struct PlainEntry {
   std::vector<program::EntryCall> calls;                      // in order, one a statement, of variables alone
   std::map<tir::VarId, std::vector<std::size_t>> calls_with;  // that pass it, among `calls`
   std::map<tir::VarId, tir::Allocate> tensors;
   std::vector<std::size_t> states;  // by call: the same number where both is so
+  // Of each variable that barriers use: the numbers of calls in front of the first one and of the last one.
+  std::map<tir::VarId, std::pair<std::size_t, std::size_t>> barriers_with;
+
+  [[nodiscard]] bool is_used_before(tir::VarId var, std::size_t call) const;   // by a call or barrier in front of it
+  [[nodiscard]] bool is_used_behind(tir::VarId var, std::size_t calls) const;  // behind as many calls
 };
 
-// Nothing if the entry is anything else; what hooks get is passed to functions that stay as they are, at most.
-// O(size of the entry · log).
+// Nothing if the entry is anything else. O(size of the entry · log).
 [[nodiscard]] std::optional<PlainEntry> read_plain_entry(const tir::Module& module);
 
 // Makes the call at the statement of the entry one of another function.

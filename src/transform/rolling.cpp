@@ -273,8 +273,8 @@ std::vector<Change> roll_within(tir::Module& module, const Options& options, std
       const std::set<VarId> stay(rolled.arguments.begin(), rolled.arguments.end());
       for (std::size_t i = first_call; i < last_call; ++i) {
         for (const VarId var : entry->calls[i].arguments) {
-          const std::vector<std::size_t>& calls = entry->calls_with.at(var);
-          if (calls.front() >= first_call && calls.back() < last_call && !stay.contains(var)) dropped.insert(var);
+          const bool is_local = !entry->is_used_before(var, first_call) && !entry->is_used_behind(var, last_call);
+          if (is_local && !stay.contains(var)) dropped.insert(var);
         }
       }
       made.push_back(std::move(rolled.function));

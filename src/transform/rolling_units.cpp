@@ -245,15 +245,15 @@ class RunBuilder {
     storage.type = module_.var(inside).element;
     const auto tensor = entry_.tensors.find(outside);
     const std::vector<std::size_t>& with = entry_.calls_with.at(outside);
+    const auto begin = static_cast<std::size_t>(run.calls.front() - entry_.calls.data());
     const bool is_passed = tensor == entry_.tensors.end();
-    storage.is_used_before = is_passed || &entry_.calls[with.front()] < run.calls.front();
-    storage.is_read_later = is_passed || with.back() >= end;
+    storage.is_used_before = is_passed || entry_.is_used_before(outside, begin);
+    storage.is_read_later = is_passed || entry_.is_used_behind(outside, end);
     storage.is_free = tensor == entry_.tensors.end() && !workspace_io_;
     if (tensor != entry_.tensors.end()) {
       storage.elements = *tir::allocation_size(tensor->second).bytes / std::max<Bytes>(storage.type.bytes(), 1);
     }
     // The first call of the run that passes it.
-    const auto begin = static_cast<std::size_t>(run.calls.front() - entry_.calls.data());
     const auto passing = std::ranges::lower_bound(with, begin);
     if (passing != with.end()) {
       const EntryCall* call = &entry_.calls[*passing];
@@ -325,7 +325,7 @@ class RunBuilder {
   void let_inputs_die(CallRun& run, std::size_t end) const {
     for (auto& [var, storage] : run.storages) {
       if (!storage.outside || !storage.writers.empty()) continue;
-      if (entry_.calls_with.at(*storage.outside).back() < end) storage.is_read_later = false;
+      if (!entry_.is_used_behind(*storage.outside, end)) storage.is_read_later = false;
     }
   }
 

@@ -533,7 +533,9 @@ class ModuleReader {
                           "found a counter of a type that has another size elsewhere, expected one whose values all "
                           "types have"};
       }
-      tidy(module_, read.function);
+      std::set<tir::VarId> planned;
+      for (const PlannedPlace& of : read.memory.places) planned.insert(of.var);
+      tidy(module_, read.function, planned);
       check_loops(read.function, text.offset);
       name_params(read.function);
       module_.functions.push_back(std::move(read.function));

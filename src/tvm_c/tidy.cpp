@@ -45,14 +45,17 @@ Uses uses_of(const Block& body) {
   return uses;
 }
 
-// Variables that nothing reads, with what is stored to them.
-void drop_unread(tir::Function& function) {
+// Variables that nothing reads, with what is stored to them, and workspace that nothing accesses.
+void drop_unread(tir::Function& function, const std::set<VarId>& planned) {
   const Uses uses = uses_of(function.body);
   std::set<VarId> unread;
   std::set<VarId> needed;
   tir::for_each_stmt(function.body, [&](const Stmt& stmt) {
     if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
-      if (allocate->extents.empty() && !uses.reads.contains(allocate->var)) unread.insert(allocate->var);
+      const bool is_variable = allocate->extents.empty();
+      const bool is_workspace = !is_variable && !planned.contains(allocate->var);
+      const bool is_unused = is_variable || (is_workspace && !uses.stores.contains(allocate->var));
+      if (is_unused && !uses.reads.contains(allocate->var)) unread.insert(allocate->var);
     } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
       if (!tir::is_pure(*store->value)) needed.insert(store->storage);
     }
@@ -246,8 +249,8 @@ ExprRef floor_of(const ExprRef& expr, const arith::Facts& facts) {
 
 }  // namespace
 
-void tidy(tir::Module& module, tir::Function& function) {
-  drop_unread(function);
+void tidy(tir::Module& module, tir::Function& function, const std::set<VarId>& planned) {
+  drop_unread(function, planned);
   Folder(module, function).run();
   arith::Facts facts(module);
   loops::edit(function.body, facts,

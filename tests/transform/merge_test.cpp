@@ -263,9 +263,58 @@ TEST_CASE("checks of what the caller passes stay where they are, and no operator
     n.then(check(n, n.mid));
     check_alone(n);
   }
-  {  // it reads, too
+}
+
+TEST_CASE("calls of what is no operator stay where they are, and hold what they are passed") {
+  const auto dump = [](const Network& network, VarId var) {
+    return Builder::call_expr("dump", {tir::make_string("a tensor"), network.var(var), imm(8)});
+  };
+  const auto said = [](const char* function, const char* what) {
+    return Network::evaluate(Builder::call_expr(function, {tir::make_string(what)}));
+  };
+  {
     Network n;
-    n.then(check(n, n.in, n.load(n.in, tir::testing::imm(0))));
+    n.calls.insert(n.calls.begin(), n.evaluate(dump(n, n.in)));
+    n.calls.insert(n.calls.begin(), said(tir::kept_text, "++runs;"));
+    n.then(n.evaluate(tir::make_call(i32, tir::Op::tvm_check_return, {imm(0), imm(-1), dump(n, n.out)})));
+    n.then(n.evaluate(Builder::call_expr("print", {n.load(n.out, imm(3))})));
+    tir::Module module = n.network();
+    CHECK_FALSE(merge_calls(module).empty());  // the interpreter does not know these functions
+    CHECK(peak_of(module).load == 0);
+    const std::string main = text(module, "main");
+    std::size_t at = 0;
+    for (const char* part :
+         {"++runs;", "\"a tensor\", in", "\"add_merged\", in, out", "\"a tensor\", out", "\"print\", out[3]"}) {
+      CAPTURE(part);
+      const std::size_t found = main.find(part);
+      REQUIRE(found != std::string::npos);
+      CHECK(found >= at);
+      at = found;
+    }
+  }
+  {
+    Network n;
+    n.then(n.evaluate(dump(n, n.mid)));
+    check_alone(n);
+  }
+  {
+    Network n;
+    n.then(n.evaluate(Builder::call_expr("print", {n.load(n.mid, imm(0))})));
+    check_alone(n);
+  }
+  {
+    Network n;
+    n.between(said(tir::kept_text, "stamp(1);"));
+    check_alone(n);
+  }
+  {
+    Network n;
+    n.between(said("printf", "half of it"));
+    check_alone(n);
+  }
+  {  // an operator's result is part of it
+    Network n;
+    n.between(n.evaluate(Builder::call_expr("print", {Builder::call_expr("fill", {n.var(n.in)})})));
     check_alone(n);
   }
 }
@@ -322,7 +371,8 @@ TEST_CASE("hooks of devices stay where they are, and calls do not pass from one 
   }
   {  // it is handed what an operator writes
     Network n;
-    n.then(n.evaluate(Builder::call_expr("TVMDeviceEthosUOpen", {n.var(n.out)})));
+    n.between(n.evaluate(Builder::call_expr("TVMDeviceEthosUClose", {n.var(n.out)})));
+    n.between(n.evaluate(Builder::call_expr("TVMDeviceEthosUOpen", {n.var(n.out)})));
     check_alone(n.network());
   }
   {  // or a tensor
@@ -478,14 +528,21 @@ TEST_CASE("an entry that is not a row of calls with whole storages stays") {
   SUBCASE("a scope") { network.then(network.scope(block(network.call("fill", {network.out2})))); }
   SUBCASE("a store") { network.then(network.set(network.out2)); }
   SUBCASE("a let") { network.then(network.let(network.integer("n"), imm(1))); }
-  SUBCASE("a statement that calls nothing") { network.then(network.evaluate(imm(0))); }
+  check_alone(network);
+}
+
+TEST_CASE("no operator passes a call that is none of whole storages") {
+  Network network;
+  SUBCASE("a statement that calls nothing") { network.between(network.evaluate(imm(0))); }
   SUBCASE("two calls in one statement") {
-    network.then(network.evaluate(add(Builder::call_expr("fill", {network.var(network.out2)}),
-                                      Builder::call_expr("fill", {network.var(network.out2)}))));
+    network.between(network.evaluate(add(Builder::call_expr("fill", {network.var(network.out2)}),
+                                         Builder::call_expr("fill", {network.var(network.out2)}))));
   }
-  SUBCASE("a part of storage") { network.then(network.call("fill", std::vector{network.address_of(network.out2, 0)})); }
-  SUBCASE("a number") { network.then(network.call("fill", std::vector{imm(0)})); }
-  SUBCASE("a function that the module lacks") { network.then(network.call("external", {network.out2})); }
+  SUBCASE("a part of storage") {
+    network.between(network.call("fill", std::vector{network.address_of(network.out2, 0)}));
+  }
+  SUBCASE("a number") { network.between(network.call("fill", std::vector{imm(0)})); }
+  SUBCASE("a function that the module lacks") { network.between(network.call("external", {network.out2})); }
   check_alone(network);
 }
 

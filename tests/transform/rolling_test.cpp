@@ -283,6 +283,30 @@ TEST_CASE("a chain ends where a device is opened, not at a device that is open n
   CHECK(!rolls({"Activate"}));
 }
 
+TEST_CASE("a chain ends at a call of what is no operator, which finds all rows of what it is passed") {
+  const auto dump = [](const Network& network, VarId var) {
+    return Network::evaluate(Network::call_expr("dump", {tir::make_string("a tensor"), network.var(var)}));
+  };
+  const auto rolls = [&](const VarId Network::*in_front, const VarId Network::*between, const VarId Network::*behind) {
+    Network n;
+    n.add_window("f", 0, 0);
+    n.add_window("g", 1, 1);
+    std::vector<tir::Stmt> calls = {n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})};
+    if (behind) calls.push_back(dump(n, n.*behind));
+    if (between) calls.insert(calls.begin() + 1, dump(n, n.*between));
+    if (in_front) calls.insert(calls.begin(), dump(n, n.*in_front));
+    tir::Module module = n.with_entry(std::move(calls));
+    (void)roll(module, {});
+    return rings_of(module);
+  };
+  CHECK(rolls(&Network::in, nullptr, &Network::out) == "a 3");
+  CHECK(rolls(&Network::out, nullptr, &Network::in) == "a 3");
+  CHECK(rolls(&Network::b, nullptr, &Network::b) == "a 3");
+  CHECK(rolls(nullptr, &Network::b, nullptr).empty());
+  CHECK(rolls(nullptr, nullptr, &Network::a).empty());
+  CHECK(rolls(&Network::a, nullptr, nullptr).empty());  // which may write it
+}
+
 TEST_CASE("an operator that needs all rows ends a chain") {
   Network n;
   n.add_window("f", 0, 0);
@@ -386,6 +410,12 @@ TEST_CASE("an input in the workspace dies row by row, unless a later run reads i
   CHECK(estimated(other.with_entry({other.call("f", {other.in, other.a}), other.call("g", {other.a, other.out}),
                                     other.call("h", {other.in, also})},
                                    {also})) == 2 * rows * row_bytes);
+  Network dumped;
+  dumped.add_window("f", 0, 0);
+  dumped.add_window("g", 1, 1);
+  const tir::Stmt dump = Network::evaluate(Network::call_expr("dump", {dumped.var(dumped.in)}));
+  CHECK(estimated(dumped.with_entry({dumped.call("f", {dumped.in, dumped.a}), dumped.call("g", {dumped.a, dumped.out}),
+                                     dump})) == 2 * rows * row_bytes);
 }
 
 TEST_CASE("what stands before a chain is not live with what the chain writes") {

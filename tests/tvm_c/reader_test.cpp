@@ -139,6 +139,17 @@ TEST_CASE("workspace, arrays, failures") {
         "  allocate x: int16[3]\n  x[2] = 1i16\n  q[0] = int8(x[2])\n");
 }
 
+TEST_CASE("workspace that nothing accesses is none") {
+  const std::string never =
+      "  void* w = TVMBackendAllocWorkspace(1, 0, (uint64_t)64, 0, 16);\n  if (w == NULL) return -1;\n  int16_t "
+      "x[3];\n";
+  const std::string freed = "  if (TVMBackendFreeWorkspace(1, 0, w) != 0) {\n    return -1;\n  }";
+  CHECK(body_of(never + "  q[0] = 1;\n" + freed) == "  q[0] = 1i8\n");
+  CHECK(body_of(never + "  ((int16_t*)w)[0] = 1;\n" + freed) == "  allocate w: int16[1]\n  w[0] = 1i16\n");
+  const std::string op = body_of(never + "  see(w, 1);\n" + freed, "int32_t see(void* w, int32_t n);\n");
+  CHECK_MESSAGE(op.starts_with("  allocate w: int16[32]"), op);
+}
+
 TEST_CASE("loops, branches, while") {
   CHECK(body_of("  for (int32_t i = 2; i < 6; ++i) if (i < 4) q[i] = p[i]; else q[i] = 0;") ==
         "  for i in [2, 2 + 4) {\n    if i < 4 {\n      q[i] = p[i]\n    } else {\n      q[i] = 0i8\n    }\n  }\n");
