@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 namespace usmp::planners::exact {
 
@@ -17,6 +18,7 @@ Engine::Engine(const Model& model, const Rules& rules, std::size_t steps)
   twin_above_.resize(model.size());
   twin_below_.resize(model.size());
   bound_.resize(variables);
+  handled_.resize(variables, std::numeric_limits<Unit>::lowest());
   last_.resize(variables, -1);
   Bytes top = model.origin;  // no left-justified plan is higher than all items one above the other, pins apart
   for (std::size_t i = 0; i < model.size(); ++i) {
@@ -163,6 +165,7 @@ void Engine::back_to(std::size_t level) {
     const TrailEntry& step = trail_.back();
     last_[index(step.variable)] = step.previous;
     bound_[index(step.variable)] = trail_[index(step.previous)].value;
+    handled_[index(step.variable)] = std::min(handled_[index(step.variable)], bound_[index(step.variable)]);
     trail_.pop_back();
   }
   levels_.resize(level);
@@ -200,9 +203,11 @@ bool Engine::propagate_clauses(Variable variable, Unit value) {
   std::size_t kept = 0;
   std::size_t i = 0;
   bool right = true;
+  const Unit handled = handled_[index(variable)];
+  work_ += list.size();
   for (; right && i < list.size(); ++i) {
     const Watch one = list[i];
-    if (one.value > value || is_true(one.other)) {
+    if (one.value > value || one.value <= handled || is_true(one.other)) {
       list[kept++] = one;
       continue;
     }
@@ -215,7 +220,7 @@ bool Engine::propagate_clauses(Variable variable, Unit value) {
       continue;
     }
     bool moved = false;
-    for (std::uint32_t k = 2; k < clause.count && !moved; ++k) {
+    for (std::uint32_t k = 2; k < clause.count && !moved; ++k, ++work_) {
       if (is_false(literals[k])) continue;
       std::swap(literals[1], literals[k]);
       watches_[index(opposite(literals[1].variable))].push_back({1 - literals[1].value, one.clause, literals[0]});
@@ -227,6 +232,7 @@ bool Engine::propagate_clauses(Variable variable, Unit value) {
   }
   for (; i < list.size(); ++i) list[kept++] = list[i];
   list.resize(kept);
+  if (right) handled_[index(variable)] = value;
   return right;
 }
 

@@ -84,7 +84,8 @@ class Engine {
   [[nodiscard]] Bytes peak_high() const { return high(peak_); }
   [[nodiscard]] double activity(std::size_t item) const { return activity_[item]; }
   [[nodiscard]] std::uint64_t conflicts() const { return conflicts_; }
-  [[nodiscard]] std::uint64_t work() const { return work_; }  // bounds looked at; the same on every machine
+  // Bounds and watches looked at; the same on every machine.
+  [[nodiscard]] std::uint64_t work() const { return work_; }
 
  private:
   enum class Source : std::uint8_t { root, decision, clause, literals, not_first };
@@ -146,7 +147,7 @@ class Engine {
   void mark_sections(std::size_t item);
   void mark_all_sections();
 
-  [[nodiscard]] std::int32_t step_of(Literal literal) const;
+  [[nodiscard]] std::int32_t step_of(Literal literal);
   void explain(std::int32_t step, Unit needed, std::vector<Literal>& reason) const;
   void reason_of(std::int32_t step, Unit needed, std::vector<Literal>& reason) const;
   void not_first_reason(std::size_t item, Unit raised, Unit threshold, Unit end, std::span<const std::int32_t> crowd,
@@ -167,6 +168,7 @@ class Engine {
   std::size_t most_steps_;
 
   std::vector<Unit> bound_;         // by variable
+  std::vector<Unit> handled_;       // by variable: the bound up to which its watches have been looked at
   std::vector<std::int32_t> last_;  // by variable: its latest step
   std::vector<TrailEntry> trail_;
   std::vector<std::size_t> levels_;        // trail length at each decision

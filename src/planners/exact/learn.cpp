@@ -19,10 +19,11 @@ constexpr int most_looks = 500;
 
 }  // namespace
 
-std::int32_t Engine::step_of(Literal literal) const {
+std::int32_t Engine::step_of(Literal literal) {
   std::int32_t step = last_[index(literal.variable)];
   while (trail_[index(step)].previous >= 0 && trail_[index(trail_[index(step)].previous)].value >= literal.value) {
     step = trail_[index(step)].previous;
+    ++work_;
   }
   return step;
 }
