@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // usmp-plan report PLAN|MODEL: a plan as text, data, table or picture.
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -14,6 +16,15 @@ const std::map<std::string, driver::ReportFormat> report_formats = {
     {"text", driver::ReportFormat::text}, {"json", driver::ReportFormat::json},
     {"csv", driver::ReportFormat::csv},   {"markdown", driver::ReportFormat::markdown},
     {"svg", driver::ReportFormat::svg},   {"html", driver::ReportFormat::html}};
+
+// By the ending of the output file: nothing for text.
+std::optional<driver::ReportFormat> format_of(const std::string& file) {
+  const std::map<std::string, std::string> formats = {
+      {".html", "html"}, {".svg", "svg"}, {".csv", "csv"}, {".json", "json"}, {".md", "markdown"}};
+  const auto found = formats.find(std::filesystem::path(file).extension().string());
+  if (found == formats.end()) return std::nullopt;
+  return report_formats.at(found->second);
+}
 
 }  // namespace
 
@@ -30,11 +41,13 @@ Command add_report(CLI::App& program) {
   app->add_flag("--tvm-plan", options->tvm_plan, "report TVM's own plan, read from the model's C");
   add_format_options(*app, {"text", "json", "csv", "markdown", "svg", "html"},
                      [options](const std::string& name) { options->format = report_formats.at(name); });
-  app->add_option("-o,--output", options->output, "output file (default: standard output)")->type_name("FILE");
+  app->add_option("-o,--output", options->output, "output file; .html, .svg ... choose the format")->type_name("FILE");
   app->add_flag_callback(
       "--verbose", [options] { options->verbosity = driver::Verbosity::verbose; }, "list every buffer");
   return {app,
-          [options] {
+          [app, options] {
+            const bool is_given = app->count("--format") > 0 || app->count("--json") > 0;
+            if (!is_given && options->output) options->format = format_of(*options->output).value_or(options->format);
             options->color = color_terminal();
             options->progress = progress_terminal();
             set_up_logging(driver::Verbosity::normal);

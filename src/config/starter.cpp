@@ -40,7 +40,7 @@ std::string header(const ModelSummary& model) {
   std::string text = "# Memory pools for " + in_comment(model.archive) + ", read by usmp-plan --pools.\n#\n";
   text += "# Workspace: " + bytes(model.workspace_load) +
           " are live at once: a lower bound, not a size. Plans may need more.\n";
-  text += "# `usmp-plan " + in_comment(model.archive) + " --dry-run` shows how much. ";
+  text += "# `usmp-plan MODEL --dry-run` shows how much. ";
   if (model.unplanned_workspace) text += "The unplanned build takes " + bytes(*model.unplanned_workspace) + ". ";
   text.back() = '\n';
   text += "# Constants: " + bytes(model.constant_bytes) + ".\n#\n";

@@ -299,12 +299,17 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       if (!missing.empty()) {
         constexpr std::size_t most_lines = 10;
         const bool passes_pools = text_of(header).find("_workspace_pools* ") != std::string::npos;
-        throw refusal(
-            model,
-            "the firmware could no longer use the header (" + model.archive.find(found.header)->shown_name() +
-                "): with these pools and options it lacks the lines below" +
-                (passes_pools ? "; give workspace pools 'section:' or 'internal: true', or leave --pools out" : ""),
-            first_lines(std::move(missing), most_lines));
+        const bool lacks_pools = std::ranges::any_of(missing, [](const std::string& declaration) {
+          return declaration.find("_POOL_") != std::string::npos ||
+                 declaration.find("_workspace_pools") != std::string::npos;
+        });
+        throw refusal(model,
+                      "the firmware could no longer use the header (" + model.archive.find(found.header)->shown_name() +
+                          "): with these pools and options it lacks the lines below" +
+                          (passes_pools  ? "; give workspace pools 'section:' or 'internal: true', or leave --pools out"
+                           : lacks_pools ? "; give the pools of this header with --pools"
+                                         : ""),
+                      first_lines(std::move(missing), most_lines));
       }
       instead = "#include " +
                 (found.include.empty() ? relative_include(places.of(found.entry), places.of(found.header))

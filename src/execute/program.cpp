@@ -70,7 +70,13 @@ std::vector<Unit> units_of(const Program& program, const std::vector<OutputFile>
 
 }  // namespace
 
-void fail(const std::string& message) { throw Error(ErrorKind::usage, {}, message); }
+void fail(const std::string& message) {
+  std::vector<std::string> lines = split(message, '\n');
+  const std::string first = std::move(lines.front());
+  lines.erase(lines.begin());
+  for (std::string& line : lines) line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
+  throw Error(ErrorKind::usage, {}, first, std::move(lines));
+}
 
 Program write_program(const std::string& what, const codegen::PlannedModule& module, const Tensors& tensors,
                       const std::vector<OutputFile>& foreign, const std::string& directory) {

@@ -88,6 +88,7 @@ std::optional<Bytes> tvm_workspace(const SourceModule& source, bool workspace_io
     if (!sum) return std::nullopt;
     total = *sum;
   }
+  if (total == 0) return std::nullopt;  // all of it is the application's, in C without its sizes
   return total;
 }
 

@@ -15,10 +15,11 @@ std::string pool_lines(const Enlargement& pools, const std::string& front) {
   return text;
 }
 
-std::string shortfall_text(const Shortfall& shortfall) {
+std::string shortfall_text(const Shortfall& shortfall, bool is_only_one) {
   const Enlargement& first = shortfall.choices.front();
   if (shortfall.choices.size() > 1) {
-    std::string text = "\n  one of these is enough, the other pools as they are:";
+    std::string text =
+        is_only_one ? "\n  one of these is enough, the other pools as they are:" : "\n  one of these is needed:";
     for (const Enlargement& choice : shortfall.choices) text += pool_lines(choice, "\n    ");
     return text;
   }
@@ -43,7 +44,7 @@ std::string needed_text(const NeededSize& size) {
 
 std::string needed_text(const NeededSizes& sizes) {
   std::string text;
-  for (const Shortfall& shortfall : sizes.shortfalls) text += shortfall_text(shortfall);
+  for (const Shortfall& shortfall : sizes.shortfalls) text += shortfall_text(shortfall, sizes.shortfalls.size() == 1);
   if (!sizes.fits_with.empty()) {
     text += "\n  algorithm " + printable(sizes.fits_with) + " finds a plan in the pools as they are";
   }

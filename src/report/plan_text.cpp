@@ -281,8 +281,8 @@ class PlanText {
 
   void imported() {
     if (plan_.imported_c.empty()) return;
-    heading("C of the archive that stands in the output");
-    out_ += " (pragma_import_c)\n";
+    heading("C of the archive that is part of the output as it is");
+    out_ += '\n';
     for (const ImportedC& source : plan_.imported_c) {
       out_ += "  " + printable(source.function) + ": " + std::to_string(source.bytes) + " bytes, " +
               printable(source.first_line) + "\n";

@@ -38,8 +38,9 @@ std::string ram_line(const PlanDocument& plan) {
 }
 
 std::string stack_line(const PlanDocument& plan) {
-  std::string text = "stack: at most " + bytes_text(*plan.stack_estimate) +
-                     ", an upper estimate without the C library (-fstack-usage gives the exact figure)";
+  std::string text =
+      "stack: at most " + bytes_text(*plan.stack_estimate) +
+      ", an upper estimate without external kernels and the C library (-fstack-usage gives the exact figure)";
   if (!plan.stack_arrays) return text;
   return text + "; of the " + bytes_text(*plan.stack_arrays) + " of arrays that TVM's C has there at a time, " +
          std::to_string(*plan.stack_arrays - plan.stack_saved.value_or(0)) + " stay";

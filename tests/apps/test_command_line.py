@@ -307,7 +307,7 @@ def test_quiet() -> None:
         assert quiet_success("diff", plan, plan, "--quiet") == ""
         assert quiet_success("solve", FIVE, "-o", Path(folder, "five.csv"), "--quiet") == ""
         assert quiet_success("problem", MODEL, "-o", Path(folder, "problem.json")) == ""
-        assert quiet_success("report", plan, "--format", "svg", "-o", Path(folder, "map.svg")) == ""
+        assert quiet_success("report", plan, "-o", Path(folder, "map.svg")) == ""
 
 
 def test_json() -> None:

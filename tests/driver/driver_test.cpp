@@ -5,12 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "driver/planning.hpp"
 #include "files.hpp"
 #include "usmp/mlf/archive.hpp"
 
@@ -431,6 +433,18 @@ TEST_CASE("no plan fits: exit code 4, and how large which pool has to be") {
         "    dtcm: 3136 bytes needed, 2048 available, 1088 missing\n"
         "    sram: 2112 bytes needed, 1024 available, 1088 missing\n");
   CHECK_FALSE(fs::exists(temporary.path / "out"));
+}
+
+TEST_CASE("no plan fits what was transformed before Ctrl-C: none was found, nothing is proved") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));
+  options.pools_file = temporary.file("pools.yaml");
+  write(*options.pools_file, "workspace_pools:\n  - name: sram\n    size_hint_bytes: 1KiB\n");
+  Planning planning = assemble_all(options, true, nullptr);
+  std::raise(SIGINT);
+  plan_all(planning, options, nullptr);
+  CHECK(planning.modules.front()->result.status == PlanStatus::not_found);
+  CHECK(planning.modules.front()->result.stopped == StopReason::interrupted);
 }
 
 TEST_CASE("a directory is no archive to be replaced: exit code 2, and it stays") {

@@ -25,9 +25,13 @@ TEST_CASE("needed sizes: one pool, one of several, several together, an algorith
   const NeededSize sram{"sram", 30, 41, 41};
   const NeededSizes sizes{.shortfalls = {{{{{"fl\nash", 0, 1, 1}}}}, {{{dtcm}, {sram}}}, {{{dtcm, sram}}}},
                           .fits_with = "optimal"};
+  CHECK(needed_text(NeededSizes{.shortfalls = {{{{dtcm}, {sram}}}}, .fits_with = {}}) ==
+        "\n  one of these is enough, the other pools as they are:"
+        "\n    dtcm: 20 bytes needed, 10 available, 10 missing"
+        "\n    sram: 41 bytes needed, 30 available, 11 missing");
   CHECK(needed_text(sizes) ==
         "\n  fl\\nash: 1 byte needed, 0 available, 1 missing"
-        "\n  one of these is enough, the other pools as they are:"
+        "\n  one of these is needed:"
         "\n    dtcm: 20 bytes needed, 10 available, 10 missing"
         "\n    sram: 41 bytes needed, 30 available, 11 missing"
         "\n  no single pool was found to be enough, together these are:"

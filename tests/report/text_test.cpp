@@ -117,7 +117,8 @@ TEST_CASE("what the whole firmware needs: RAM, stack, constants, work; operators
   };
   CHECK(has("RAM: 201 bytes = 164 workspace + 30 inputs + 7 outputs"));
   const std::string stack =
-      "stack: at most 345 bytes, an upper estimate without the C library (-fstack-usage gives the exact figure)";
+      "stack: at most 345 bytes, an upper estimate without external kernels and the C library (-fstack-usage gives the "
+      "exact figure)";
   CHECK(has(stack));
   CHECK(has("constants: 10 bytes"));
   CHECK(has("work: 12501632 multiply-accumulates (12.50 million)"));
@@ -295,7 +296,7 @@ TEST_CASE("C that the archive brings along is named, with its function, its size
   fill_example(planned);
   planned.document.imported_c = {{"f\x1b", 25, "int g(void) {\x1b[2J"}, {"f\x1b", 100, std::string(60, 'x') + "..."}};
   const std::string text = plan_text(planned.finish(), {});
-  CHECK(contains(text, "\nC of the archive that stands in the output (pragma_import_c)\n"));
+  CHECK(contains(text, "\nC of the archive that is part of the output as it is\n"));
   CHECK(contains(text, "  f\\x1b: 25 bytes, int g(void) {\\x1b[2J\n"));
   CHECK(contains(text, "  f\\x1b: 100 bytes, " + std::string(60, 'x') + "...\n"));
   CHECK_FALSE(contains(text, "  h:"));
