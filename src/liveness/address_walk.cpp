@@ -116,13 +116,14 @@ class AddressWalk {
 
   // In order, reads come before what the statement does next.
   void touch_all(Statement& statement, bool in_order) {
+    if (statement.reads.empty()) return;
     for (Access& access : statement.reads) {
       const bool never = std::any_of(access.guards.begin(), access.guards.end(), [&](const Guard& guard) {
         return is_never(statement.conditions[guard.condition].run(environment_), guard.holds);
       });
       if (!never) touch(access, false);
     }
-    if (in_order && !statement.reads.empty()) ++group_;
+    if (in_order) ++group_;
   }
 
   // Whether a condition of these values cannot be what it has to be.

@@ -102,6 +102,8 @@ IndexProgram::IndexProgram(const Expr& expr, VariableNumbers& variables) {
       root, [&](const Expr& node) { return places.contains(&node); }, [&](const ExprRef& node) { add(*node); });
   values_.resize(instructions_.size());
   find_steps();
+  const auto is_variable = [](const Instruction& instruction) { return instruction.code == Code::variable; };
+  if (std::ranges::none_of(instructions_, is_variable)) always_ = run({});
 }
 
 // Most indices are sums of multiples of loop variables, which are computed at once: where the sum of all magnitudes is
@@ -112,7 +114,10 @@ void IndexProgram::find_steps() {
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
     if (instructions_[i].code == Code::unknown) return;
     forms[i] = linear_form(instructions_[i], forms);
-    if (!forms[i]) forms[i] = {.terms = {{static_cast<std::uint32_t>(i), 1, 0}}, .limit = most_magnitude};
+    if (forms[i]) continue;
+    const bool is_variable = instructions_[i].code == Code::variable;
+    const auto number = is_variable ? std::optional(instructions_[i].a) : std::nullopt;
+    forms[i] = {.terms = {{static_cast<std::uint32_t>(i), 1, 0, number}}, .limit = most_magnitude};
   }
   is_needed.back() = true;
   for (std::size_t i = instructions_.size(); i-- > 0;) {
@@ -120,7 +125,8 @@ void IndexProgram::find_steps() {
     const Instruction& instruction = instructions_[i];
     const bool is_itself = forms[i]->terms.size() == 1 && forms[i]->terms.front().instruction == i;
     if (!is_itself) {
-      for (const Term& term : forms[i]->terms) is_needed[term.instruction] = true;
+      for (const Term& term : forms[i]->terms)
+        is_needed[term.instruction] = is_needed[term.instruction] || !term.number;
     } else if (instruction.code != Code::constant && instruction.code != Code::variable) {
       is_needed[instruction.a] = true;
       if (instruction.code != Code::not_ && instruction.code != Code::copy) is_needed[instruction.b] = true;
@@ -179,7 +185,7 @@ std::optional<IndexProgram::LinearForm> IndexProgram::linear_form(
       for (const Term& term : other.terms) {
         const auto place = std::ranges::lower_bound(form.terms, term.instruction, {}, &Term::instruction);
         const bool is_new = place == form.terms.end() || place->instruction != term.instruction;
-        Term& sum = is_new ? *form.terms.insert(place, {term.instruction, 0, 0}) : *place;
+        Term& sum = is_new ? *form.terms.insert(place, {term.instruction, 0, 0, term.number}) : *place;
         sum.added += is_sum ? term.added : term.subtracted;
         sum.subtracted += is_sum ? term.subtracted : term.added;
       }
@@ -281,13 +287,14 @@ IndexProgram::Instruction IndexProgram::instruction_for(const Expr& expr, Variab
 }
 
 IndexRange IndexProgram::run(const Environment& environment) {
+  if (always_) return *always_;
   if (steps_.empty()) return run_plainly(environment);
   for (const Step& step : steps_) {
     if (!step.is_linear) {
       const Instruction& instruction = instructions_[step.instruction];
       const bool is_variable = instruction.code == Code::variable && instruction.a < environment.size();
       values_[step.instruction] = is_variable ? environment[instruction.a] : value_of(instruction, environment);
-    } else if (!run_linear(step)) {
+    } else if (!run_linear(step, environment)) {
       return run_plainly(environment);
     }
   }
@@ -307,12 +314,13 @@ IndexRange IndexProgram::value_of(const Instruction& instruction, const Environm
 }
 
 // False: something on the way may leave its type, or is not known.
-bool IndexProgram::run_linear(const Step& step) {
+bool IndexProgram::run_linear(const Step& step, const Environment& environment) {
   IndexRange sum{step.constant, step.constant};
   std::int64_t magnitude = step.magnitude;
   for (std::uint32_t i = step.first_term; i < step.first_term + step.terms; ++i) {
     const Term& term = terms_[i];
-    const IndexRange& value = values_[term.instruction];
+    if (term.number && *term.number >= environment.size()) return false;
+    const IndexRange& value = term.number ? environment[*term.number] : values_[term.instruction];
     if (value.low < -most_value || value.high > most_value) return false;
     sum.low += term.added * value.low - term.subtracted * value.high;
     sum.high += term.added * value.high - term.subtracted * value.low;

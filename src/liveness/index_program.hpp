@@ -91,8 +91,9 @@ class IndexProgram {
   // ends of an interval do not cancel.
   struct Term {
     std::uint32_t instruction = 0;
-    std::int64_t added = 0;       // >= 0
-    std::int64_t subtracted = 0;  // >= 0
+    std::int64_t added = 0;               // >= 0
+    std::int64_t subtracted = 0;          // >= 0
+    std::optional<std::uint32_t> number;  // of the variable that the instruction is, if it is one
   };
   // Sums and multiples, of sums and multiples, of what is none.
   struct LinearForm {
@@ -114,16 +115,17 @@ class IndexProgram {
   void find_steps();
   [[nodiscard]] std::optional<LinearForm> linear_form(const Instruction& instruction,
                                                       const std::vector<std::optional<LinearForm>>& earlier) const;
-  [[nodiscard]] bool run_linear(const Step& step);
+  [[nodiscard]] bool run_linear(const Step& step, const Environment& environment);
   [[nodiscard]] IndexRange value_of(const Instruction& instruction, const Environment& environment) const;
   [[nodiscard]] static Instruction instruction_for(const tir::Expr& expr, VariableNumbers& variables);
   [[nodiscard]] IndexRange compute(const Instruction& instruction, const Environment& environment) const;
   [[nodiscard]] IndexRange arithmetic(Code code, const IndexRange& a, const IndexRange& b) const;
 
   std::vector<Instruction> instructions_;
-  std::vector<Step> steps_;         // that give the value of the last instruction; empty: run_plainly has to
-  std::vector<Term> terms_;         // of the steps
-  std::vector<IndexRange> values_;  // scratch of `run`
+  std::vector<Step> steps_;           // that give the value of the last instruction; empty: run_plainly has to
+  std::vector<Term> terms_;           // of the steps
+  std::vector<IndexRange> values_;    // scratch of `run`
+  std::optional<IndexRange> always_;  // the value, where there are no variables
 };
 
 }  // namespace usmp::liveness

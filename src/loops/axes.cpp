@@ -3,10 +3,12 @@
 #include "loops/axes.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "loops/nest_notes.hpp"
 #include "usmp/arith/facts.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
@@ -122,13 +124,16 @@ class IndexStrides {
  public:
   IndexStrides(const tir::Module& module, const Tensors& flat) : module_(module), flat_(flat) {}
 
-  std::map<VarId, Strides> of(const tir::Function& function) {
+  std::map<VarId, Strides> of(const tir::Function& function, KnownNests& known) {
+    known.resize(function.body.size());
     arith::Facts facts(module_);
-    visit_accesses(function.body, facts,
-                   [&](VarId storage, const Expr& index, bool is_store, const arith::Facts& here) {
-                     const auto form = here.affine(index);
-                     if (form) note(storage, *form, is_store, here);
-                   });
+    for (std::size_t i = 0; i < function.body.size(); ++i) {
+      if (!known[i]) known[i] = std::make_shared<NestNotes>(notes_of(function.body[i], facts));
+      bind_after(function.body[i], facts);
+      for (const NestAccess& access : known[i]->accesses) {
+        if (access.index) note(access);
+      }
+    }
     note_borders(function.body);
     // A loop over two dimensions, which other accesses take apart.
     for (const Move& one : moves_) {
@@ -154,9 +159,10 @@ class IndexStrides {
     (is_store ? strides.stored : strides.loaded).insert(stride);
   }
 
-  void note(VarId storage, const arith::Affine& index, bool is_store, const arith::Facts& facts) {
+  void note(const NestAccess& access) {
+    const auto& [storage, is_store, index, elements] = access;
     const bool is_flat = flat_.contains(storage);
-    for (const auto& [atom, factor] : index.terms) {
+    for (const auto& [atom, factor] : index->terms) {
       if (atom.kind != Atom::Kind::var && atom.whole->terms.size() == 1) {
         const VarId inner = atom.whole->terms.begin()->first.var;
         const bool is_var = atom.whole->terms.begin()->first.kind == Atom::Kind::var;
@@ -166,7 +172,7 @@ class IndexStrides {
       note_stride(storage, factor, is_store);
       if (atom.kind == Atom::Kind::var) moves_.push_back({storage, atom.var, factor, is_store});
     }
-    if (is_flat && is_store) found_[storage].note_store(facts.interval(index));
+    if (is_flat && is_store) found_[storage].note_store(elements);
   }
 
   // Where windows end at the borders of an image, bounds of loops take a variable apart, though indices need not.
@@ -195,7 +201,7 @@ class IndexStrides {
 
 }  // namespace
 
-Tensors divisible_tensors(const tir::Module& module, const tir::Function& function, bool joins) {
+Tensors divisible_tensors(const tir::Module& module, const tir::Function& function, bool joins, KnownNests& known) {
   Tensors tensors;
   Tensors flat;  // buffers of one dimension
   const auto declare = [&](VarId var, const std::vector<std::int64_t>& shape) {
@@ -214,7 +220,7 @@ Tensors divisible_tensors(const tir::Module& module, const tir::Function& functi
     for (const tir::ExprRef& extent : allocate->extents) shape.push_back(*tir::as_int(*extent));
     declare(allocate->var, shape);
   }
-  for (const auto& [storage, strides] : IndexStrides(module, flat).of(function)) {
+  for (const auto& [storage, strides] : IndexStrides(module, flat).of(function, known)) {
     tensors[storage].axes = axes_of(strides, tensors[storage].elements);
   }
   return tensors;

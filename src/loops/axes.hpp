@@ -16,11 +16,14 @@ namespace usmp::loops {
 struct TensorAxes {
   std::int64_t elements = 1;
   std::vector<Axis> axes;  // long rows first
+
+  friend bool operator==(const TensorAxes&, const TensorAxes&) = default;
 };
 using Tensors = std::map<tir::VarId, TensorAxes>;
 
 // Parameters with a shape and storage that is allocated in the function's body. `joins`: two neighbouring dimensions
-// of a shape together are an axis, too.
-[[nodiscard]] Tensors divisible_tensors(const tir::Module& module, const tir::Function& function, bool joins);
+// of a shape together are an axis, too. Notes the accesses of loops that are not known.
+[[nodiscard]] Tensors divisible_tensors(const tir::Module& module, const tir::Function& function, bool joins,
+                                        KnownNests& known);
 
 }  // namespace usmp::loops

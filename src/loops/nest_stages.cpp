@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
-#include "usmp/loops/accesses.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
@@ -16,7 +16,6 @@ namespace {
 
 using arith::Atom;
 using tir::Expr;
-using tir::Stmt;
 using tir::VarId;
 
 // The number of iterations of a nest's outermost loop. Nothing: it does not begin at 0, or is not known.
@@ -41,36 +40,24 @@ const Rows& smallest_of(const std::vector<Touched>& all) {
 
 }  // namespace
 
-const std::set<VarId>& NestStages::tensors_of(const Stmt& nest) {
-  std::optional<std::set<VarId>>& known = nests_[&nest].tensors;
-  if (known) return *known;
-  std::set<VarId>& accessed = known.emplace();
-  Accesses accesses;
-  add_accesses(nest, accesses);
-  for (const auto* places : {&accesses.loads, &accesses.stores}) {
-    for (const auto& [storage, count] : *places) {
-      if (tensors_.contains(storage)) accessed.insert(storage);
+NestStages::NestStages(const tir::Module& module, const tir::Function& function, Tensors tensors,
+                       const KnownNests& known)
+    : module_(module), function_(function), tensors_(std::move(tensors)), known_(known) {
+  for (const std::shared_ptr<NestNotes>& nest : known_) {
+    Tensors accessed;
+    for (const auto& [storage, accesses] : nest->by_storage) {
+      const auto tensor = tensors_.find(storage);
+      if (tensor != tensors_.end()) accessed.insert(*tensor);
     }
+    if (accessed == nest->tensors) continue;
+    nest->tensors = std::move(accessed);
+    nest->divisions.clear();
   }
-  return accessed;
 }
 
-const NestStages::Indices& NestStages::indices_of(const Stmt& nest) {
-  std::optional<Indices>& known = nests_[&nest].indices;
-  if (known) return *known;
-  Indices& indices = known.emplace();
-  arith::Facts facts(module_);
-  visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
-    if (!tensors_.contains(var)) return;  // a constant, or the nest's own
-    indices.by_storage[var].push_back(indices.forms.size());
-    indices.forms.push_back(here.affine(index));
-  });
-  return indices;
-}
-
-std::set<RowLoop> NestStages::row_loops(const Stmt& nest, VarId storage, const Axis& axis) {
+std::set<RowLoop> NestStages::row_loops(std::size_t nest, VarId storage, const Axis& axis) {
   std::set<RowLoop> loops;
-  const auto& outer = std::get<tir::For>(nest.node);
+  const tir::For& outer = loop_of(nest);
   const auto extent = extent_of(outer);
   if (!extent) return {};
   const auto note_factor = [&](std::int64_t factor) {
@@ -90,33 +77,33 @@ std::set<RowLoop> NestStages::row_loops(const Stmt& nest, VarId storage, const A
       if (atom.kind == Atom::Kind::remainder && *atom.whole == arith::variable(outer.var)) note_factor(times);
     }
   };
-  const Indices& indices = indices_of(nest);
-  const auto of_storage = indices.by_storage.find(storage);
-  if (of_storage == indices.by_storage.end()) return loops;
+  const NestNotes& known = *known_[nest];
+  const auto of_storage = known.by_storage.find(storage);
+  if (of_storage == known.by_storage.end()) return loops;
   for (const std::size_t access : of_storage->second) {
-    if (indices.forms[access]) note(*indices.forms[access]);
+    if (known.accesses[access].index) note(*known.accesses[access].index);
   }
   return loops;
 }
 
-std::set<RowLoop> NestStages::row_loops(const Stmt& nest, VarId storage) {
+std::set<RowLoop> NestStages::row_loops(std::size_t nest, VarId storage) {
   std::set<RowLoop> loops;
   for (const Axis& axis : tensor(storage).axes) loops.merge(row_loops(nest, storage, axis));
   return loops;
 }
 
-std::set<RowLoop> NestStages::chosen_loops(const Stmt& nest) {
+std::set<RowLoop> NestStages::chosen_loops(std::size_t nest) {
   std::set<RowLoop> loops;
-  for (const VarId storage : tensors_of(nest)) {
+  for (const auto& [storage, tensor] : tensors_of(nest)) {
     const auto chosen = chosen_.find(storage);
     if (chosen != chosen_.end()) loops.merge(row_loops(nest, storage, chosen->second));
   }
   return loops;
 }
 
-std::vector<Stage> NestStages::stages_with(const Stmt& nest, const std::set<RowLoop>& loops) {
+std::vector<Stage> NestStages::stages_with(std::size_t nest, const std::set<RowLoop>& loops) {
   divide(nest, loops);
-  const Nest& known = nests_[&nest];
+  const NestNotes& known = *known_[nest];
   std::vector<Stage> stages;
   stages.reserve(loops.size());
   for (const RowLoop& loop : loops) {
@@ -143,10 +130,9 @@ double NestStages::touched_by(const Stage& stage) const {
 }
 
 // Divides the nest by those of the loops that it has not been divided by yet, walking it once for all.
-void NestStages::divide(const Stmt& nest, const std::set<RowLoop>& loops) {
-  const Indices& indices = indices_of(nest);
-  Nest& known = nests_[&nest];
-  const auto extent = extent_of(std::get<tir::For>(nest.node));
+void NestStages::divide(std::size_t nest, const std::set<RowLoop>& loops) {
+  NestNotes& known = *known_[nest];
+  const auto extent = extent_of(loop_of(nest));
   std::vector<Division*> divisions;
   for (const RowLoop& loop : loops) {
     const auto found = known.divisions.find(loop);
@@ -168,10 +154,9 @@ void NestStages::divide(const Stmt& nest, const std::set<RowLoop>& loops) {
   if (divisions.empty()) return;
   std::size_t access = 0;
   arith::Facts facts(module_);
-  visit_accesses(nest, facts, [&](VarId var, const Expr&, bool is_store, const arith::Facts& here) {
-    if (!tensors_.contains(var)) return;
-    if (is_store) known.stored.insert(var);
-    const std::optional<arith::Affine>& form = indices.forms[access++];
+  visit_accesses(function_.body[nest], facts, [&](VarId var, const Expr&, bool, const arith::Facts& here) {
+    const std::optional<arith::Affine>& form = known.accesses[access++].index;
+    if (!tensors_.contains(var)) return;  // a constant, or the nest's own
     for (Division* division : divisions) {
       auto& all = division->touched[var];
       if (all.empty()) start(var, all);

@@ -13,7 +13,6 @@ namespace usmp::loops {
 namespace {
 
 using tir::Expr;
-using tir::Stmt;
 using tir::VarId;
 
 using Lines = std::map<VarId, Axis>;  // by tensor, the axis of its lines
@@ -35,8 +34,9 @@ bool is_part(const Axis& axis, const Axis& line) {
   return axis.stride * axis.extent == line.stride * line.extent && line.stride % axis.stride == 0;
 }
 
-Tensors tensors_in_lines(const tir::Module& module, const tir::Function& function, const Lines& lines) {
-  Tensors tensors = divisible_tensors(module, function, true);
+Tensors tensors_in_lines(const tir::Module& module, const tir::Function& function, const Lines& lines,
+                         KnownNests& known) {
+  Tensors tensors = divisible_tensors(module, function, true, known);
   for (auto& [storage, tensor] : tensors) {
     const auto line = lines.find(storage);
     if (line != lines.end()) std::erase_if(tensor.axes, [&](const Axis& axis) { return !is_part(axis, line->second); });
@@ -48,25 +48,26 @@ Tensors tensors_in_lines(const tir::Module& module, const tir::Function& functio
 // these are found, then the stages.
 class PixelChooser {
  public:
-  PixelChooser(const tir::Module& module, const tir::Function& function, Lines lines)
+  PixelChooser(const tir::Module& module, const tir::Function& function, Lines lines, KnownNests& known)
       : module_(module),
         function_(function),
         lines_(std::move(lines)),
-        nests_(module, tensors_in_lines(module, function, lines_)) {}
+        nests_(module, function, tensors_in_lines(module, function, lines_, known), known),
+        known_(known) {}
 
   std::vector<Stage> stages() {
     std::vector<std::size_t> nests;
     for (std::size_t i = 0; i < function_.body.size(); ++i) {
       if (std::holds_alternative<tir::For>(function_.body[i].node)) nests.push_back(i);
     }
-    for (const std::size_t nest : nests) choose_pixels(function_.body[nest]);
-    for (std::size_t i = nests.size(); i-- > 0;) choose_pixels(function_.body[nests[i]]);
+    for (const std::size_t nest : nests) choose_pixels(nest);
+    for (std::size_t i = nests.size(); i-- > 0;) choose_pixels(nests[i]);
     std::vector<Stage> stages;
     for (const std::size_t nest : nests) {
-      auto stage = finest_stage(function_.body[nest]);
+      auto stage = finest_stage(nest);
       if (!stage) continue;
       stage->statement = nest;
-      find_lines(function_.body[nest], *stage);
+      find_lines(nest, *stage);
       stages.push_back(std::move(*stage));
     }
     return stages;
@@ -74,11 +75,11 @@ class PixelChooser {
 
  private:
   // Of the tensors that the nest writes whose pixels are not known.
-  void choose_pixels(const Stmt& nest) {
-    const std::set<VarId>& accessed = nests_.tensors_of(nest);
+  void choose_pixels(std::size_t nest) {
+    const Tensors& accessed = nests_.tensors_of(nest);
     if (accessed.size() > most_tensors) return;
     std::set<RowLoop> loops = nests_.chosen_loops(nest);
-    for (const VarId storage : accessed) {
+    for (const auto& [storage, tensor] : accessed) {
       if (lines_.contains(storage) && !nests_.is_chosen(storage)) loops.merge(nests_.row_loops(nest, storage));
     }
     std::map<VarId, Axis> pixels;
@@ -107,7 +108,7 @@ class PixelChooser {
   }
 
   // The stage that divides the most tensors, of these the one that touches least.
-  std::optional<Stage> finest_stage(const Stmt& nest) {
+  std::optional<Stage> finest_stage(std::size_t nest) {
     std::optional<Stage> best;
     std::pair<std::int64_t, double> of_best;
     for (Stage& stage : nests_.stages_with(nest, nests_.chosen_loops(nest))) {
@@ -135,16 +136,17 @@ class PixelChooser {
   }
 
   // The lines in which the windows of the stage are.
-  void find_lines(const Stmt& nest, Stage& stage) const {
+  void find_lines(std::size_t nest, Stage& stage) const {
     const std::int64_t length = line_of(stage);
     if (length < 2) return;
     const Digits digits({stage.var, 1, 0});
     std::map<VarId, Touched> touched;
     arith::Facts facts(module_);
-    visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
+    std::size_t access = 0;
+    visit_accesses(function_.body[nest], facts, [&](VarId var, const Expr&, bool, const arith::Facts& here) {
+      const std::optional<arith::Affine>& form = known_[nest]->accesses[access++].index;
       const auto line = lines_.find(var);
       if (line == lines_.end()) return;
-      const auto form = here.affine(index);
       const auto split = form ? digits.in_lines(*form, length) : std::nullopt;
       const auto row = split ? row_of(*split, line->second, nests_.tensor(var).elements, here) : std::nullopt;
       touched.try_emplace(var, var, line->second).first->second.add(row, digits, here);
@@ -161,13 +163,14 @@ class PixelChooser {
   const tir::Function& function_;
   const Lines lines_;
   NestStages nests_;
+  const KnownNests& known_;
 };
 
 }  // namespace
 
 std::vector<Stage> pixel_stages_of(const tir::Module& module, const tir::Function& function,
-                                   const std::vector<Stage>& stages) {
-  return PixelChooser(module, function, lines_of(stages)).stages();
+                                   const std::vector<Stage>& stages, KnownNests& known) {
+  return PixelChooser(module, function, lines_of(stages), known).stages();
 }
 
 }  // namespace usmp::loops

@@ -32,34 +32,34 @@ Affine term_of(const Atom& atom) {
 
 }  // namespace
 
-Digits::Digits(const RowLoop& loop) : loop_(loop) {
-  const Affine v = arith::variable(loop.var);
+Digits::Digits(const RowLoop& loop) : loop_(loop), v_(arith::variable(loop.var)) {
   const std::int64_t period = loop.rows * loop.by;
-  if (loop.rows > 0) above_ = atom_of(Atom::Kind::quotient, v, period);
-  if (loop.by > 1) below_ = atom_of(Atom::Kind::remainder, v, loop.by);
-  const Affine within = loop.rows > 0 ? term_of(atom_of(Atom::Kind::remainder, v, period)) : v;
+  if (loop.rows > 0) above_ = atom_of(Atom::Kind::quotient, v_, period);
+  if (loop.by > 1) below_ = atom_of(Atom::Kind::remainder, v_, loop.by);
+  const Affine within = loop.rows > 0 ? term_of(atom_of(Atom::Kind::remainder, v_, period)) : v_;
   n_ = loop.by > 1 ? atom_of(Atom::Kind::quotient, within, loop.by) : within.terms.begin()->first;
   within_ = within.terms.begin()->first;
+  n_alone_ = term_of(n_);
+  within_alone_ = term_of(within_);
 }
 
 std::int64_t Digits::fraction(const Atom& atom) const {
   if (atom.kind != Atom::Kind::quotient || atom.by % loop_.by != 0 || atom.by == loop_.by) return 0;
-  return *atom.whole == term_of(within_) ? atom.by / loop_.by : 0;
+  return *atom.whole == within_alone_ ? atom.by / loop_.by : 0;
 }
 
 std::int64_t Digits::cycle(const Atom& atom) const {
   const auto is_of = [&](const Affine& whole) { return atom.kind == Atom::Kind::remainder && *atom.whole == whole; };
-  if (is_of(term_of(n_))) return atom.by;
+  if (is_of(n_alone_)) return atom.by;
   // (v mod (by · k)) / by
-  const Affine v = arith::variable(loop_.var);
   if (atom.kind == Atom::Kind::quotient && atom.by == loop_.by && loop_.by > 1 && atom.whole->terms.size() == 1) {
     const Atom& within = atom.whole->terms.begin()->first;
-    const bool is_v = within.kind == Atom::Kind::remainder && *within.whole == v && within.by % loop_.by == 0 &&
+    const bool is_v = within.kind == Atom::Kind::remainder && *within.whole == v_ && within.by % loop_.by == 0 &&
                       *atom.whole == term_of(within);
     const std::int64_t by = is_v ? within.by / loop_.by : 0;
     return loop_.rows == 0 || (by > 0 && loop_.rows % by == 0 && by < loop_.rows) ? by : 0;
   }
-  return loop_.by == 1 && loop_.rows > atom.by && loop_.rows % atom.by == 0 && is_of(v) ? atom.by : 0;
+  return loop_.by == 1 && loop_.rows > atom.by && loop_.rows % atom.by == 0 && is_of(v_) ? atom.by : 0;
 }
 
 bool Digits::moves(const Atom& atom) const {
@@ -73,8 +73,8 @@ std::optional<Affine> Digits::in_lines(const Affine& value, std::int64_t length)
   const auto of_line = checked_mul(found->second, length);
   if (!of_line) return std::nullopt;
   Affine parts;
-  parts.terms.emplace(atom_of(Atom::Kind::quotient, term_of(n_), length), *of_line);
-  parts.terms.emplace(atom_of(Atom::Kind::remainder, term_of(n_), length), found->second);
+  parts.terms.emplace(atom_of(Atom::Kind::quotient, n_alone_, length), *of_line);
+  parts.terms.emplace(atom_of(Atom::Kind::remainder, n_alone_, length), found->second);
   parts.measure();
   return sum(value.without(loop_.var), parts);
 }
@@ -90,18 +90,17 @@ std::optional<Affine> Digits::written(const Affine& value) const {
 }
 
 Affine Digits::sum_of(const Atom& atom) const {
-  const Affine v = arith::variable(loop_.var);
   const bool is_v = atom.kind == Atom::Kind::var && atom.var == loop_.var;
   if (is_v) return all(loop_.by, loop_.rows * loop_.by, below_);
   if (atom.kind == Atom::Kind::var || loop_.rows == 0) {
     const auto quotient = quotient_of_var(atom);
-    return quotient == std::pair(loop_.var, loop_.by) ? term_of(n_) : term_of(atom);
+    return quotient == std::pair(loop_.var, loop_.by) ? n_alone_ : term_of(atom);
   }
   if (atom == within_) return all(loop_.by, 0, below_);  // v mod (rows · by)
-  if (atom.kind == Atom::Kind::quotient && *atom.whole == v && atom.by == loop_.by) return all(1, loop_.rows, {});
+  if (atom.kind == Atom::Kind::quotient && *atom.whole == v_ && atom.by == loop_.by) return all(1, loop_.rows, {});
   const bool is_n = atom.kind == Atom::Kind::remainder && atom.by == loop_.rows && loop_.by > 1 &&
-                    *atom.whole == term_of(atom_of(Atom::Kind::quotient, v, loop_.by));
-  return term_of(is_n ? n_ : atom);
+                    *atom.whole == term_of(atom_of(Atom::Kind::quotient, v_, loop_.by));
+  return is_n ? n_alone_ : term_of(atom);
 }
 
 Affine Digits::all(std::int64_t n, std::int64_t above, const std::optional<Atom>& below) const {

@@ -44,8 +44,11 @@ class Digits {
   [[nodiscard]] arith::Affine all(std::int64_t n, std::int64_t above, const std::optional<arith::Atom>& below) const;
 
   RowLoop loop_;
+  arith::Affine v_;
   arith::Atom n_;
   arith::Atom within_;
+  arith::Affine n_alone_;
+  arith::Affine within_alone_;
   std::optional<arith::Atom> above_;
   std::optional<arith::Atom> below_;
 };

@@ -13,7 +13,6 @@
 namespace usmp::loops {
 namespace {
 
-using tir::Stmt;
 using tir::VarId;
 
 const Rows& rows_of(const std::vector<Rows>& all, VarId storage) {
@@ -35,8 +34,8 @@ bool streams(const Stage& stage) {
 // Chooses an axis for each tensor. Outer dimensions are preferred: the rows of an image, not its columns or pixels.
 class RowChooser {
  public:
-  RowChooser(const tir::Module& module, const tir::Function& function)
-      : function_(function), nests_(module, divisible_tensors(module, function, false)) {}
+  RowChooser(const tir::Module& module, const tir::Function& function, KnownNests& known)
+      : function_(function), nests_(module, function, divisible_tensors(module, function, false, known), known) {}
 
   // Where few divisions let a nest read a part at a time, there is little choice: there the axes are chosen first, and
   // then from tensor to tensor.
@@ -44,15 +43,14 @@ class RowChooser {
     std::map<std::size_t, std::size_t> choices;  // by statement
     std::map<VarId, std::vector<std::size_t>> nests_with;
     for (std::size_t i = 0; i < function_.body.size(); ++i) {
-      const Stmt& nest = function_.body[i];
-      if (!std::holds_alternative<tir::For>(nest.node)) continue;
+      if (!std::holds_alternative<tir::For>(function_.body[i].node)) continue;
       std::set<RowLoop> loops;
-      const std::set<VarId>& accessed = nests_.tensors_of(nest);
-      for (const VarId storage : accessed) {
+      const Tensors& accessed = nests_.tensors_of(i);
+      for (const auto& [storage, tensor] : accessed) {
         nests_with[storage].push_back(i);
-        if (accessed.size() <= most_tensors) loops.merge(nests_.row_loops(nest, storage));
+        if (accessed.size() <= most_tensors) loops.merge(nests_.row_loops(i, storage));
       }
-      choices[i] = static_cast<std::size_t>(std::ranges::count_if(nests_.stages_with(nest, loops), streams));
+      choices[i] = static_cast<std::size_t>(std::ranges::count_if(nests_.stages_with(i, loops), streams));
     }
     std::vector<std::size_t> seeds;
     seeds.reserve(choices.size());
@@ -87,14 +85,13 @@ class RowChooser {
   // The nest's stage in which tensors that are divided already are divided so, if any; among these the one that divides
   // most, and touches least; else one iteration of all. Chooses the axes of the others.
   Stage stage_at(std::size_t statement) {
-    const Stmt& nest = function_.body[statement];
-    const std::set<VarId>& accessed = nests_.tensors_of(nest);
-    std::set<RowLoop> loops = nests_.chosen_loops(nest);
+    const Tensors& accessed = nests_.tensors_of(statement);
+    std::set<RowLoop> loops = nests_.chosen_loops(statement);
     if (accessed.size() <= most_tensors) {
-      for (const VarId storage : accessed) loops.merge(nests_.row_loops(nest, storage));
+      for (const auto& [storage, tensor] : accessed) loops.merge(nests_.row_loops(statement, storage));
     }
-    std::optional<Stage> stage = best_stage(nest, loops);
-    if (!stage) stage = std::move(nests_.stages_with(nest, {RowLoop{}}).front());
+    std::optional<Stage> stage = best_stage(statement, loops);
+    if (!stage) stage = std::move(nests_.stages_with(statement, {RowLoop{}}).front());
     stage->statement = statement;
     for (const std::vector<Rows>* side : {&stage->provided, &stage->required}) {
       for (const Rows& rows : *side) {
@@ -105,7 +102,7 @@ class RowChooser {
   }
 
   // Nothing: none divides anything.
-  std::optional<Stage> best_stage(const Stmt& nest, const std::set<RowLoop>& loops) {
+  std::optional<Stage> best_stage(std::size_t nest, const std::set<RowLoop>& loops) {
     std::optional<Stage> best;
     Rank of_best;
     for (Stage& stage : nests_.stages_with(nest, loops)) {
@@ -170,7 +167,7 @@ class RowChooser {
              rows_of(stage.provided, storage) == rows_of(model.provided, storage);
     };
     if (is_alike(own)) return own;
-    const Stmt& nest = function_.body[own.statement];
+    const std::size_t nest = own.statement;
     if (nests_.tensors_of(nest).size() > most_tensors) return std::nullopt;
     for (Stage& stage : nests_.stages_with(nest, nests_.chosen_loops(nest))) {
       if (!is_alike(stage)) continue;
@@ -187,8 +184,13 @@ class RowChooser {
 
 }  // namespace
 
+std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function, KnownNests& known) {
+  return RowChooser(module, function, known).stages();
+}
+
 std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function) {
-  return RowChooser(module, function).stages();
+  KnownNests none;
+  return stages_of(module, function, none);
 }
 
 }  // namespace usmp::loops

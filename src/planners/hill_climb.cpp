@@ -38,7 +38,9 @@ class Climb {
         random_(random),
         goal_(ideal(placer.problem(), group)),
         current_{std::move(start)},
-        position_(placer.problem().buffers.size()) {
+        position_(placer.problem().buffers.size()),
+        homes_(placer.problem().buffers.size()) {
+    for (const BufferId id : group.buffers) homes_[id.index()] = home(placer.problem(), id);
     current_.fit = Fit::lowest_gap;
     score_ = placer_.run(current_);
     best_ = current_;
@@ -75,7 +77,7 @@ class Climb {
   void find_critical() {
     critical_.clear();
     for (const BufferId id : group_.buffers) {
-      if (!placer_.of(id).placed() && home(placer_.problem(), id).valid()) critical_.push_back(id);
+      if (!placer_.of(id).placed() && homes_[id.index()].valid()) critical_.push_back(id);
     }
     if (!critical_.empty()) return;
     const bool look_at_homes = score_.cost.spilled > goal_.spilled && random_.below(2) == 0;
@@ -84,7 +86,7 @@ class Climb {
       if (!at.placed()) continue;
       const Bytes used = score_.cost.used[at.pool.index()];
       const bool at_peak = at.offset + placer_.problem().buffer(id).size == used && used > goal_.used[at.pool.index()];
-      const bool astray = at.pool != home(placer_.problem(), id);
+      const bool astray = at.pool != homes_[id.index()];
       if (look_at_homes ? astray : at_peak) critical_.push_back(id);
     }
   }
@@ -120,7 +122,7 @@ class Climb {
       const auto neighbours = placer_.neighbours(one);
       return neighbours.empty() ? one : neighbours[random_.below(neighbours.size())];
     };
-    const bool in_place = placer_.of(id).placed() && placer_.of(id).pool == home(placer_.problem(), id);
+    const bool in_place = placer_.of(id).placed() && placer_.of(id).pool == homes_[id.index()];
     if (!in_place) return {id, around(id)};
     find_stack(id);
     const BufferId one = stack_[random_.below(stack_.size())];
@@ -189,6 +191,7 @@ class Climb {
   Attempt best_;
   Score best_score_;
   std::vector<std::size_t> position_;  // of a buffer in current_.order
+  std::vector<PoolId> homes_;          // by buffer
   std::vector<BufferId> critical_;     // scratch
   std::vector<BufferId> stack_;        // scratch
   std::vector<std::pair<BufferId, Allocation>> saved_;

@@ -45,6 +45,16 @@ void append_parts(const Expr& expr, std::vector<const Expr*>& parts) {
   for (const ExprRef& operand : operands.subspan(tir::named_call(expr) ? 1 : 0)) parts.push_back(operand.get());
 }
 
+// Whether it only computes with numbers, and what it loads are numbers.
+bool is_of_numbers(const Expr& root) {
+  bool result = true;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    result = result && !is_pointer(expr) && expr.kind != ExprKind::call && expr.kind != ExprKind::let;
+    return result;
+  });
+  return result;
+}
+
 }  // namespace
 
 void append_pointer_parts(const Expr& pointer, std::vector<const Expr*>& parts) {
@@ -83,6 +93,11 @@ PointerSet PointerReader::read(const tir::Stmt& stmt) {
 
 // The expression is evaluated and its value used as a number.
 void PointerReader::value(const Expr& expr) {
+  if (is_of_numbers(expr)) {  // nearly all are: only what they load matters
+    return tir::for_each_expr(expr, [&](const Expr& part) {
+      if (part.kind == ExprKind::load) access(part.var, false, part.type);
+    });
+  }
   const PointerSet targets = part(expr);
   if (is_pointer(expr)) uses_.escape(targets);
 }

@@ -128,11 +128,12 @@ class FunctionInliner {
  private:
   // Whether the statement was a nest whose buffer needs no place any more.
   bool take_in(Block& block, std::size_t at, double outer_trips) {
+    const auto stored = last_stored(block[at]);
+    if (!stored || !allocated_.contains(*stored)) return false;
+    const std::size_t loads = all_.loads_of(*stored);
+    if (loads == 0 || all_.stores_of(*stored) != 1) return false;
     const auto nest = loops::injective_nest(block[at], facts_);
-    if (!nest || !allocated_.contains(nest->storage)) return false;
-    const std::size_t loads = all_.loads_of(nest->storage);
-    if (loads == 0 || all_.stores_of(nest->storage) != 1 || loops::loaded_by(*nest->value).contains(nest->storage))
-      return false;
+    if (!nest || loops::loaded_by(*nest->value).contains(nest->storage)) return false;
     const std::size_t last = last_reader(block, at, nest->storage, loads);
     if (last == 0 || may_change(*nest, block, at + 1, last + 1)) return false;
     Inliner inliner(*nest, inlining_, budget_);
@@ -157,6 +158,17 @@ class FunctionInliner {
     gone_.push_back(storage);
     all_ = loops::accesses_of(function_.body);
     return true;
+  }
+
+  // What the innermost of the last statements stores to: if it is a nest with one store, that.
+  static std::optional<VarId> last_stored(const Stmt& nest) {
+    const Stmt* stmt = &nest;
+    while (true) {
+      if (const auto* store = std::get_if<tir::Store>(&stmt->node)) return store->storage;
+      const auto blocks = tir::blocks_of(*stmt);
+      if (blocks.empty() || blocks.front()->empty()) return std::nullopt;
+      stmt = &blocks.front()->back();
+    }
   }
 
   // The last statement of the block that reads the storage, if all reads stand behind `at` in it; else 0.

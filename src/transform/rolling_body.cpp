@@ -263,8 +263,10 @@ class RolledBody {
     for (Stmt& stmt : block) {
       loops::rewrite(stmt, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
         if (expr->kind == ExprKind::load && !expr->operands[0]->type.is_vector()) {
+          ExprRef index = here.simplified(expr->operands[0]);
+          if (index == expr->operands[0]) return nullptr;
           Expr copy = *expr;
-          copy.operands[0] = here.simplified(expr->operands[0]);
+          copy.operands[0] = std::move(index);
           return tir::make_expr(std::move(copy));
         }
         const bool is_index = expr->type == int32_type && tir::is_division(expr->kind);

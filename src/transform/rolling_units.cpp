@@ -67,11 +67,12 @@ class RunBuilder {
       declare_outside(run, run.function.params[i].var, joined->arguments[i], last);
     }
     for (const auto& [outside, inside] : joined->inner) declare_outside(run, inside, outside, last);
-    std::vector<loops::Stage> stages = prepare(run.function, joined->first);
+    loops::KnownNests known;
+    std::vector<loops::Stage> stages = prepare(run.function, joined->first, known);
     declare_buffers(run);
     note_units(run, joined->first, std::move(stages));
     if (run.units.empty()) return std::nullopt;  // operators may do nothing
-    find_pixels(run);
+    find_pixels(run, std::move(known));
     let_inputs_die(run, last);
     count_live(run);
     return run;
@@ -80,14 +81,19 @@ class RunBuilder {
  private:
   // Nests that access all rows of a tensor in each iteration of the outermost loop get another form. `first`: by call,
   // its first statement. Returns the stages of what it makes.
-  std::vector<loops::Stage> prepare(tir::Function& function, std::vector<std::size_t>& first) {
-    std::vector<loops::Stage> stages = loops::stages_of(module_, function);
+  std::vector<loops::Stage> prepare(tir::Function& function, std::vector<std::size_t>& first,
+                                    loops::KnownNests& known) {
+    std::vector<loops::Stage> stages = loops::stages_of(module_, function, known);
     std::vector<std::size_t> whole = reading_whole(function, stages);
     for (bool is_new = true; is_new;) {
       is_new = false;
-      for (const std::size_t statement : whole) is_new = collapse(function.body[statement]) || is_new;
+      for (const std::size_t statement : whole) {
+        if (!collapse(function.body[statement])) continue;
+        known[statement].reset();
+        is_new = true;
+      }
       if (!is_new) break;
-      stages = loops::stages_of(module_, function);
+      stages = loops::stages_of(module_, function, known);
       whole = reading_whole(function, stages);
     }
     bool is_distributed = false;
@@ -101,9 +107,11 @@ class RunBuilder {
       const std::size_t more = parts.size() - 1;
       const auto next = function.body.erase(place);
       function.body.insert(next, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+      known[statement].reset();
+      known.insert(known.begin() + static_cast<std::ptrdiff_t>(statement), more, nullptr);
       for (std::size_t& start : first) start += start > statement ? more : 0;
     }
-    return is_distributed ? loops::stages_of(module_, function) : stages;
+    return is_distributed ? loops::stages_of(module_, function, known) : stages;
   }
 
   static std::vector<std::size_t> reading_whole(const tir::Function& function,
@@ -212,10 +220,11 @@ class RunBuilder {
   }
 
   // Where the outermost loop is that over lines of an image, it and the one over the pixels become one.
-  void find_pixels(CallRun& run) {
+  void find_pixels(CallRun& run, loops::KnownNests known) {
     tir::Function function = run.function;
     for (const Unit& unit : run.units) {
-      if (unit.stage && unit.stage->iterations > 1 && unit.stage->by == 1) collapse(function.body[unit.statement]);
+      const bool is_by_one = unit.stage && unit.stage->iterations > 1 && unit.stage->by == 1;
+      if (is_by_one && collapse(function.body[unit.statement])) known[unit.statement].reset();
     }
     std::vector<loops::Stage> rows;
     for (const Unit& unit : run.units) {
@@ -224,7 +233,7 @@ class RunBuilder {
     const auto is_finer = [](const loops::Stage& stage, const Unit& unit) {
       return unit.stage && stage.iterations > unit.stage->iterations;
     };
-    for (loops::Stage& stage : loops::pixel_stages_of(module_, function, rows)) {
+    for (loops::Stage& stage : loops::pixel_stages_of(module_, function, rows, known)) {
       Unit& unit = *std::ranges::lower_bound(run.units, stage.statement, {}, &Unit::statement);
       if (!is_finer(stage, unit)) continue;
       unit.pixels = FineLoop{std::get<tir::For>(function.body[stage.statement].node), std::move(stage)};

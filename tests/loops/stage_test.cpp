@@ -309,6 +309,31 @@ TEST_CASE_FIXTURE(FlatFixture,
   CHECK(rows[0].iterations == 8);
 }
 
+TEST_CASE_FIXTURE(FlatFixture, "stages: what is known of loops gives the same stages when another one changes") {
+  const auto copy_in_parts = [&](VarId to, VarId from, VarId outer, VarId inner, std::int64_t size) {
+    const auto place = add(mul(var(outer), size), var(inner));
+    return loop(outer, 64 / size, block(loop(inner, size, block(store(to, place, load(from, place))))));
+  };
+  for (const std::int64_t first : {1, 2, 4, 8, 16, 32}) {
+    for (const std::int64_t before : {2, 4, 8, 16, 32}) {
+      for (const std::int64_t after : {2, 4, 8, 16, 32}) {
+        function("f", {a, c},
+                 block(allocate(t, 64), copy_in_parts(t, a, i, j, first), copy_in_parts(c, t, k, l, before)));
+        tir::Function& function = module().functions.back();
+        function.params[0].shape = std::vector<std::int64_t>{4, 16};
+        function.params[1].shape = std::vector<std::int64_t>{64};
+        KnownNests known;
+        const std::vector<Stage> stages = stages_of(module(), function, known);
+        CHECK(stages == stages_of(module(), function));
+        CHECK(stages == stages_of(module(), function, known));
+        function.body.back() = copy_in_parts(c, t, k, l, after);
+        known.back().reset();
+        CHECK(stages_of(module(), function, known) == stages_of(module(), function));
+      }
+    }
+  }
+}
+
 // f(a, c): c of 128 elements without more of a shape, which nests of a and of t write.
 struct PartsFixture : FlatFixture {
   // The stages that write c.
@@ -450,7 +475,9 @@ TEST_CASE_FIXTURE(Fixture, "stages: an index that memory decides may be any row"
 
 // The first stage by pixels, if any; all are checked by running.
 std::optional<Stage> pixels_of(const tir::Module& module, const tir::Function& function) {
-  const std::vector<Stage> stages = pixel_stages_of(module, function, stages_of(module, function));
+  KnownNests known;
+  const std::vector<Stage> all = stages_of(module, function, known);
+  const std::vector<Stage> stages = pixel_stages_of(module, function, all, known);
   check_by_running(module, function, stages);
   return stages.empty() ? std::nullopt : std::optional(stages.front());
 }
@@ -573,9 +600,10 @@ std::size_t check_archive(const std::filesystem::path& path, const std::string& 
     for (std::size_t f = 0; f < module.functions.size(); ++f) {
       if (f == module.entry) continue;
       const tir::Function& function = module.functions[f];
-      const std::vector<Stage> stages = stages_of(module, function);
+      KnownNests known;
+      const std::vector<Stage> stages = stages_of(module, function, known);
       check_by_running(module, function, stages);
-      const std::vector<Stage> by_pixels = pixel_stages_of(module, function, stages);
+      const std::vector<Stage> by_pixels = pixel_stages_of(module, function, stages, known);
       check_by_running(module, function, by_pixels);
       pixels += by_pixels.size();
       CHECK_MESSAGE(!stages.empty(), function.name);

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -85,19 +86,27 @@ struct Stage {
   std::int64_t iterations = 1;
   std::vector<Rows> provided;  // one per stored tensor, in the order of their variables
   std::vector<Rows> required;  // one per tensor that is only loaded; constants are not listed
+
+  friend bool operator==(const Stage&, const Stage&) = default;
 };
+
+// By statement of a function's body, what has been found of it; null, or behind the last: nothing. Who changes a
+// statement has to take out what is known of it.
+struct NestNotes;
+using KnownNests = std::vector<std::shared_ptr<NestNotes>>;
 
 // The stages of the loops that stand directly in the function's body, in program order, each divided along the rows of
 // the tensors that later ones divide, if any, else along the outermost dimension in which it reads a part at a time.
 // Requires that the function consists of loops, branches, lets, scalar loads and stores, and that no parameters alias.
 // The dimensions of a tensor are those of its shape; of a buffer without a shape, those that the factors of its indices
-// suggest. O(dimensions · accesses · size of the indices).
+// suggest. O(dimensions · accesses · size of the indices), of loops that are not known.
+[[nodiscard]] std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function, KnownNests& known);
 [[nodiscard]] std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function);
 
 // The same loops with a finer division: the rows of `stages` are lines of images, and an iteration is a pixel. In
 // program order, only loops that have one; of a tensor that is written, each pixel is written by one iteration.
 // Requires and takes what stages_of does.
 [[nodiscard]] std::vector<Stage> pixel_stages_of(const tir::Module& module, const tir::Function& function,
-                                                 const std::vector<Stage>& stages);
+                                                 const std::vector<Stage>& stages, KnownNests& known);
 
 }  // namespace usmp::loops
