@@ -128,7 +128,9 @@ class IndexStrides {
     known.resize(function.body.size());
     arith::Facts facts(module_);
     for (std::size_t i = 0; i < function.body.size(); ++i) {
-      if (!known[i]) known[i] = std::make_shared<NestNotes>(notes_of(function.body[i], facts));
+      const auto* loop = std::get_if<tir::For>(&function.body[i].node);
+      const bool is_known = loop != nullptr && known[i] && known[i]->loop == loop->var;
+      if (!is_known) known[i] = std::make_shared<NestNotes>(notes_of(function.body[i], facts));
       bind_after(function.body[i], facts);
       for (const NestAccess& access : known[i]->accesses) {
         if (access.index) note(access);

@@ -3,6 +3,7 @@
 #include "loops/nest_notes.hpp"
 
 #include <utility>
+#include <variant>
 
 #include "usmp/loops/walk.hpp"
 
@@ -10,6 +11,7 @@ namespace usmp::loops {
 
 NestNotes notes_of(const tir::Stmt& nest, arith::Facts& facts) {
   NestNotes notes;
+  if (const auto* loop = std::get_if<tir::For>(&nest.node)) notes.loop = loop->var;
   visit_accesses(nest, facts, [&](tir::VarId storage, const tir::Expr& index, bool is_store, const arith::Facts& here) {
     NestAccess access{storage, is_store, here.affine(index), std::nullopt};
     if (is_store && access.index) access.elements = here.interval(*access.index);

@@ -33,6 +33,7 @@ struct Division {
 };
 
 struct NestNotes {
+  tir::VarId loop;                   // its variable; none: the statement is no loop
   std::vector<NestAccess> accesses;  // in the order of visit_accesses()
   std::map<tir::VarId, std::vector<std::size_t>> by_storage;
   std::set<tir::VarId> stored;

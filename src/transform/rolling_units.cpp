@@ -87,11 +87,7 @@ class RunBuilder {
     std::vector<std::size_t> whole = reading_whole(function, stages);
     for (bool is_new = true; is_new;) {
       is_new = false;
-      for (const std::size_t statement : whole) {
-        if (!collapse(function.body[statement])) continue;
-        known[statement].reset();
-        is_new = true;
-      }
+      for (const std::size_t statement : whole) is_new = collapse(function.body[statement]) || is_new;
       if (!is_new) break;
       stages = loops::stages_of(module_, function, known);
       whole = reading_whole(function, stages);
@@ -107,7 +103,6 @@ class RunBuilder {
       const std::size_t more = parts.size() - 1;
       const auto next = function.body.erase(place);
       function.body.insert(next, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
-      known[statement].reset();
       known.insert(known.begin() + static_cast<std::ptrdiff_t>(statement), more, nullptr);
       for (std::size_t& start : first) start += start > statement ? more : 0;
     }
@@ -223,8 +218,7 @@ class RunBuilder {
   void find_pixels(CallRun& run, loops::KnownNests known) {
     tir::Function function = run.function;
     for (const Unit& unit : run.units) {
-      const bool is_by_one = unit.stage && unit.stage->iterations > 1 && unit.stage->by == 1;
-      if (is_by_one && collapse(function.body[unit.statement])) known[unit.statement].reset();
+      if (unit.stage && unit.stage->iterations > 1 && unit.stage->by == 1) collapse(function.body[unit.statement]);
     }
     std::vector<loops::Stage> rows;
     for (const Unit& unit : run.units) {

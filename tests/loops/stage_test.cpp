@@ -326,8 +326,7 @@ TEST_CASE_FIXTURE(FlatFixture, "stages: what is known of loops gives the same st
         const std::vector<Stage> stages = stages_of(module(), function, known);
         CHECK(stages == stages_of(module(), function));
         CHECK(stages == stages_of(module(), function, known));
-        function.body.back() = copy_in_parts(c, t, k, l, after);
-        known.back().reset();
+        function.body.back() = copy_in_parts(c, t, n, l, after);
         CHECK(stages_of(module(), function, known) == stages_of(module(), function));
       }
     }

@@ -90,8 +90,8 @@ struct Stage {
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
-// By statement of a function's body, what has been found of it; null, or behind the last: nothing. Who changes a
-// statement has to take out what is known of it.
+// By statement of a function's body, what has been found of it; null, or behind the last: nothing. It is used for a
+// loop with the same variable, which has to be the same loop.
 struct NestNotes;
 using KnownNests = std::vector<std::shared_ptr<NestNotes>>;
 
