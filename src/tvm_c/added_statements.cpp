@@ -259,6 +259,19 @@ std::optional<Guarded> guarded_at(const std::vector<Token>& tokens, std::size_t 
   return behind < tokens.size() && tokens[behind].is("else") ? std::nullopt : std::optional(guarded);
 }
 
+// Of what stands behind a macro's name; do { … } while (0) is one statement.
+bool stands_for_several(std::string_view definition) {
+  const std::size_t begin = definition.starts_with("(") ? std::min(definition.find(')') + 1, definition.size()) : 0;
+  const bool is_loop = without_blanks_in_front(definition.substr(begin)).starts_with("do");
+  std::size_t depth = 0;
+  for (const char c : definition) {
+    if (c == '{') ++depth;
+    if (c == '}' && depth > 0) --depth;
+    if ((c == ';' && depth == 0) || (c == '{' && !is_loop)) return true;
+  }
+  return false;
+}
+
 // What is in no other.
 void find_guarded(Unit& unit, const std::vector<Directive>& directives) {
   const std::vector<Token>& tokens = unit.tokens;
@@ -308,7 +321,10 @@ class Added {
     }
     if (!units) return {};
     find_variables(*units);
-    for (Unit& unit : *units) find_guarded(unit, directives);
+    for (Unit& unit : *units) {
+      find_guarded(unit, directives);
+      std::erase_if(unit.guarded, [&](const Guarded& guarded) { return !is_one_statement(unit, guarded); });
+    }
     find_names(*units);
     AddedStatements result;
     std::size_t end = 0;  // of the unit before
@@ -374,6 +390,19 @@ class Added {
       params.push_back(token);
     }
     find(params);
+  }
+
+  // Not so where a macro stands for several, and no braces hold them: only the first is under the condition.
+  [[nodiscard]] bool is_one_statement(const Unit& unit, const Guarded& guarded) const {
+    if (unit.tokens[guarded.first - 1].is("{")) return true;
+    const std::vector<Token> inside(unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.first),
+                                    unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.last));
+    const Names names = macros_.names_of(inside);
+    return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+      if (!macros_.contains(name)) return false;
+      const auto definition = macros_.definition(name);
+      return !definition || stands_for_several(*definition);
+    });
   }
 
   [[nodiscard]] bool is_shared(std::string_view name) const { return !says_nothing(name) || variables_.contains(name); }

@@ -308,6 +308,11 @@ TEST_CASE("what somebody does where an operator fails stays as text, if it uses 
   const std::string counter = "static int errors;\n";
   const PlannedModule planned = read(counter + with(condition + "{ errors++; return -1; }\n"));
   CHECK(planned.module.functions[planned.module.entry].imported_c.at(0).find(counter) != std::string::npos);
+  // Only the first statement of a macro is under the condition, unless braces hold them.
+  const std::string several = "#define NOTE(x) log(x); errors++\n";
+  CHECK(printed(several + with(condition + "NOTE(3);\n")).find("found ") != std::string::npos);
+  const PlannedModule held = read(several + with(condition + "{ NOTE(3); }\n"));
+  CHECK(held.module.functions[held.module.entry].imported_c.at(0).find(several) != std::string::npos);
   for (const std::string& other :
        {condition + "{ log(sid_1); return -1; }\n", condition + "{ log(3); goto end; }\n",
         condition + "{ log(n); return -1; } else { log(3); }\n", condition + "{ tvmgen_m_op(a, b); return -1; }\n",
