@@ -272,6 +272,17 @@ bool stands_for_several(std::string_view definition) {
   return false;
 }
 
+bool is_in_capitals(std::string_view name) {
+  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+bool is_called(const std::vector<Token>& tokens, std::string_view name) {
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].is(name) && tokens[i + 1].is("(")) return true;
+  }
+  return false;
+}
+
 // What is in no other.
 void find_guarded(Unit& unit, const std::vector<Directive>& directives) {
   const std::vector<Token>& tokens = unit.tokens;
@@ -392,14 +403,15 @@ class Added {
     find(params);
   }
 
-  // Not so where a macro stands for several, and no braces hold them: only the first is under the condition.
+  // Not so where a macro stands for several, and no braces hold them: only the first is under the condition. A name in
+  // capitals that is called may be such a macro of a header.
   [[nodiscard]] bool is_one_statement(const Unit& unit, const Guarded& guarded) const {
     if (unit.tokens[guarded.first - 1].is("{")) return true;
     const std::vector<Token> inside(unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.first),
                                     unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.last));
     const Names names = macros_.names_of(inside);
     return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
-      if (!macros_.contains(name)) return false;
+      if (!macros_.contains(name)) return is_in_capitals(name) && is_called(inside, name);
       const auto definition = macros_.definition(name);
       return !definition || stands_for_several(*definition);
     });

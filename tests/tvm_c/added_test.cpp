@@ -311,6 +311,8 @@ TEST_CASE("what somebody does where an operator fails stays as text, if it uses 
   // Only the first statement of a macro is under the condition, unless braces hold them.
   const std::string several = "#define NOTE(x) log(x); errors++\n";
   CHECK(printed(several + with(condition + "NOTE(3);\n")).find("found ") != std::string::npos);
+  CHECK(printed(with(condition + "LOGE(3);\n")).find("found ") != std::string::npos);
+  CHECK(printed(with(condition + "log(3);\n")).find("found ") == std::string::npos);
   const PlannedModule held = read(several + with(condition + "{ NOTE(3); }\n"));
   CHECK(held.module.functions[held.module.entry].imported_c.at(0).find(several) != std::string::npos);
   for (const std::string& other :
