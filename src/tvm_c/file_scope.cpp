@@ -229,6 +229,7 @@ class FileReader {
     }
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): brackets are at most max_depth deep
   std::optional<std::int64_t> sum_in(Lexer& tokens, std::size_t depth) const {
     auto sum = product_in(tokens, depth);
     while (sum && (tokens.peek().is("+") || tokens.peek().is("-"))) {
@@ -240,6 +241,7 @@ class FileReader {
     return sum;
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): brackets are at most max_depth deep
   std::optional<std::int64_t> product_in(Lexer& tokens, std::size_t depth) const {
     auto product = factor_in(tokens, depth);
     while (product && take(tokens, "*")) {
@@ -250,6 +252,7 @@ class FileReader {
     return product;
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): brackets are at most max_depth deep
   std::optional<std::int64_t> factor_in(Lexer& tokens, std::size_t depth) const {
     constexpr std::size_t max_depth = 16;
     const Token token = tokens.next();
