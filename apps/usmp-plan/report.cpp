@@ -4,7 +4,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -17,13 +16,16 @@ const std::map<std::string, driver::ReportFormat> report_formats = {
     {"csv", driver::ReportFormat::csv},   {"markdown", driver::ReportFormat::markdown},
     {"svg", driver::ReportFormat::svg},   {"html", driver::ReportFormat::html}};
 
-// By the ending of the output file: nothing for text.
-std::optional<driver::ReportFormat> format_of(const std::string& file) {
-  const std::map<std::string, std::string> formats = {
-      {".html", "html"}, {".svg", "svg"}, {".csv", "csv"}, {".json", "json"}, {".md", "markdown"}};
-  const auto found = formats.find(std::filesystem::path(file).extension().string());
-  if (found == formats.end()) return std::nullopt;
-  return report_formats.at(found->second);
+const std::map<std::string, driver::ReportFormat> formats_by_ending = {{".json", driver::ReportFormat::json},
+                                                                       {".csv", driver::ReportFormat::csv},
+                                                                       {".md", driver::ReportFormat::markdown},
+                                                                       {".svg", driver::ReportFormat::svg},
+                                                                       {".html", driver::ReportFormat::html}};
+
+// Of a file without --format.
+driver::ReportFormat format_of(const std::string& file) {
+  const auto found = formats_by_ending.find(std::filesystem::path(file).extension().string());
+  return found == formats_by_ending.end() ? driver::ReportFormat::text : found->second;
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ Command add_report(CLI::App& program) {
   return {app,
           [app, options] {
             const bool is_given = app->count("--format") > 0 || app->count("--json") > 0;
-            if (!is_given && options->output) options->format = format_of(*options->output).value_or(options->format);
+            if (!is_given && options->output) options->format = format_of(*options->output);
             options->color = color_terminal();
             options->progress = progress_terminal();
             set_up_logging(driver::Verbosity::normal);

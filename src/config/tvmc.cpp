@@ -95,15 +95,9 @@ std::string near_spelling(std::string_view word, const std::vector<std::string>&
   return word.size() > longest ? "" : did_you_mean(word, known);
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
-}
-
 std::vector<std::string> items_of(std::string_view text, char separator) {
   std::vector<std::string> items = split(text, separator);
-  for (std::string& item : items) item = trimmed(item);
+  for (std::string& item : items) item = std::string(trimmed(item, " "));
   return items;
 }
 
@@ -111,7 +105,8 @@ std::vector<std::string> items_of(std::string_view text, char separator) {
 std::pair<std::string, std::optional<std::string>> halves(const std::string& text, char separator) {
   const std::size_t at = text.find(separator);
   if (at == std::string::npos) return {text, std::nullopt};
-  return {trimmed(std::string_view(text).substr(0, at)), trimmed(std::string_view(text).substr(at + 1))};
+  const std::string_view whole = text;
+  return {std::string(trimmed(whole.substr(0, at), " ")), std::string(trimmed(whole.substr(at + 1), " "))};
 }
 
 std::string target_of(const Given& given, const std::string& text) {

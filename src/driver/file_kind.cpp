@@ -77,6 +77,11 @@ FileKind kind_of(const std::string& path, const std::string& front) {
   return first != std::string::npos && front[first] == '{' ? kind_of_json(front) : FileKind::unknown;
 }
 
+// Where the nodes begin need not be seen in a long file.
+bool may_be_tir(std::string_view front) {
+  return front.empty() || front.size() == front_bytes || front.find("\"nodes\"") != std::string_view::npos;
+}
+
 // What people take for a model.
 void refuse_other_models(const std::string& path, std::string_view front) {
   const auto refuse_model = [&](const std::string& what) {
@@ -119,13 +124,7 @@ bool is_json_in_pipe(const std::string& path) {
 void require_model(const std::string& path) {
   const std::string front = front_of_file(path);
   refuse_other_models(path, front);
-  const FileKind kind = kind_of(path, front);
-  if (kind == FileKind::unknown && path.ends_with(".json") && !front.empty() && front.size() < front_bytes &&
-      front.find("\"nodes\"") == std::string::npos) {
-    refuse(path,
-           "is neither TIR (no \"nodes\") nor a plan or problem of usmp-plan; expected an archive or TIR as JSON");
-  }
-  switch (kind) {
+  switch (kind_of(path, front)) {
     case FileKind::plan:
       refuse(path, "is a plan, expected a model; usmp-plan report shows a plan");
     case FileKind::problem:
@@ -134,8 +133,11 @@ void require_model(const std::string& path) {
       refuse(path, "is an instance in CSV, expected a model; usmp-plan solve plans it");
     case FileKind::archive:
     case FileKind::module:
-    case FileKind::unknown:
       return;
+    case FileKind::unknown:
+      if (!path.ends_with(".json") || may_be_tir(front)) return;
+      refuse(path,
+             "is neither TIR (no \"nodes\") nor a plan or problem of usmp-plan; expected an archive or TIR as JSON");
   }
 }
 

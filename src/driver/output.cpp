@@ -171,12 +171,6 @@ std::ostream& stream_beside(const std::optional<std::string>& file, std::ostream
   return file && is_standard_output(*file) ? err : out;
 }
 
-bool names_archive(const std::string& path) {
-  constexpr const char* endings[] = {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst"};
-  return std::any_of(std::begin(endings), std::end(endings),
-                     [&](const char* ending) { return path.ends_with(ending); });
-}
-
 void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
                      const std::vector<std::string>& dropped, const AcceptDirectory& accept, Directories directories) {
   translating_errors([&] { replace_directory(directory, files, dropped, accept, directories); });

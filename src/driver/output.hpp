@@ -16,9 +16,6 @@ namespace usmp::driver {
 
 using AcceptDirectory = std::function<void(const std::string& directory)>;
 
-// Whether the output option names an archive rather than a directory.
-bool names_archive(const std::string& path);
-
 // Writes the files below `directory`. A new directory, or one that holds nothing but files that are written again, is
 // replaced in one step; in one that holds other files those stay, and the written ones are renamed into place one by
 // one after all of them have been written; `dropped` names files that the written ones replace, which are removed then.

@@ -157,7 +157,7 @@ void write_results(const PlanOptions& options, const Planning& planning, std::ve
   const Model& model = planning.models.front();
   spdlog::debug("writing {} files to {}", files.size(), output);
   const std::vector<std::string> replaced = replaced_members(planning);
-  if (!names_archive(output)) {
+  if (!mlf::names_archive(output)) {
     const auto accept = [&](const std::string&) {  // by its name on the command line
       require_same_models(output, models_and(options, {}), modules_of(planning));
     };
@@ -266,7 +266,7 @@ void check_output(const PlanOptions& options) {
   if (!options.more_models.empty()) {
     if (!options.output)
       throw Error(ErrorKind::usage, {}, "several models need the directory to write to, expected -o DIR");
-    if (names_archive(*options.output)) {
+    if (mlf::names_archive(*options.output)) {
       throw Error(ErrorKind::usage, {*options.output, {}, {}},
                   "an archive has one model, expected a directory for several");
     }
@@ -288,18 +288,18 @@ void check_output(const PlanOptions& options) {
   }
   if (options.plan_json) require_different_outputs("--plan-json", *options.plan_json, "-o", output);
   check_output_path("-o", output, inputs_of(options), OutputKind::planned);
-  if (!names_archive(output) && std::filesystem::is_regular_file(output, error)) {
+  if (!mlf::names_archive(output) && std::filesystem::is_regular_file(output, error)) {
     throw Error(ErrorKind::usage, {output, {}, {}},
                 options.more_models.empty()
                     ? "is a file, expected a directory, a new name or an archive such as model.tar"
                     : "is a file, expected a directory or a new name");
   }
-  if (!names_archive(output)) require_same_models(output, models_and(options, {}), {});
+  if (!mlf::names_archive(output)) require_same_models(output, models_and(options, {}), {});
 }
 
 int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   check_output(options);
-  const bool rewrites_archive = options.output && names_archive(*options.output);
+  const bool rewrites_archive = options.output && mlf::names_archive(*options.output);
   Planning planning = assemble_all(options, !rewrites_archive, options.progress ? &err : nullptr);
   check_concurrent(planning);
   const PlannedPrograms& modules = planning.modules;

@@ -198,11 +198,6 @@ void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, co
   const WatchedSearch search(options.search, interrupt, terminal);
   pipeline::plan(planned, planning.settings.algorithm, search.limits(),
                  origin_of(planned, planning, options.search.seed.value_or(0)), planning.replay_steps);
-  // What does not fit is the program as far as it was transformed by then.
-  if (!planned.result.has_plan() && interrupt.flag()) {
-    planned.result.status = PlanStatus::not_found;
-    planned.result.stopped = StopReason::interrupted;
-  }
 }
 
 void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,

@@ -31,10 +31,6 @@ constexpr std::string_view entry_endings[] = {"___tvm_main__", "_run_model"};
 
 bool is_c_file(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }
 bool is_header_file(std::string_view name) { return ends_with_any(name, {".h", ".hpp"}); }
-bool is_archive(std::string_view name) {
-  return ends_with_any(name, {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst"});
-}
-
 bool is_object(std::string_view name) { return ends_with_any(name, {".o", ".obj", ".a", ".lib", ".so"}); }
 
 // Whether TVM may have written the file: it defines one of its functions or constants.
@@ -174,7 +170,7 @@ class TreeReader {
       if (first.empty()) first = shown(file.path);
     };
     if (is_object(name)) return note(object_);
-    if (is_archive(name)) archives_.push_back(shown(file.path));
+    if (names_archive(name)) archives_.push_back(shown(file.path));
     if (name.ends_with(".graph") || name == "graph.json") return note(graph_);
     if (!is_c_file(name)) return;
     const std::string text = scan_.read(file.path.string(), shown(file.path), file.size);

@@ -127,6 +127,10 @@ class TarWriter {
 
 }  // namespace
 
+bool names_archive(std::string_view path) {
+  return ends_with_any(path, {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst"});
+}
+
 void write_tar(const std::string& path, const std::vector<TarEntry>& entries, const std::function<void()>& between) {
   TarWriter writer(path, between);
   for (const TarEntry& entry : entries) writer.add(entry);

@@ -75,9 +75,7 @@ Bytes used_by_kind(const PlanDocument& document, PoolKind kind) {
 std::string first_line_of(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n\v\f";
   constexpr std::size_t longest = 60;
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  text = first_line(text);
-  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+  text = trimmed(first_line(trimmed(text, blanks)), blanks);
   return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
 }
 

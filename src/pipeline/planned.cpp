@@ -140,6 +140,11 @@ void plan(PlannedProgram& planned, const ChosenAlgorithm& algorithm, const Searc
       algorithm, planned.assembly.problem,
       {.minimize = planned.minimized, .feasibility_only = false, .shares_less = algorithm.program.empty()}, how);
   if (result.has_plan()) require_replayed(planned, result.plan, replay_steps, how.log);
+  // What does not fit is the program as far as it was transformed by then.
+  if (!result.has_plan() && how.interrupted != nullptr && *how.interrupted) {
+    result.status = PlanStatus::not_found;
+    result.stopped = StopReason::interrupted;
+  }
   adopt(planned, std::move(result), origin);
 }
 

@@ -50,9 +50,7 @@ void require_plain_text(const FunctionText& text, const std::vector<AddedText>& 
     if (before != std::string_view::npos && body[before] != '\n') continue;
     const auto holds = [&](const AddedText& one) { return one.begin <= begin + at && begin + at < one.end; };
     if (std::any_of(added.begin(), added.end(), holds)) continue;
-    std::string_view line = first_line(body.substr(at + 1));
-    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-    line = line.substr(0, line.find_last_not_of(blanks) + 1);
+    const std::string_view line = trimmed(first_line(body.substr(at + 1)), blanks);
     const bool is_harmless = line.starts_with("pragma") || line.starts_with("line") || line == "if 0" ||
                              line == "if 1" || line == "else" || line == "endif";
     if (!is_harmless) throw SyntaxError{begin + at, "found a directive in a function, expected none"};

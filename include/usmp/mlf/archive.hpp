@@ -55,6 +55,9 @@ struct Limits {
 // is none. A file system cannot hold both. O(n log n) comparisons.
 [[nodiscard]] std::string_view file_as_directory(std::vector<std::string_view> names);
 
+// Whether the ending is that of a tar, compressed or not.
+[[nodiscard]] bool names_archive(std::string_view path);
+
 // A member for the writer: its content is in memory or in a file.
 struct TarEntry {
   std::string name;  // written with "./" in front, as TVM does

@@ -43,7 +43,8 @@ struct PlannedProgram : AssembledModule {
   plan_file::PlanDocument document;
 };
 
-// Plans the module and, if there is a plan, replays and adopts it. A plan that the verifier or the replay rejects is a
+// Plans the module and, if there is a plan, replays and adopts it. After an interruption without a plan nothing is
+// proved: none was found. A plan that the verifier or the replay rejects is a
 // bug (std::logic_error). Throws as plan_and_verify.
 void plan(PlannedProgram& planned, const ChosenAlgorithm& algorithm, const Search& how, const Origin& origin,
           std::uint64_t replay_steps = replay_steps_of_plan);

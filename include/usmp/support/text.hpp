@@ -72,6 +72,9 @@ void for_each_identifier(std::string_view text, const std::function<void(std::st
 // The parts between the separators, including empty ones; one part if there is no separator.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
+// Without the blanks in front and behind.
+[[nodiscard]] std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
+
 // Up to the first line break, which is left out.
 [[nodiscard]] std::string_view first_line(std::string_view text);
 
