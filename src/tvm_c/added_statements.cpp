@@ -8,19 +8,12 @@
 #include <utility>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/guarded.hpp"
 #include "tvm_c/macros.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
-
-// In a statement.
-struct Guarded {
-  std::size_t first = 0;  // of the unit's tokens
-  std::size_t last = 0;   // behind them
-  GuardedText text;
-  std::string_view variable;  // that the condition compares
-};
 
 // A statement, or a conditional group of whole statements.
 struct Unit {
@@ -31,10 +24,6 @@ struct Unit {
   bool is_read = false;  // a call with constants
   std::vector<Guarded> guarded = {};
 };
-
-bool is_control(const Token& token) {
-  return token.is("if") || token.is("for") || token.is("while") || token.is("switch");
-}
 
 // Cuts a block into statements. What it does not understand ends it: then nothing of the block is known.
 class Splitter {
@@ -204,113 +193,6 @@ bool is_plain_call(const Unit& unit, const Macros& macros) {
   });
 }
 
-// Behind the bracket that closes the one at `open`; nothing: none does.
-std::optional<std::size_t> behind_bracketed(const std::vector<Token>& tokens, std::size_t open) {
-  std::size_t depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
-    if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
-    if (depth == 0) return i + 1;
-  }
-  return std::nullopt;
-}
-
-// "ret" of "ret != 0)", "ret)" and "(ret = f(x)) != 0)".
-std::string_view compared_variable(const std::vector<Token>& tokens, std::size_t condition) {
-  while (condition + 1 < tokens.size() && tokens[condition].is("(")) ++condition;
-  if (condition + 1 >= tokens.size() || !tokens[condition].is_identifier()) return {};
-  const Token& behind = tokens[condition + 1];
-  return behind.is("!=") || behind.is(")") || behind.is("=") ? tokens[condition].text : std::string_view();
-}
-
-// Where the last statement of these tokens begins.
-std::size_t last_statement(const std::vector<Token>& tokens, std::size_t first, std::size_t last) {
-  std::size_t begin = first;
-  std::size_t depth = 0;
-  for (std::size_t i = first; i + 1 < last; ++i) {
-    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
-    if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
-    if (depth == 0 && (tokens[i].is(";") || tokens[i].is("}"))) begin = i + 1;
-  }
-  return begin;
-}
-
-// Behind "if (condition)", of the tokens from `at` on; nothing: else follows, or it is no statement of the kind.
-std::optional<Guarded> guarded_at(const std::vector<Token>& tokens, std::size_t at) {
-  Guarded guarded;
-  std::size_t behind = at;
-  if (at >= tokens.size()) return std::nullopt;
-  if (tokens[at].is("{")) {
-    const auto end = behind_bracketed(tokens, at);
-    if (!end || *end < at + 3) return std::nullopt;
-    behind = *end;
-    guarded.first = at + 1;
-    guarded.last = *end - 1;
-    guarded.text.place = {tokens[at].offset + 1, tokens[*end - 1].offset};
-  } else {
-    const bool is_call = tokens[at].is_identifier() && at + 1 < tokens.size() && tokens[at + 1].is("(");
-    if (!tokens[at].is("return") && (!is_call || is_control(tokens[at]))) return std::nullopt;
-    while (behind < tokens.size() && !tokens[behind].is(";") && !tokens[behind].is("{")) ++behind;
-    if (behind >= tokens.size() || !tokens[behind].is(";")) return std::nullopt;
-    guarded.first = at;
-    guarded.last = ++behind;
-    guarded.text.place = {tokens[at].offset, tokens[behind - 1].offset + 1};
-  }
-  return behind < tokens.size() && tokens[behind].is("else") ? std::nullopt : std::optional(guarded);
-}
-
-// Of what stands behind a macro's name; do { … } while (0) is one statement.
-bool stands_for_several(std::string_view definition) {
-  const std::size_t begin = definition.starts_with("(") ? std::min(definition.find(')') + 1, definition.size()) : 0;
-  const bool is_loop = without_blanks_in_front(definition.substr(begin)).starts_with("do");
-  std::size_t depth = 0;
-  for (const char c : definition) {
-    if (c == '{') ++depth;
-    if (c == '}' && depth > 0) --depth;
-    if ((c == ';' && depth == 0) || (c == '{' && !is_loop)) return true;
-  }
-  return false;
-}
-
-bool is_in_capitals(std::string_view name) {
-  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-}
-
-bool is_called(const std::vector<Token>& tokens, std::string_view name) {
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (tokens[i].is(name) && tokens[i + 1].is("(")) return true;
-  }
-  return false;
-}
-
-// What is in no other.
-void find_guarded(Unit& unit, const std::vector<Directive>& directives) {
-  const std::vector<Token>& tokens = unit.tokens;
-  const bool has_loop = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
-    return token.is("for") || token.is("while") || token.is("do") || token.is("switch");
-  });
-  if (unit.is_group || has_loop) return;
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (!tokens[i].is("if") || !tokens[i + 1].is("(") || (i > 0 && tokens[i - 1].is("else"))) continue;
-    const auto condition_end = behind_bracketed(tokens, i + 1);
-    auto guarded = condition_end ? guarded_at(tokens, *condition_end) : std::nullopt;
-    if (!guarded) continue;
-    const bool calls_operator = std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(guarded->first),
-                                            tokens.begin() + static_cast<std::ptrdiff_t>(guarded->last),
-                                            [](const Token& token) { return token.text.starts_with("tvmgen_"); });
-    if (calls_operator) continue;
-    const std::size_t last = last_statement(tokens, guarded->first, guarded->last);
-    const AddedText place = guarded->text.place;
-    const bool is_cut = std::any_of(directives.begin(), directives.end(), [&](const Directive& one) {
-      return tokens[last].offset < one.begin && one.begin < place.end;
-    });
-    guarded->text.leaves = tokens[last].is("return") && !is_cut;
-    guarded->variable = compared_variable(tokens, i + 2);
-    i = guarded->last - 1;
-    unit.guarded.push_back(*guarded);
-  }
-}
-
 class Added {
  public:
   Added(const FunctionText& entry, const FileScope& scope)
@@ -333,8 +215,7 @@ class Added {
     if (!units) return {};
     find_variables(*units);
     for (Unit& unit : *units) {
-      find_guarded(unit, directives);
-      std::erase_if(unit.guarded, [&](const Guarded& guarded) { return !is_one_statement(unit, guarded); });
+      if (!unit.is_group) unit.guarded = guarded_in(unit.tokens, directives, macros_);
     }
     find_names(*units);
     AddedStatements result;
@@ -401,20 +282,6 @@ class Added {
       params.push_back(token);
     }
     find(params);
-  }
-
-  // Not so where a macro stands for several, and no braces hold them: only the first is under the condition. A name in
-  // capitals that is called may be such a macro of a header.
-  [[nodiscard]] bool is_one_statement(const Unit& unit, const Guarded& guarded) const {
-    if (unit.tokens[guarded.first - 1].is("{")) return true;
-    const std::vector<Token> inside(unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.first),
-                                    unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.last));
-    const Names names = macros_.names_of(inside);
-    return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
-      if (!macros_.contains(name)) return is_in_capitals(name) && is_called(inside, name);
-      const auto definition = macros_.definition(name);
-      return !definition || stands_for_several(*definition);
-    });
   }
 
   [[nodiscard]] bool is_shared(std::string_view name) const { return !says_nothing(name) || variables_.contains(name); }

@@ -11,6 +11,7 @@
 #include "tvm_c/body_names.hpp"
 #include "tvm_c/called_names.hpp"
 #include "tvm_c/checks.hpp"
+#include "tvm_c/guarded_texts.hpp"
 #include "tvm_c/literals.hpp"
 #include "tvm_c/loop_header.hpp"
 #include "tvm_c/packed.hpp"
@@ -47,7 +48,7 @@ class BodyReader {
              tir::Module& module, ReadFunction& result, const Names& changing, const AddedStatements& added = {})
       : tokens_(text.body),
         added_(added.texts),
-        guarded_(added.guarded),
+        guarded_(text.body.text(), added.guarded),
         scope_(scope),
         kept_(kept),
         result_(result),
@@ -114,85 +115,35 @@ class BodyReader {
     }
   }
 
-  static void skip_to(Lexer& tokens, std::size_t end) {
-    while (tokens.peek().kind != TokenKind::end && tokens.peek().offset < end) (void)tokens.next();
-  }
-
   void keep(std::string text) {
     body_.evaluate(tir::make_call(tir::int32_type, tir::Op::call_extern,
                                   {tir::make_string(tir::kept_text), tir::make_string(std::move(text))}));
   }
 
-  // That may stay as text, and that the place is in.
-  [[nodiscard]] const GuardedText* guarded_at(std::size_t offset) const {
-    const auto found = std::find_if(guarded_.begin(), guarded_.end(), [&](const GuardedText& one) {
-      return one.reason.empty() && one.place.begin <= offset && offset < one.place.end;
-    });
-    return found == guarded_.end() || !callers_.empty() ? nullptr : &*found;
-  }
-
-  [[nodiscard]] std::string trimmed(const AddedText& place) const {
-    constexpr std::string_view blanks = " \t\r\n";
-    const std::string_view text = tokens_.text().substr(place.begin, place.end - place.begin);
-    const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
-    return std::string(text.substr(begin, text.find_last_not_of(blanks) + 1 - begin));
+  // Those of the entry, where that is read.
+  [[nodiscard]] const GuardedTexts& guarded() const {
+    static const GuardedTexts none;
+    return callers_.empty() ? guarded_ : none;
   }
 
   // Under a condition of the model's, where it is all that stands there.
   bool take_guarded_statement() {
-    const GuardedText* text = open_.size() > 1 ? guarded_at(tokens_.peek().offset) : nullptr;
+    const GuardedText* text = open_.size() > 1 ? guarded().at(tokens_.peek().offset) : nullptr;
     if (text == nullptr) return false;
     if (!text->variable.empty()) fail_at(tokens_.peek(), "no use of " + in_quotes(text->variable));
     skip_to(tokens_, text->place.end);
-    keep(trimmed(text->place));
+    keep(guarded().text_of(*text));
     result_.guarded.push_back(text->place);
     return true;
   }
 
-  // Behind "if (condition)": takes the text, if one of those that may stay is what stands there. `declared`: "int ret",
-  // which the text may use and then has to leave the function. Nothing, and nothing is taken: none.
-  std::optional<OnFailure> take_guarded(Lexer& tokens, const std::string& declared = {}) {
-    Lexer ahead = tokens;
-    const bool has_braces = take(ahead, "{");
-    const GuardedText* text = guarded_at(ahead.peek().offset);
-    if (text == nullptr || (!declared.empty() && !text->leaves)) return std::nullopt;
-    const bool uses_variable = !text->variable.empty();
-    if (uses_variable && !declared.ends_with(" " + text->variable)) return std::nullopt;
-    skip_to(ahead, text->place.end);
-    if (has_braces && !take(ahead, "}")) return std::nullopt;
-    tokens = std::move(ahead);
-    return OnFailure{tir::make_kept_failure({uses_variable ? declared : "", trimmed(text->place)}), text->place};
-  }
-
-  // As take_failure_code; a conditional group in front of the return is no part of it.
-  tir::ExprRef take_code(Lexer& tokens, std::string_view name) {
-    Lexer ahead = tokens;
-    const GuardedText* text = take(ahead, "{") ? guarded_at(ahead.end()) : nullptr;
-    if (text != nullptr && trimmed(text->place).find('#') != std::string::npos) return nullptr;
-    return take_failure_code(tokens, name);
-  }
-
   // What never happens.
   void drop_failure(Lexer& tokens, const std::string& declared = {}) {
-    if (auto failure = take_guarded(tokens, declared)) {
+    if (auto failure = guarded().take(tokens, !declared.empty(), declared)) {
       result_.dropped.push_back(*failure->text);
     } else {
       skip_failure(tokens);
     }
-  }
-
-  // In front of the bracket of a call that "if (" stands in front of; takes all up to the end of the check. Nothing,
-  // and nothing is taken: a number is returned, or something else stands here.
-  std::optional<OnFailure> take_guarded_call(Lexer& tokens) {
-    Lexer ahead = tokens;
-    skip_bracketed(ahead, "(");
-    if (take(ahead, "!=") && ahead.next().text != "0") return std::nullopt;
-    if (!take(ahead, ")")) return std::nullopt;
-    Lexer plain = ahead;
-    if (take_code(plain, {}) != nullptr) return std::nullopt;
-    auto failure = take_guarded(ahead);
-    if (failure) tokens = std::move(ahead);
-    return failure;
   }
 
   // A counter has the value that the loop around it gives it, so nothing behind that may use it.
@@ -388,10 +339,10 @@ class BodyReader {
       if (always_returns(*callee)) {
         drop_failure(ahead, declared);
         failure = OnFailure{tir::make_int(tvms_failure)};
-      } else if (auto code = take_code(ahead, name.text)) {
+      } else if (auto code = guarded().take_code(ahead, name.text)) {
         failure = OnFailure{std::move(code)};
       } else {
-        failure = take_guarded(ahead, declared);
+        failure = guarded().take(ahead, true, declared);
       }
     }
     if (!failure) {
@@ -525,7 +476,7 @@ class BodyReader {
     }
     if (const auto name = called_name()) {
       Lexer behind = tokens_;
-      if (auto failure = take_guarded_call(behind)) {
+      if (auto failure = guarded().take_call(behind)) {
         if (always_returns(*name)) {
           result_.dropped.push_back(*failure->text);
           failure = OnFailure{tir::make_int(tvms_failure)};
@@ -549,7 +500,7 @@ class BodyReader {
     }
     if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
       Lexer behind = tokens_;
-      if (auto kept = take_guarded_call(behind)) {
+      if (auto kept = guarded().take_call(behind)) {
         checked_call(*other, arguments_with_text(), std::move(*kept));
         tokens_ = std::move(behind);
         return end_statement();
@@ -604,10 +555,10 @@ class BodyReader {
       return end_statement();
     }
     Lexer ahead = tokens_;
-    tir::ExprRef failure = take_code(ahead, {});
+    tir::ExprRef failure = guarded().take_code(ahead, {});
     if (failure != nullptr) {
       tokens_ = std::move(ahead);
-    } else if (auto kept = take_guarded(tokens_, params.size() > 1 ? "int x" : "")) {
+    } else if (auto kept = guarded().take(tokens_, params.size() > 1)) {
       result_.guarded.push_back(*kept->text);
       failure = std::move(kept->code);
     } else {
@@ -920,7 +871,7 @@ class BodyReader {
 
   Lexer tokens_;
   std::span<const AddedText> added_;  // behind what is read
-  std::span<const GuardedText> guarded_;
+  const GuardedTexts guarded_;
   const FileScope& scope_;
   const KeptPools& kept_;
   ReadFunction& result_;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/array_extent.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
 #include "usmp/support/text.hpp"
@@ -26,7 +27,6 @@ std::optional<std::int64_t> count_of(const Token& token) {
 }
 
 constexpr std::int64_t max_zeros = 4096;  // for each value that is listed
-constexpr std::int64_t max_pool = std::int64_t{1} << 31;
 
 class FileReader {
  public:
@@ -184,7 +184,7 @@ class FileReader {
 
   // The same of an array: without values, or of something else than numbers, it does not matter.
   bool table(const std::optional<CType>& type, bool is_const, bool is_local, const Token& name, Attributes attributes) {
-    const std::optional<std::int64_t> elements = extent();
+    const std::optional<std::int64_t> elements = array_extent(tokens_, number_of_);
     const bool is_open = tokens_.peek().is("]");  // as many as there are values
     skip_to_end(tokens_, tokens_.peek().offset);
     if (!type || type->stars > 0 || type->element.is_void() || name.text.empty()) return false;
@@ -216,59 +216,6 @@ class FileReader {
     if (!take(ahead, "=") || !take(ahead, "{")) return false;
     if (count_of(ahead.peek()) == 0) (void)ahead.next();
     return take(ahead, "}") && ahead.peek().is(";");
-  }
-
-  // What stands in a bracket, if it is a number: 768, 0x300, 20 * 1024, (WIDTH + 2) * 8.
-  [[nodiscard]] std::optional<std::int64_t> extent() const {
-    Lexer ahead = tokens_;
-    try {
-      const auto value = sum_in(ahead, 0);
-      return ahead.peek().is("]") ? value : std::nullopt;
-    } catch (const SyntaxError&) {
-      return std::nullopt;
-    }
-  }
-
-  // NOLINTNEXTLINE(misc-no-recursion): brackets are at most max_depth deep
-  std::optional<std::int64_t> sum_in(Lexer& tokens, std::size_t depth) const {
-    auto sum = product_in(tokens, depth);
-    while (sum && (tokens.peek().is("+") || tokens.peek().is("-"))) {
-      const bool is_minus = tokens.next().is("-");
-      const auto other = product_in(tokens, depth);
-      if (!other) return std::nullopt;
-      sum = counted(is_minus ? *sum - *other : *sum + *other);
-    }
-    return sum;
-  }
-
-  // NOLINTNEXTLINE(misc-no-recursion): brackets are at most max_depth deep
-  std::optional<std::int64_t> product_in(Lexer& tokens, std::size_t depth) const {
-    auto product = factor_in(tokens, depth);
-    while (product && take(tokens, "*")) {
-      const auto other = factor_in(tokens, depth);
-      if (!other) return std::nullopt;
-      product = counted(*product * *other);
-    }
-    return product;
-  }
-
-  // NOLINTNEXTLINE(misc-no-recursion): brackets are at most max_depth deep
-  std::optional<std::int64_t> factor_in(Lexer& tokens, std::size_t depth) const {
-    constexpr std::size_t max_depth = 16;
-    const Token token = tokens.next();
-    if (token.kind == TokenKind::number && !is_real(token)) return counted(integer_literal(token).value);
-    if (token.is_identifier() && number_of_) {
-      const auto number = number_of_(token.text);
-      return number ? counted(*number) : std::nullopt;
-    }
-    if (!token.is("(") || depth == max_depth) return std::nullopt;
-    const auto inner = sum_in(tokens, depth + 1);
-    return take(tokens, ")") ? inner : std::nullopt;
-  }
-
-  // Products of two such numbers fit into 64 bits.
-  static std::optional<std::int64_t> counted(std::int64_t value) {
-    return value >= 0 && value < max_pool ? std::optional(value) : std::nullopt;
   }
 
   // PROGMEM = or ALIGN(16) =: between a bracket and '=' nothing else may stand.
