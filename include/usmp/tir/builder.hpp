@@ -137,8 +137,7 @@ class BodyBuilder {
   template <class T>
   T& emit(T statement) {
     Block& block = *open_.back().block;
-    block.push_back(Stmt{std::move(statement)});
-    return std::get<T>(block.back().node);
+    return block.emplace_back().node.template emplace<T>(std::move(statement));  // GCC 12 takes a moved variant for uninitialized
   }
 
   const Module& module_;
