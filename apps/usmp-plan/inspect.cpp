@@ -33,13 +33,14 @@ Command add_init(CLI::App& program) {
   app->add_option("--tvmc", options->tvmc_file, "take the pools of the tvmc command line in FILE")
       ->type_name("FILE")
       ->transform(input_name());
+  app->add_option("-o,--output", options->output, "output file (default: standard output)")->type_name("FILE");
   app->add_flag("--json", options->model.json, "print JSON, which --pools also accepts");
   return {app,
           [options] {
             set_up_logging(driver::Verbosity::normal);
             return driver::init(*options, std::cout, std::cerr);
           },
-          {{"usmp-plan init model.tar > pools.yaml", "then enter your memories"},
+          {{"usmp-plan init model.tar -o pools.yaml", "then enter your memories"},
            {"usmp-plan init model.tar --workspace-pools=dtcm,sram", "pools as tvmc names them"},
            {"usmp-plan init model.tar -- tvmc compile --workspace-pools=sram model.onnx", "from a tvmc command line"}},
           "It also accepts tvmc's options for memory pools and --pass-config, or a whole tvmc command line after --.",

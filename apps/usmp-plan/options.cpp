@@ -25,8 +25,10 @@ std::int64_t percentage_of(const std::string& text, const char* option) {
 }
 
 std::int64_t stack_bytes_of(const std::string& text) {
-  constexpr NumberRange range = {.least = 0, .most = static_cast<std::uint64_t>(driver::max_plan_stack)};
-  return static_cast<std::int64_t>(number_of(text, range, "--plan-stack", "a number of bytes from 0 to 2^30"));
+  const std::optional<std::int64_t> bytes = driver::bytes_of(text);
+  if (bytes && *bytes <= driver::max_plan_stack) return *bytes;
+  throw CLI::ValidationError("--plan-stack",
+                             "found '" + printable(text) + "', expected bytes from 0 to 1GiB, as in 512 or 4KiB");
 }
 
 std::uint64_t node_limit_of(const std::string& text) {

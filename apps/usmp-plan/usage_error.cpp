@@ -114,7 +114,11 @@ std::optional<std::string> unknown_topic(const Program& program, std::span<const
   const std::vector<std::string> names = command_names(program);
   std::error_code unreadable;
   const bool is_model = std::filesystem::exists(arguments[1], unreadable);
-  if (is_model || std::ranges::find(names, arguments[1]) != names.end()) return {};
+  if (std::ranges::find(names, arguments[1]) != names.end()) {
+    if (arguments.size() == 2 || arguments[2].starts_with('-')) return {};
+    return "help: found '" + printable(arguments[2]) + "' after '" + arguments[1] + "', expected one command";
+  }
+  if (is_model) return {};
   return "help: no command '" + printable(arguments[1]) + "'" + did_you_mean(arguments[1], names) +
          "; usmp-plan help lists the commands";
 }

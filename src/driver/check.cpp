@@ -96,7 +96,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
   }
   require_apart(planning);
   if (!constants_have_room(planning, err)) return exit_infeasible;
-  return report.verdict() == compare::Verdict::breach ? exit_breach : exit_ok;
+  return report.verdict() == compare::Verdict::breach && !was_interrupted() ? exit_breach : exit_ok;
 }
 
 }  // namespace

@@ -107,6 +107,13 @@ std::string front_of_file(const std::string& path) {
   return front;
 }
 
+namespace {
+
+// Also of a pipe, as bash gives for <(…): what it holds by now.
+std::string front_of_input(const std::string& path) { return is_open_pipe(path) ? peek(path) : front_of_file(path); }
+
+}  // namespace
+
 FileKind kind_of_file(const std::string& path) { return kind_of(path, front_of_file(path)); }
 
 bool is_open_pipe(const std::string& path) {
@@ -122,7 +129,7 @@ bool is_json_in_pipe(const std::string& path) {
 }
 
 void require_model(const std::string& path) {
-  const std::string front = front_of_file(path);
+  const std::string front = front_of_input(path);
   refuse_other_models(path, front);
   switch (kind_of(path, front)) {
     case FileKind::plan:
@@ -146,10 +153,11 @@ void require_pools_file(const std::string& path) {
 }
 
 void require_instance(const std::string& path) {
-  if (looks_like_pools(front_of_file(path))) {
+  const std::string front = front_of_input(path);
+  if (looks_like_pools(front)) {
     refuse(path, "looks like a pools file, expected an instance in CSV or a problem in JSON");
   }
-  switch (kind_of_file(path)) {
+  switch (kind_of(path, front)) {
     case FileKind::archive:
       refuse(path, "is an archive, expected an instance in CSV or a problem in JSON; usmp-plan MODEL plans an archive");
     case FileKind::module:

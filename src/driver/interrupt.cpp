@@ -6,9 +6,13 @@ namespace {
 
 // A signal handler can reach nothing but static data.
 std::atomic<bool> interrupted = false;
+std::atomic<bool> any_interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "the handler may only touch lock-free atomics");
 
-extern "C" void note_interrupt(int /*signal*/) { interrupted.store(true, std::memory_order_relaxed); }
+extern "C" void note_interrupt(int /*signal*/) {
+  interrupted.store(true, std::memory_order_relaxed);
+  any_interrupted.store(true, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -27,5 +31,9 @@ Interrupt::~Interrupt() {
 }
 
 const std::atomic<bool>& Interrupt::flag() const { return interrupted; }
+
+bool was_interrupted() { return any_interrupted; }
+
+void forget_interruptions() { any_interrupted = false; }
 
 }  // namespace usmp::driver

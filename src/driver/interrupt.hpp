@@ -24,4 +24,8 @@ class Interrupt {
   bool installed_ = false;
 };
 
+// Whether an Interrupt has had its SIGINT since the last call of forget_interruptions.
+[[nodiscard]] bool was_interrupted();
+void forget_interruptions();
+
 }  // namespace usmp::driver

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string>
 
+#include "interrupt.hpp"
 #include "usmp/driver/driver.hpp"
 #include "usmp/support/error.hpp"
 
@@ -26,11 +27,14 @@ inline int exit_code(ErrorKind kind) {
   return exit_internal;
 }
 
-// Runs `command` (which returns an exit code) and reports what it throws as one message.
+// Runs `command` (which returns an exit code) and reports what it throws as one message. What an interrupted search
+// found is no success, and what it did not find is no proof.
 template <class Command>
 int run(std::ostream& err, const Command& command) {
+  forget_interruptions();
   try {
-    return command();
+    const int code = command();
+    return was_interrupted() && (code == exit_ok || code == exit_infeasible) ? exit_interrupted : code;
   } catch (const Error& error) {
     err << "usmp-plan: error: " << error.what() << '\n';
     return exit_code(error.kind());

@@ -28,6 +28,8 @@ std::optional<std::vector<config::MemoryRegion>> read_memory(const PoolsFiles& f
 
 }  // namespace
 
+std::optional<std::int64_t> bytes_of(const std::string& text) { return config::parse_size(text); }
+
 Settings read_settings(const PoolsFiles& files, const std::optional<std::string>& algorithm, bool workspace_io,
                        const std::optional<std::string>& objective) {
   Settings settings;

@@ -112,8 +112,8 @@ def test_hints() -> None:
             ("verify a --sanitize", "--sanitize needs --execute; see usmp-plan verify"),
             ("model.tar --allow-recompute 1001", "--allow-recompute: found '1001', expected a whole number of percent from 0 to 1000"),
             ("model.tar --allow-recompute -1", "--allow-recompute: found '-1', expected a whole number of percent from 0 to 1000"),
-            ("model.tar --plan-stack 1x", "--plan-stack: found '1x', expected a number of bytes from 0 to 2^30"),
-            ("model.tar --plan-stack 1073741825", "--plan-stack: found '1073741825', expected a number of bytes from 0 to 2^30"),
+            ("model.tar --plan-stack 1x", "--plan-stack: found '1x', expected bytes from 0 to 1GiB, as in 512 or 4KiB"),
+            ("model.tar --plan-stack 1073741825", "--plan-stack: found '1073741825', expected bytes from 0 to 1GiB, as in 512 or 4KiB"),
             ("model.tar --allow-recompute 2.5", "--allow-recompute: found '2.5', expected a whole number of percent from 0 to 1000"),
             (f"{MODEL} --module defualt", "no module 'defualt' (did you mean 'default'?)"),
             (f"{MODEL} --minimize global_workspce", "unknown pool 'global_workspce' (did you mean 'global_workspace'?)"),
@@ -198,6 +198,9 @@ def test_words_and_streams() -> None:
     assert quiet_success("help") == quiet_success("--help") and quiet_success("help", "solve") == quiet_success("solve", "--help")
     assert quiet_success("help", "help") == quiet_success("--help") and quiet_success("-h", "solve") == quiet_success("help", "solve")
     assert quiet_success("--help", "plan") == quiet_success("help", "plan")
+    done = run("help", "check", "extra")
+    assert done.returncode == 2 and "help: found 'extra' after 'check', expected one command\n" in done.stderr, done
+    assert run(MODEL, "--from", "c", "--plan-stack", "1KiB", "--dry-run").returncode == 0
     assert quiet_success("--help", str(MODEL)) == quiet_success("--help")
     assert quiet_success("-V") == quiet_success("--version")
     with tempfile.TemporaryDirectory() as folder:
@@ -242,6 +245,8 @@ def test_plans_in_pipes() -> None:
                                  (f'"$0" diff <({plan}) <({plan} --algorithm none)', 1, "grew by"),
                                  (f'{plan} | "$0" diff - -', 2, "/dev/stdin: is a pipe, which can be one side only"),
                                  (f'{plan} | "$0" report - --pools x.yaml', 2, "--pools applies to models only"),
+                                 ("\"$0\" solve <(echo 'workspace_pools: []')", 2, "looks like a pools file, expected an instance in CSV"),
+                                 ("\"$0\" <(echo 'workspace_pools: []')", 2, "looks like a pools file, expected a model before it"),
                                  ('true | "$0" report -', 3, "/dev/stdin: is empty, expected an archive, or a plan"), ("echo '{}' | \"$0\" report -", 2, "schema")):
         done = shell(line)
         assert done.returncode == code and expected in done.stdout + done.stderr, (line, done)

@@ -80,7 +80,7 @@ def check_interrupt(folder: Path, instance: Path) -> None:
     assert terminal.shown.startswith(b"\rpool: "), terminal.shown
     assert not plan.exists()
     terminal.type(CTRL_C)
-    assert terminal.status() == 0, terminal.shown
+    assert terminal.status() == 130, terminal.shown
     lines = lines_of(terminal)
     assert lines[-1] == "" and " nodes" not in "".join(lines), lines
     start = "search: interrupted after "
@@ -97,7 +97,7 @@ def check_steps(folder: Path) -> None:
     terminal.read(until=lambda shown: b"module default: transformations, " in shown)
     assert not (folder / "steps").exists()
     terminal.type(CTRL_C)
-    assert terminal.status() == 0, terminal.shown
+    assert terminal.status() == 130, terminal.shown
     text = "\n".join(lines_of(terminal))
     assert "interrupted while transformations were tried: the plan may lack some" in text, text
     assert "default: transformations, " not in text, text
@@ -118,7 +118,7 @@ def check_deaf_algorithm(folder: Path, instance: Path) -> None:
     terminal.read(until=lambda shown: b"started" in shown)
     terminal.type(CTRL_C)
     status = terminal.status()
-    assert status == 4, (status, terminal.shown)
+    assert status == 130, (status, terminal.shown)
     assert b"no plan was found that fits the pools (algorithm exec:deaf, interrupted)" in terminal.shown, terminal.shown
     assert not plan.exists()
 
@@ -132,7 +132,7 @@ def check_meek_algorithm(folder: Path, instance: Path) -> None:
     terminal.read(until=lambda shown: b"started" in shown)
     terminal.type(CTRL_C)
     status = terminal.status()
-    assert status == 4, (status, terminal.shown)
+    assert status == 130, (status, terminal.shown)
     assert b"(algorithm exec:meek, interrupted)" in terminal.shown, terminal.shown
 
 

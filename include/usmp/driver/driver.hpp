@@ -15,12 +15,13 @@ namespace usmp::driver {
 // Exit codes of the program (README.md, --help).
 enum ExitCode : int {
   exit_ok = 0,
-  exit_internal = 1,    // a bug, such as a plan that the verifier rejected
-  exit_usage = 2,       // command line, pools file, instance or external algorithm
-  exit_archive = 3,     // malformed or unsupported archive
-  exit_infeasible = 4,  // no plan fits the pools
-  exit_output = 5,      // a result could not be written
-  exit_memory = 6,      // out of memory
+  exit_internal = 1,       // a bug, such as a plan that the verifier rejected
+  exit_usage = 2,          // command line, pools file, instance or external algorithm
+  exit_archive = 3,        // malformed or unsupported archive
+  exit_infeasible = 4,     // no plan fits the pools
+  exit_output = 5,         // a result could not be written
+  exit_memory = 6,         // out of memory
+  exit_interrupted = 130,  // Ctrl-C ended a search: results are of what it had found
 
   exit_different = 1,  // of `diff`: the plans differ. Internal errors have a message on standard error
   exit_breach = 1,     // of `check`: a plan exceeds a budget
@@ -145,8 +146,9 @@ struct InspectOptions {
 // `model.json`: the pools file as JSON.
 struct InitOptions {
   ModelOptions model;
-  std::vector<std::string> tvmc;         // words of a tvmc command line, whose pools are taken (docs/pools.md)
-  std::optional<std::string> tvmc_file;  // the same in a file; not with `tvmc`
+  std::vector<std::string> tvmc;           // words of a tvmc command line, whose pools are taken (docs/pools.md)
+  std::optional<std::string> tvmc_file;    // the same in a file; not with `tvmc`
+  std::optional<std::string> output = {};  // absent: `out`
 };
 
 struct ProblemOptions {
@@ -172,7 +174,7 @@ struct SolveOptions {
 
 // Each prints results to `out`, one error message to `err`, and returns an ExitCode. Nothing is thrown, and nothing is
 // left under a final name unless the whole run succeeded. While `plan`, `verify` and `solve` search, SIGINT ends only
-// the search: the best plan so far is verified and written.
+// the search: the best plan so far is verified and written, and the code is exit_interrupted.
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
 int diff(const DiffOptions& options, std::ostream& out, std::ostream& err);
@@ -184,6 +186,9 @@ int init(const InitOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);
 int solve(const SolveOptions& options, std::ostream& out, std::ostream& err);
 int list_algorithms(std::ostream& out, bool json);
+
+// "65536", "64KiB": a size as pools files have it, in bytes; nothing: it is none.
+std::optional<std::int64_t> bytes_of(const std::string& text);
 
 // The names that ModelOptions::transform accepts besides "none" and "all", for help texts and completions.
 std::vector<std::string> transformation_names();
