@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,10 +58,30 @@ void drop_common(Changes& ones, Changes& others, const Key& key_of) {
   });
 }
 
-void drop_common(Changes& ones, Changes& others) {
+// The functions of a plan, without numbers.
+std::set<std::string_view> functions_of(const PlanDocument& document) {
+  std::set<std::string_view> names;
+  const auto add = [&](std::string_view name) { names.insert(without_number(name)); };
+  for (const PlanDocument::StepOutcome& step : document.transformed) {
+    for (const PlanDocument::Change& change : step.changes) add(change.function);
+  }
+  for (const PlanDocument::Buffer& buffer : document.buffers) add(buffer.function);
+  for (const PlanDocument::Call& call : document.calls) {
+    add(call.callee);
+    for (const PlanDocument::RowOperator& one : call.by_rows) add(one.callee);
+  }
+  return names;
+}
+
+// `functions`: of both plans. Others have another name in the other plan, as another version of TVM gives.
+void drop_common(Changes& ones, Changes& others, const std::set<std::string_view>& functions) {
   drop_common(ones, others, [](const auto& change) { return std::pair(change.function, change.what); });
   drop_common(ones, others, [](const auto& change) {
     return std::pair(std::string(without_number(change.function)), words_without_numbers(change.what));
+  });
+  drop_common(ones, others, [&](const auto& change) {
+    const std::string_view function = without_number(change.function);
+    return std::pair(functions.contains(function) ? std::string(function) : "", words_without_numbers(change.what));
   });
 }
 
@@ -103,13 +124,16 @@ Changes changes_of(const std::optional<PlanDocument::StepOutcome>& step) { retur
 
 std::vector<StepDiff> diff_steps(const PlanDocument& before, const PlanDocument& after) {
   std::vector<StepDiff> result;
+  std::set<std::string_view> functions = functions_of(before);
+  const std::set<std::string_view> functions_after = functions_of(after);
+  std::erase_if(functions, [&](std::string_view name) { return !functions_after.contains(name); });
   const StepsByName steps_before = by_name(before.transformed);
   const StepsByName steps_after = by_name(after.transformed);
   for (const std::string_view name : step_names(before.transformed, after.transformed)) {
     StepDiff diff{std::string(name), step_of(steps_before, name), step_of(steps_after, name), {}, {}};
     diff.only_before = changes_of(diff.before);
     diff.only_after = changes_of(diff.after);
-    drop_common(diff.only_before, diff.only_after);
+    drop_common(diff.only_before, diff.only_after, functions);
     const bool did_before = diff.before && diff.before->did_something();
     const bool did_after = diff.after && diff.after->did_something();
     if (did_before == did_after && diff.only_before.empty() && diff.only_after.empty()) continue;

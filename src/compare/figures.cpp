@@ -75,6 +75,15 @@ bool is_preferred(const PlanDocument& document, const PlanDocument::Pool& pool,
   });
 }
 
+// Whether a buffer lies elsewhere that names the pool earlier.
+bool overflows(const PlanDocument& document, const PlanDocument::Pool& pool) {
+  return std::ranges::any_of(document.buffers, [&](const PlanDocument::Buffer& buffer) {
+    const auto here = std::ranges::find(buffer.candidates, pool.name);
+    return buffer.placed() && here != buffer.candidates.end() &&
+           std::find(here + 1, buffer.candidates.end(), buffer.pool) != buffer.candidates.end();
+  });
+}
+
 // The bound of packing without one of the buffers; `problem` has those of the pool in the order of `figures.buffers`.
 void fill_without(PoolFigures& figures, const Problem& problem) {
   const std::size_t count = std::min(PoolFigures::most_without, figures.at_peak.size());
@@ -106,6 +115,7 @@ PoolFigures figures_of(const PlanDocument& document, const PlanDocument::Pool& p
   if (pool.kind == PoolKind::workspace) fill_without(figures, problem);
   const bool minimized = document.search && document.search->minimized == pool.name;
   figures.smaller_is_better = minimized || !is_preferred(document, pool, figures.buffers);
+  figures.overflows = !minimized && overflows(document, pool);
   if (pool.used == 0) return figures;
   const Bytes packed = std::min(pool.used, bounds::packing_bound(problem, all, problem.pools[0]).bytes);
   const Bytes minimum = std::clamp(pool.lower_bound.value_or(0), packed, pool.used);

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "usmp/compare/figures.hpp"
+
 namespace usmp::compare {
 namespace {
 
@@ -54,26 +56,53 @@ std::vector<std::pair<std::size_t, std::size_t>> common_sizes(const std::vector<
   return pairs;
 }
 
+// What each buffer's operator is, such as "conv2d"; empty: not known.
+std::vector<std::string_view> operator_kinds(const PlanDocument& document) {
+  std::vector<std::string_view> kinds;
+  const std::vector<OperatorIndex> operators = operators_of(document);
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    kinds.emplace_back();
+    if (!operators[i]) continue;
+    const PlanDocument::Call& call = document.calls[*operators[i]];
+    const auto row =
+        std::ranges::find(call.by_rows, document.buffers[i].row_operator, &PlanDocument::RowOperator::number);
+    kinds.back() = row == call.by_rows.end() ? call.kind : row->kind;
+  }
+  return kinds;
+}
+
 class Matching {
  public:
   Matching(const PlanDocument& before, const PlanDocument& after)
-      : before_{before, producers(before), in_time_order(before), std::vector<bool>(before.buffers.size())},
-        after_{after, producers(after), in_time_order(after), std::vector<bool>(after.buffers.size())},
+      : before_{before, producers(before), operator_kinds(before), in_time_order(before),
+                std::vector<bool>(before.buffers.size())},
+        after_{after, producers(after), operator_kinds(after), in_time_order(after),
+               std::vector<bool>(after.buffers.size())},
         result_(before.buffers.size()) {}
 
   std::vector<std::optional<std::size_t>> run() && {
     in_groups(
-        [](const PlanDocument::Buffer& buffer, const std::string& producer) {
-          return std::tuple(buffer.kind, std::string_view(buffer.function), std::string_view(producer),
+        [](const Side& side, std::size_t i) {
+          const PlanDocument::Buffer& buffer = side.document.buffers[i];
+          return std::tuple(buffer.kind, std::string_view(buffer.function), std::string_view(side.producers[i]),
                             std::string_view(buffer.name), buffer.size);
         },
         [this](const Indices& a, const Indices& b) { pair_in_order(a, b); });
     in_groups(
-        [](const PlanDocument::Buffer& buffer, const std::string& producer) {
-          return std::tuple(buffer.kind, without_number(buffer.function), without_number(producer),
+        [](const Side& side, std::size_t i) {
+          const PlanDocument::Buffer& buffer = side.document.buffers[i];
+          return std::tuple(buffer.kind, without_number(buffer.function), without_number(side.producers[i]),
                             without_number(buffer.name));
         },
-        [this](const Indices& a, const Indices& b) { align(a, b); });
+        [this](const Indices& a, const Indices& b) {
+          pair_equal_sizes(a, b);
+          pair_in_order(left(before_, a), left(after_, b));
+        });
+    // Another version of TVM has other names.
+    in_groups([](const Side& side, std::size_t i) { return std::tuple(side.document.buffers[i].kind, side.kinds[i]); },
+              [this](const Indices& a, const Indices& b) {
+                if (!before_.kinds[a.front()].empty()) pair_equal_sizes(a, b);
+              });
     return std::move(result_);
   }
 
@@ -81,15 +110,16 @@ class Matching {
   struct Side {
     const PlanDocument& document;
     std::vector<std::string> producers;
+    std::vector<std::string_view> kinds;  // of the operators
     Indices order;
     std::vector<bool> matched;
   };
 
   template <class Key>
   static auto groups_of(const Side& side, const Key& key) {
-    std::map<decltype(key(side.document.buffers[0], side.producers[0])), Indices> groups;
+    std::map<decltype(key(side, 0)), Indices> groups;
     for (const std::size_t i : side.order) {
-      if (!side.matched[i]) groups[key(side.document.buffers[i], side.producers[i])].push_back(i);
+      if (!side.matched[i]) groups[key(side, i)].push_back(i);
     }
     return groups;
   }
@@ -113,12 +143,9 @@ class Matching {
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) pair(a[i], b[i]);
   }
 
-  // Equal sizes first, then what is left.
-  void align(const Indices& a, const Indices& b) {
-    if (a.size() * b.size() <= most_cells) {
-      for (const auto& [i, j] : common_sizes(sizes(before_, a), sizes(after_, b))) pair(a[i], b[j]);
-    }
-    pair_in_order(left(before_, a), left(after_, b));
+  void pair_equal_sizes(const Indices& a, const Indices& b) {
+    if (a.size() * b.size() > most_cells) return;
+    for (const auto& [i, j] : common_sizes(sizes(before_, a), sizes(after_, b))) pair(a[i], b[j]);
   }
 
   static std::vector<Bytes> sizes(const Side& side, const Indices& indices) {

@@ -2,7 +2,9 @@
 // usmp-plan diff: what differs between two plans.
 #include "usmp/report/diff.hpp"
 
+#include <filesystem>
 #include <ostream>
+#include <utility>
 
 #include "documents.hpp"
 #include "file_kind.hpp"
@@ -31,6 +33,23 @@ Documents tvm_plans_of(const DiffOptions& options, std::ostream& err) {
   Documents plans = tvm_documents(options.before, options.model);
   for (const plan_file::PlanDocument& plan : *plans) print_warnings(plan, err);
   return plans;
+}
+
+// The file names, with as many directories in front as tell them apart.
+std::pair<std::string, std::string> names_apart(const std::string& before, const std::string& after) {
+  namespace fs = std::filesystem;
+  fs::path one = fs::path(before).lexically_normal();
+  fs::path other = fs::path(after).lexically_normal();
+  fs::path one_name = file_name_of(before);
+  fs::path other_name = file_name_of(after);
+  while (one_name == other_name && one.has_relative_path() && other.has_relative_path()) {
+    one = one.parent_path();
+    other = other.parent_path();
+    if (one.filename().empty() || other.filename().empty()) return {before, after};
+    one_name = one.filename() / one_name;
+    other_name = other.filename() / other_name;
+  }
+  return {one_name.string(), other_name.string()};
 }
 
 std::string text_of(const compare::Diff& diff, const DiffOptions& options) {
@@ -62,10 +81,10 @@ int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& e
   if (!before) return exit_infeasible;
   const Documents after = documents_of(options.after, options, err);
   if (!after) return exit_infeasible;
-  const compare::Diff diff =
-      compare::diff_modules(*before, *after, file_name_of(options.before), file_name_of(options.after));
+  const auto [name_before, name_after] = names_apart(options.before, options.after);
+  const compare::Diff diff = compare::diff_modules(*before, *after, name_before, name_after);
   out << text_of(diff, options);
-  return diff.differs() ? exit_different : exit_ok;
+  return diff.differs() && !was_interrupted() ? exit_different : exit_ok;
 }
 
 }  // namespace

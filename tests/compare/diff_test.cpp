@@ -247,6 +247,35 @@ TEST_CASE("what was left out, or found nothing to do, did nothing in either plan
   CHECK(steps[0].after->constants->after == 10);
 }
 
+TEST_CASE("a function of another name has the same changes, one of a name that both plans have its own") {
+  CHECK(steps_of(fused({{"old_name", "a_1: gone"}}), fused({{"new_name", "a_2: gone"}})).empty());
+  const std::vector<StepDiff> steps =
+      steps_of(fused({{"old_name", "a_1: gone"}, {"main", "b: gone"}}), fused({{"main", "a_1: gone"}}));
+  REQUIRE(steps.size() == 1);
+  CHECK(words_of(steps[0].only_before) == std::vector<std::string>{"old_name: a_1: gone", "main: b: gone"});
+  CHECK(words_of(steps[0].only_after) == std::vector<std::string>{"main: a_1: gone"});
+}
+
+TEST_CASE("buffers of other names are matched by what their operators are, in order, if their sizes are equal") {
+  const auto named = [](const std::string& prefix, const std::vector<Bytes>& sizes, const std::string& kind) {
+    PlanDocument plan = chain(1, sizes);
+    for (PlanDocument::Buffer& buffer : plan.buffers) buffer.name = prefix + buffer.name + "x";
+    for (PlanDocument::Call& call : plan.calls) {
+      call.callee = prefix + call.callee + "x";
+      call.kind = kind;
+    }
+    return plan;
+  };
+  const PlanDiff diff = diff_of(named("a", {8, 16, 8}, "conv2d"), named("b", {4, 8, 16, 8}, "conv2d")).modules.at(0);
+  CHECK(diff.same == 3);
+  CHECK(diff.renamed == 3);
+  REQUIRE(diff.buffers.size() == 1);
+  CHECK(diff.buffers[0].change == BufferChange::added);
+  CHECK(diff.buffers[0].after->size == 4);
+  CHECK(diff_of(named("a", {8}, "conv2d"), named("b", {8}, "softmax")).modules.at(0).buffers.size() == 2);
+  CHECK(diff_of(named("a", {8}, "conv2d"), named("b", {9}, "conv2d")).modules.at(0).buffers.size() == 2);
+}
+
 TEST_CASE("changes are matched one by one, those of the same numbers first") {
   std::vector<StepDiff> steps =
       steps_of(fused({{"conv_1", "a_1: gone"}, {"conv_1", "a_1: gone"}}), fused({{"conv_1", "a_1: gone"}}));

@@ -44,7 +44,8 @@ TEST_CASE("diff: files and archives, equal and different") {
   const Outcome different = run_diff(options_for(none, optimal));
   CHECK(different.code == exit_different);
   CHECK(different.err.empty());
-  CHECK(different.out.starts_with("module default: default.plan.json (none) -> default.plan.json (optimal)\n"));
+  CHECK(different.out.starts_with(
+      "module default: none/default.plan.json (none) -> optimal/default.plan.json (optimal)\n"));
   DiffOptions archive = options_for(none, testdata + "/ds_cnn.tar");
   archive.model.transform = "none";
   archive.algorithm = "optimal";

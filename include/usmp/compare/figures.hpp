@@ -77,6 +77,7 @@ struct PoolFigures {
   // Whether a plan is better for using less of the pool, so that its lower bound measures the plan. Not if a buffer in
   // it could be in a pool that is a later choice: such a pool is filled on purpose, unless it is minimised first.
   bool smaller_is_better = true;
+  bool overflows = false;  // a buffer lies elsewhere that would rather be here
 
   [[nodiscard]] Bytes lost_to_fragmentation() const { return proved_gap + open_gap; }
   [[nodiscard]] Bytes live_at(Tick tick) const;
