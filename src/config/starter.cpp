@@ -94,7 +94,9 @@ std::string yaml_list(const std::string& key, const std::vector<TvmcPool>& pools
   for (const TvmcPool& pool : pools) {
     std::string start = "  - ";
     for (const Setting& setting : settings_of(pool, Syntax::yaml)) {
-      text += std::exchange(start, "    ") + setting.key + ": " + setting.value + "\n";
+      text += std::exchange(start, "    ") + setting.key + ": " + setting.value;
+      if (setting.key == "name" && pool.planned) text += "  # TVM's plan: " + bytes(*pool.planned);
+      text += "\n";
     }
   }
   return text;

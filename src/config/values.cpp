@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/values.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "config/size.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/support/text.hpp"
@@ -8,9 +11,13 @@
 namespace usmp::config {
 namespace {
 
-// For a misspelling or the beginning of a key; empty if there is none.
+// For TVM's word, a misspelling or the beginning of a key; empty if there is none.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
   constexpr std::size_t shortest_beginning = 4;
+  constexpr std::string_view parameter_pools = "parameter_pools";
+  if (word == "constant_pools" && std::ranges::find(known, parameter_pools) != known.end()) {
+    return " (did you mean '" + std::string(parameter_pools) + "'?)";
+  }
   for (const std::string& key : known) {
     if (word.size() >= shortest_beginning && key.starts_with(word)) return " (did you mean '" + key + "'?)";
   }

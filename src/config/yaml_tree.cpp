@@ -185,6 +185,18 @@ class TreeBuilder final : public YAML::EventHandler {
   YamlNode root_;
 };
 
+// What the parser says in the words of its grammar, in those of somebody who writes the file.
+std::string in_plain_words(const std::string& message) {
+  namespace said = YAML::ErrorMsg;
+  if (message == said::MAP_VALUE)
+    return "found ':' inside a value, expected quotes around it, or a ':' behind the key above";
+  if (message == said::END_OF_MAP || message == said::END_OF_SEQ || message == said::BLOCK_ENTRY ||
+      message == said::MAP_KEY) {
+    return "found an indentation or '-' that fits no line above, expected that of the entries that the line belongs to";
+  }
+  return message;
+}
+
 }  // namespace
 
 void fail(Mark mark, std::string message) {
@@ -216,7 +228,7 @@ YamlNode read_yaml(std::string_view text) {
     }
   } catch (const YAML::Exception& error) {
     if (error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) fail_alias(error.mark);
-    fail(to_mark(error.mark), "not valid YAML: " + error.msg);
+    fail(to_mark(error.mark), "not valid YAML: " + in_plain_words(error.msg));
   }
   return builder.take();
 }

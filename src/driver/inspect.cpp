@@ -2,8 +2,11 @@
 // usmp-plan inspect and init: what a model holds, without planning it.
 #include <algorithm>
 #include <ostream>
+#include <utility>
 
 #include "model.hpp"
+#include "output.hpp"
+#include "output_path.hpp"
 #include "run.hpp"
 #include "usmp/assemble/assemble.hpp"
 #include "usmp/bounds/bounds.hpp"
@@ -86,9 +89,37 @@ void add_module(config::ModelSummary& summary, const Inspected& inspected) {
   summary.workspace_load = std::max(summary.workspace_load, bounds::load(assembly.problem, workspace).bytes);
   summary.constant_bytes += constants;
   const auto unplanned = inspected.source.info.workspace_bytes;
-  if (unplanned && program.module.annotated_pools.empty()) {
+  if (unplanned && program.module.annotated_pools.empty() && inspected.source.tvm_pools.empty()) {
     summary.unplanned_workspace = std::max(summary.unplanned_workspace.value_or(0), *unplanned);
   }
+}
+
+// The pools that the application passes to what TVM planned, or asked to be planned.
+void add_tvm_pools(config::TvmcSettings& planned, const Inspected& inspected) {
+  const auto add = [&](const std::string& name, bool is_constant) -> config::TvmcPool& {
+    auto& pools = is_constant ? planned.parameter_pools : planned.workspace_pools;
+    const auto known = std::ranges::find(pools, name, &config::TvmcPool::name);
+    if (known != pools.end()) return *known;
+    pools.emplace_back().name = name;
+    return pools.back();
+  };
+  const std::vector<tir::AnnotatedPool>& annotated = inspected.program.module.annotated_pools;
+  for (const tir::AnnotatedPool& pool : annotated) {
+    if (!pool.is_internal && c_identifier(pool.name) == pool.name) {
+      add(pool.name, pool.is_constant).size_hint = pool.size_hint;
+    }
+  }
+  // Modules share pools of the same name; their constants lie one behind the other.
+  const std::vector<tvm_c::PlannedPool>& pools = inspected.source.tvm_pools;
+  const auto is_passed = [](const tvm_c::PlannedPool& pool) { return !pool.is_constant && !pool.in_c; };
+  if (std::ranges::none_of(pools, is_passed)) return;
+  for (const tvm_c::PlannedPool& pool : pools) {
+    if (pool.in_c) continue;
+    config::TvmcPool& one = add(pool.name, pool.is_constant);
+    const Bytes before = one.planned.value_or(0);
+    if (pool.size) one.planned = pool.is_constant ? before + *pool.size : std::max(before, *pool.size);
+  }
+  if (inspected.source.tvm_pools_have_io) planned.workspace_io = true;
 }
 
 config::TvmcSettings settings_of(const InitOptions& options) {
@@ -120,7 +151,8 @@ void note_foreign_targets(const std::vector<config::TvmcPool>& pools, const conf
 }
 
 int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& err) {
-  const config::TvmcSettings settings = settings_of(options);
+  if (options.output) check_output_path("-o", *options.output, {options.model.model, options.tvmc_file.value_or("")});
+  config::TvmcSettings settings = settings_of(options);
   if (settings.algorithm) {
     try {
       (void)pipeline::algorithm_named(*settings.algorithm, settings.algorithm_place);
@@ -131,8 +163,11 @@ int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& e
   Model model = open_model(options.model);
   config::ModelSummary summary;
   summary.archive = model.file_name;
+  config::TvmcSettings planned;
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
-    add_module(summary, inspected_module(model, info));
+    const Inspected inspected = inspected_module(model, info);
+    add_module(summary, inspected);
+    add_tvm_pools(planned, inspected);
   }
   for (const std::string& note : settings.notes) err << "usmp-plan: warning: " << printable(note) << '\n';
   if (options.tvmc_file && settings.workspace_pools.empty() && settings.parameter_pools.empty()) {
@@ -141,7 +176,18 @@ int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& e
   for (const auto* pools : {&settings.workspace_pools, &settings.parameter_pools}) {
     note_foreign_targets(*pools, summary, err);
   }
-  out << (options.model.json ? config::starter_json(settings) : config::starter_file(summary, settings));
+  if (settings.workspace_pools.empty() && settings.parameter_pools.empty()) {
+    settings.workspace_pools = std::move(planned.workspace_pools);
+    settings.parameter_pools = std::move(planned.parameter_pools);
+    if (!settings.workspace_io) settings.workspace_io = planned.workspace_io;
+  }
+  const std::string text =
+      options.model.json ? config::starter_json(settings) : config::starter_file(summary, settings);
+  if (options.output) {
+    write_file(*options.output, text);
+  } else {
+    out << text;
+  }
   return exit_ok;
 }
 

@@ -76,6 +76,19 @@ TEST_CASE("the starter file tells the model's figures") {
   CHECK(starter_file(unknown).find("unplanned") == std::string::npos);
 }
 
+TEST_CASE("pools of TVM's plan stand there with its sizes") {
+  TvmcSettings settings;
+  settings.workspace_pools.emplace_back().name = "fast";
+  settings.workspace_pools.back().planned = 86148;
+  settings.parameter_pools.emplace_back().name = "flash";
+  const std::string text = starter_file(resnet(), settings);
+  CHECK(text.find("\n  - name: fast  # TVM's plan: 86148 bytes\n") != std::string::npos);
+  CHECK(text.find("\n  - name: flash\n") != std::string::npos);
+  const PoolsConfig config = parse_pools(text);
+  CHECK(config.workspace_pools.at(0).name == "fast");
+  CHECK_FALSE(config.workspace_pools.at(0).size_hint.has_value());
+}
+
 TEST_CASE("nothing that a model is called breaks the starter file") {
   ModelSummary model;
   model.archive = "a\nworkspace_pools: 3\n\xff\x07.tar";

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "files.hpp"
+#include "two_modules.hpp"
 #include "usmp/driver/driver.hpp"
 
 namespace usmp::driver::tvm_plan_test {
@@ -108,6 +109,27 @@ TEST_CASE("diff --tvm-plan: TVM's plan against a new one") {
   CHECK(outcome.code == exit_different);
   CHECK(contains(outcome.out, "256"));
   CHECK(contains(outcome.out, "128"));
+}
+
+TEST_CASE("init offers the pools that firmware passes to what TVM planned") {
+  const Models models;
+  InitOptions options;
+  options.model.model = models.good;  // its pool is an array of the C
+  options.model.json = true;
+  CHECK(outcome_of(init, options).out == "{\"workspace_pools\": [{\"name\": \"sram\"}]}\n");
+  std::string passed = renamed(model_c("192"), "struct tvmgen_m_outputs* outputs)",
+                               "struct tvmgen_m_outputs* outputs, struct tvmgen_m_workspace_pools* pools)");
+  passed = renamed(passed, "((uint8_t*)&sram)", "((uint8_t*)pools->fast)");
+  passed = renamed(passed, "sram_0_var", "fast_0_var");
+  write(models.good, passed);
+  CHECK(outcome_of(init, options).out == "{\"workspace_pools\": [{\"name\": \"fast\"}]}\n");
+  options.tvmc = {"--workspace-pools=mine"};
+  CHECK(outcome_of(init, options).out == "{\"workspace_pools\": [{\"name\": \"mine\"}]}\n");
+  options.output = models.directory.file("pools.yaml");
+  options.model.json = false;
+  const Outcome written = outcome_of(init, options);
+  CHECK(written.out.empty());
+  CHECK(contains(read(*options.output), "\n  - name: mine\n"));
 }
 
 TEST_CASE("planning says what TVM's plan takes") {

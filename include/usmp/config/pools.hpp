@@ -51,6 +51,7 @@ struct PoolSpec {
   PoolKind kind = PoolKind::workspace;
   std::optional<Bytes> size_hint;  // absent: unbounded
   Bytes reserved = 0;              // pool_offset: bytes at the pool's start that no buffer may use
+  Bytes beside = 0;                // of these, what modules that run side by side with this one have there
   Bytes alignment = 1;  // a power of two; of the pool's start and of every offset in it. Absent: 1, and then the start
                         // is as aligned as the buffers in it ask for
   std::map<std::string, Access> targets;             // absent: every target may read and write

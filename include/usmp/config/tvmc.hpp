@@ -20,9 +20,10 @@ struct TvmcPool {
   std::map<std::string, Access> targets;            // absent: every target. [A-Za-z0-9_.-]+, a letter or '_' in front
   std::map<std::string, std::int64_t> properties;   // TVM's, by their key in a pools file; at least 0
   std::map<std::string, std::int64_t> burst_bytes;  // by target; at least 0
+  std::optional<Bytes> planned = {};                // that TVM's plan in the archive has there
 };
 
-// What tvmc's options say about a plan.
+// What tvmc's options, or C that TVM planned, say about a plan.
 struct TvmcSettings {
   std::vector<TvmcPool> workspace_pools;  // preferred first; empty: not given
   std::vector<TvmcPool> parameter_pools;
