@@ -50,6 +50,7 @@ std::optional<pipeline::Request> request_beside(const Planning& planning, std::s
     for (std::size_t pool = 0; pool < used.size(); ++pool) {
       for (config::PoolSpec& spec : request.pools.workspace_pools) {
         if (spec.name != earlier.placements.pools[pool].name || used[pool] <= spec.reserved) continue;
+        spec.beside += used[pool] - spec.reserved;
         spec.reserved = used[pool];
         has_reserved = true;
       }

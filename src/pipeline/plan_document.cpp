@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -41,6 +42,7 @@ PlanDocument::Pool pool_of(const assemble::Assembly& assembly, PoolId id, Bytes 
           .capacity = pool.capacity,
           .alignment = pool.alignment,
           .reserved = pool.reserved,
+          .beside = spec.beside,
           .used = used,
           .lower_bound = bound.bytes,
           .lower_bound_reason = bound.reason,
@@ -67,7 +69,7 @@ PlanDocument::Buffer buffer_of(const Problem& problem, const Plan& plan, BufferI
 Bytes used_by_kind(const PlanDocument& document, PoolKind kind) {
   Bytes total = 0;
   for (const PlanDocument::Pool& pool : document.pools) {
-    if (pool.kind == kind) total += pool.used;
+    if (pool.kind == kind) total += std::max<Bytes>(0, pool.used - pool.beside);
   }
   return total;
 }
@@ -79,11 +81,13 @@ std::string first_line_of(std::string_view text) {
   return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
 }
 
-// The pragma_import_c sources in the order of the functions.
+// The pragma_import_c sources in the order of the functions, each once as in the C.
 std::vector<ImportedC> imported_c(const tir::Module& module) {
   std::vector<ImportedC> sources;
+  std::set<std::string_view> known;
   for (const tir::Function& function : module.functions) {
     for (const std::string& text : function.imported_c) {
+      if (!known.insert(text).second) continue;
       sources.push_back({.function = function.name, .bytes = text.size(), .first_line = first_line_of(text)});
     }
   }

@@ -122,7 +122,8 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
     if (step.step != transform::name_of(transform::Step::constants)) continue;
     step.constants = {constants_without_steps(planned, origin.workspace_io), *document.constant_bytes};
   }
-  if (!origin.planned_before && planned.program.module.annotated_pools.empty()) {
+  const bool is_unplanned = planned.program.module.annotated_pools.empty() && planned.source.tvm_pools.empty();
+  if (!origin.planned_before && is_unplanned) {
     document.unplanned_workspace = info.workspace_bytes;
   }
   document.tvm_workspace = tvm_workspace(planned.source, origin.workspace_io);

@@ -28,6 +28,7 @@ Json planned_pool_json(const PlanDocument::Pool& pool) {
   json["capacity"] = or_null(pool.capacity);
   json["alignment"] = pool.alignment;
   json["reserved"] = pool.reserved;
+  if (pool.beside > 0) json["beside"] = pool.beside;
   json["used"] = pool.used;
   if (pool.lower_bound) json["lower_bound"] = *pool.lower_bound;
   json["lower_bound_reason"] = pool.lower_bound_reason;

@@ -229,6 +229,7 @@ PlanDocument::Pool read_pool(const ParsedJson& json, const std::string& place) {
   object.read_bytes("capacity", pool.capacity);
   object.read_bytes("alignment", pool.alignment, 1);
   object.read_bytes("reserved", pool.reserved);
+  object.read_bytes("beside", pool.beside);
   object.read_bytes("used", pool.used);
   object.read_bytes("lower_bound", pool.lower_bound);
   object.read("lower_bound_reason", pool.lower_bound_reason);

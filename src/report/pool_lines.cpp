@@ -15,7 +15,7 @@ using plan_file::PlanDocument;
 std::string usage(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   std::string text = bytes_text(pool.used) + " used";
   if (pool.capacity) text += " of " + std::to_string(*pool.capacity);
-  if (pool.reserved > 0) text += ", " + std::to_string(pool.reserved) + " reserved";
+  if (pool.reserved > 0) text += ", " + reserved_text(pool);
   return text + against_bound(pool, figures, false);
 }
 
@@ -26,6 +26,12 @@ std::vector<std::string> own_lines(const PlanDocument::Pool& pool, const PoolFig
 }
 
 }  // namespace
+
+std::string reserved_text(const PlanDocument::Pool& pool) {
+  const std::string beside = std::to_string(pool.beside) + " of modules that run side by side with it";
+  if (pool.beside > 0 && pool.beside == pool.reserved) return beside;
+  return std::to_string(pool.reserved) + " reserved" + (pool.beside > 0 ? ", " + beside : "");
+}
 
 std::vector<std::string> pool_lines(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   std::vector<std::string> lines = own_lines(pool, figures);

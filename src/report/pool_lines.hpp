@@ -9,6 +9,9 @@
 
 namespace usmp::report {
 
+// "256 reserved"; of the reserved bytes, which are those of modules that run side by side.
+[[nodiscard]] std::string reserved_text(const plan_file::PlanDocument::Pool& pool);
+
 // "16256 bytes used of 16384, proved minimal (aligned load)"; then, if the pool holds buffers that share it, what the
 // used bytes are and what is asked. Names as they are in the plan.
 [[nodiscard]] std::vector<std::string> pool_lines(const plan_file::PlanDocument::Pool& pool,

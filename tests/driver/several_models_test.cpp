@@ -251,6 +251,11 @@ TEST_CASE("models side by side share no byte, and all others do") {
   CHECK(lowest("lstm", "dtcm") == 0);
   CHECK(lowest("cast_subtract", "dtcm") >= used("lstm", 0));
   CHECK(lowest("narrow", "dtcm") >= used("cast_subtract", 0));
+  // What lies in front belongs to the other module.
+  const auto middle = nlohmann::json::parse(read(temporary.path / "out/cast_subtract.plan.json"));
+  CHECK(middle["pools"][0]["beside"] == used("lstm", 0));
+  CHECK(middle["pools"][0]["reserved"] == used("lstm", 0));
+  CHECK(middle["totals"]["workspace_used"] == used("cast_subtract", 0) - used("lstm", 0));
   // No room beside the first one: everything goes to the second pool.
   const Bytes first = used("lstm", 0);
   write(temporary.path / "pools.yaml",

@@ -81,6 +81,7 @@ struct PlanDocument {
     std::optional<Bytes> capacity;  // nothing: unbounded
     Bytes alignment = 1;
     Bytes reserved = 0;
+    Bytes beside = 0;  // of these, what modules that run side by side with this one have there
     Bytes used = 0;
     std::optional<Bytes> lower_bound;  // nothing: the plan does not say
     std::string lower_bound_reason;
