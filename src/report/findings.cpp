@@ -44,18 +44,18 @@ std::vector<Finding> findings_of(const BudgetReport& report) {
   for (const ModuleCheck& module : report.modules) {
     const bool planned = module.no_plan.empty();
     const std::string front = prefix_of(module) + (planned ? "" : std::string(first_line(module.no_plan)));
-    bool any = false;
+    bool is_told = false;
     for (const PoolCheck& pool : module.pools) {
       for (const LimitCheck& check : pool.checks) {
         if (!is_found(check)) continue;
-        any = true;
+        is_told = is_told || check.verdict == Verdict::breach;
         findings.push_back({.verdict = check.verdict,
                             .position = check.position,
                             .title = pool.name + ": " + to_string(check.rule),
                             .message = front + (planned ? "" : ": ") + check.message});
       }
     }
-    if (planned || any) continue;
+    if (planned || is_told) continue;
     findings.push_back({.verdict = Verdict::breach,
                         .position = {},
                         .title = "no plan",

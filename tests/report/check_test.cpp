@@ -15,6 +15,12 @@ using compare::PlanningOutcome;
 using compare::Verdict;
 using namespace usmp::plan_support::budgets;
 
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
 TEST_CASE("a check in every format") {
   BudgetReport report = full_report();
   report.shared_pools = {
@@ -94,6 +100,10 @@ TEST_CASE("a module without a plan is a breach, with the figures of the pools th
   const std::vector<Finding> findings = findings_of(report);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].position == config::Position{3, 22});
+  // Each breach is one failure.
+  CHECK(contains(check_markdown(report), ": 1 breach\n"));
+  CHECK(contains(check_junit(report), "<testsuites name=\"usmp-plan check\" tests=\"4\" failures=\"1\" errors=\"0\" "));
+  CHECK(contains(check_junit(report), "   <skipped message=\"no plan fits the pools"));
   CHECK(findings[0].message ==
         "module m: no plan fits the pools: dtcm is too small: required 2000 bytes, available 1024 (size_hint_bytes), "
         "excess 976");
@@ -102,6 +112,7 @@ TEST_CASE("a module without a plan is a breach, with the figures of the pools th
   REQUIRE(silent.size() == 1);
   CHECK(silent[0].message == "module m: no plan fits the pools");
   CHECK(silent[0].verdict == Verdict::breach);
+  CHECK(contains(check_junit(compare::check_budgets(pools("max: 60"), {without}, {})), " failures=\"1\" "));
   without.needed.shortfalls = {{.choices = {{{"of_the_module", 8, 9, 9}}}}, {.choices = {{{"other", 1, 2, 2}}}}};
   const std::vector<Finding> unlisted = findings_of(compare::check_budgets(pools("max: 60"), {without}, {}));
   REQUIRE(unlisted.size() == 1);
