@@ -62,7 +62,7 @@ bool comes_of_pins(const Problem& problem, const std::vector<BufferId>& buffers,
 
 std::string packing_reason(const Problem& problem, const std::vector<BufferId>& buffers, PoolId pool,
                            const Load& bound) {
-  if (buffers.empty()) return "no buffer has to be here";
+  if (buffers.empty()) return "each buffer may be elsewhere";
   if (comes_of_pins(problem, buffers, pool, bound)) return "end of a pinned buffer";
   const Load plain = load(problem, buffers);
   const auto constant = [&](BufferId id) {
@@ -186,7 +186,7 @@ std::vector<PoolBound> pool_bounds(const Problem& problem) {
       if (bytes > bound.bytes) bound = {bytes, reason};
     };
     raise(odd_ring_bound(problem, confined, problem.pool(pool)), "odd ring of buffers");
-    raise(overflow.of(pool), "load beyond the bounded pools");
+    raise(overflow.of(pool), "live bytes beyond the bounded pools");
     if (bound.bytes > 0) {
       raise(Heights(problem, possible_in(problem, pool), problem.pool(pool)).at_least(bound.bytes), "sums of sizes");
     }

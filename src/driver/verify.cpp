@@ -98,10 +98,11 @@ std::optional<report::Replay> replay_of(const pipeline::PlannedProgram& planned)
 }
 
 // Pairs are counted where they are shown.
-std::vector<report::Verified> checks_of(const Planning& planning, bool shown) {
+std::vector<report::Verified> checks_of(const Planning& planning, bool shown, bool is_read) {
   std::vector<report::Verified> checks;
   for (const auto& planned : planning.modules) {
     checks.push_back({.plan = &planned->document, .conflicts = {}, .replay = replay_of(*planned), .execution = {}});
+    checks.back().is_read = is_read;
     if (shown) checks.back().conflicts = verify::conflicting_pairs(planned->assembly.problem);
   }
   return checks;
@@ -118,7 +119,8 @@ void print_executions(const std::vector<report::Verified>& checks, const std::ve
 // What was checked is printed before anything runs.
 int execute_and_print(const Planning& planning, const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   const bool as_text = options.verbosity != Verbosity::quiet && !options.model.json;
-  std::vector<report::Verified> checks = checks_of(planning, options.verbosity != Verbosity::quiet);
+  std::vector<report::Verified> checks =
+      checks_of(planning, options.verbosity != Verbosity::quiet, !options.plans.empty());
   if (as_text) {
     for (const report::Verified& check : checks) out << report::verification_text(check, options.color);
   }

@@ -88,6 +88,7 @@ std::vector<Operator> operators_of(const tir::Module& module) {
       if (!param.is_tensor) continue;
       (effects[i][k].may_be_written() ? one.writes : one.reads).push_back(operand_text(param));
     }
+    if (opaque && one.reads.empty()) one.reads.swap(one.writes);  // nobody knows what it writes
   }
   return result;
 }

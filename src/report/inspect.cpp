@@ -37,7 +37,7 @@ std::string sum_text(const liveness::Analysis& analysis, bool constants) {
 bool is_read_from_c(const mlf::ModuleInfo& info) { return info.tir_member.empty() && !info.c_members.empty(); }
 
 std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
-                 bool transformed) {
+                 bool planned, bool transformed) {
   std::string text = "module " + printable(info.name);
   if (!module.tvm_version.empty())
     text += ", TVM " + printable(module.tvm_version) + (is_read_from_c(info) ? " by its style" : "");
@@ -46,7 +46,8 @@ std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const l
   text += "  " + sum_text(analysis, false) + ", " + sum_text(analysis, true);
   text += transformed ? ", after the transformations\n" : ", before any transformation\n";
   if (info.workspace_bytes) {
-    text += module.annotated_pools.empty() ? "  the unplanned build takes " : "  the build that TVM planned takes ";
+    text += planned || !module.annotated_pools.empty() ? "  the build that TVM planned takes "
+                                                       : "  the unplanned build takes ";
     text += bytes_text(*info.workspace_bytes) + " of workspace\n";
   }
   return text;
@@ -235,7 +236,7 @@ Json unplanned_allocates_json(const tir::Module& module, const liveness::Analysi
 
 std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
                          std::span<const tvm_c::PlannedPool> planned, const InspectTextOptions& options) {
-  return head(info, module, analysis, options.transformed) + tvm_plan_text(planned) +
+  return head(info, module, analysis, !planned.empty(), options.transformed) + tvm_plan_text(planned) +
          tensors_text(info, options.width) + functions_text(module, options.width) +
          buffers_text(module, analysis, options.width) + calls_text(module, analysis, options.width) +
          unplanned_text(module, analysis) + extern_text(analysis);

@@ -49,11 +49,11 @@ std::string proved_text(Bytes value, Bytes bound, const std::string& reason, boo
 }
 
 bool bound_tells(const PlanDocument::Pool& pool, const compare::PoolFigures& figures) {
-  return pool.lower_bound && (figures.smaller_is_better || pool.used == *pool.lower_bound);
+  return pool.lower_bound && (figures.smaller_is_better || (pool.used == *pool.lower_bound && !figures.overflows));
 }
 
 std::string against_bound(const PlanDocument::Pool& pool, const compare::PoolFigures& figures, bool color) {
-  if (!bound_tells(pool, figures)) return {};
+  if (!bound_tells(pool, figures) || pool.used == 0) return {};
   return ", " + proved_text(pool.used, *pool.lower_bound, pool.lower_bound_reason, color);
 }
 

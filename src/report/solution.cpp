@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/report/solution.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/layout.hpp"
@@ -15,6 +16,20 @@ namespace {
 using plan_file::json_lines;
 
 using Json = nlohmann::ordered_json;
+
+// Whether a buffer lies in a later choice than this pool, which is then filled on purpose.
+bool overflows(const Solution& solution, PoolId id) {
+  const Problem& problem = *solution.problem;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const std::vector<PoolId>& candidates = problem.buffers[i].candidates;
+    const auto here = std::ranges::find(candidates, id);
+    if (here == candidates.end()) continue;
+    if (std::find(here + 1, candidates.end(), solution.result.plan.of(BufferId(i)).pool) != candidates.end()) {
+      return true;
+    }
+  }
+  return false;
+}
 
 // Whether a buffer in the pool could be in one that is a later choice: the plan then fills the pool on purpose.
 bool is_preferred(const Solution& solution, PoolId id) {
@@ -32,7 +47,7 @@ std::string pool_line(const Solution& solution, PoolId id, Bytes used, bool colo
   const bounds::PoolBound bound = solution.lower_bound(id);
   return printable(pool.name) + ": " +
          (pool.capacity ? std::to_string(used) + " of " + bytes_text(*pool.capacity) : bytes_text(used)) +
-         (is_preferred(solution, id) && used != bound.bytes
+         (used == 0 || (is_preferred(solution, id) && (used != bound.bytes || overflows(solution, id)))
               ? ""
               : ", " + proved_text(used, bound.bytes, bound.reason, color)) +
          "\n";

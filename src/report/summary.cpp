@@ -42,7 +42,7 @@ std::string stack_line(const PlanDocument& plan) {
       "stack: at most " + bytes_text(*plan.stack_estimate) +
       ", an upper estimate without external kernels and the C library (-fstack-usage gives the exact figure)";
   if (!plan.stack_arrays) return text;
-  return text + "; of the " + bytes_text(*plan.stack_arrays) + " of arrays that TVM's C has there at a time, " +
+  return text + "; TVM's C has arrays of up to " + bytes_text(*plan.stack_arrays) + " there at a time, of which " +
          std::to_string(*plan.stack_arrays - plan.stack_saved.value_or(0)) + " stay";
 }
 
@@ -96,7 +96,8 @@ std::vector<std::string> summary_lines(const PlanDocument& plan) {
       says = says || !call.kind.empty();
       known = sum.value_or(known);
     }
-    if (says) lines.push_back(work_line(known) + ", and those of operators of which it is not known");
+    if (says && known == 0) lines.emplace_back("work: multiply-accumulates are not known");
+    if (says && known > 0) lines.push_back(work_line(known) + ", without operators of which they are not known");
   }
   if (plan.instructions && !lines.empty()) {
     const auto millions = in_millions(*plan.instructions);
@@ -157,7 +158,8 @@ std::vector<std::string> row_lines(const PlanDocument& plan) {
 
 std::string operands_text(const PlanDocument::Call& call) {
   if (call.reads.empty() && call.writes.empty()) return {};
-  return joined_operands(call.reads) + (call.reads.empty() ? "-> " : " -> ") + joined_operands(call.writes);
+  return joined_operands(call.reads) + (call.reads.empty() ? "-> " : " -> ") +
+         (call.writes.empty() ? "?" : joined_operands(call.writes));
 }
 
 }  // namespace usmp::report

@@ -140,7 +140,8 @@ std::string verification_text(const Verified& verified, bool color) {
     const PlanDocument::Pool& pool = plan.pools[i];
     text += "  " + printable(pool.name) + ": " +
             (pool.capacity ? std::to_string(pool.used) + " of " + bytes_text(*pool.capacity) : bytes_text(pool.used)) +
-            against_bound(pool, figures.pools[i], color) + "\n";
+            (verified.is_read && pool.used != pool.lower_bound ? "" : against_bound(pool, figures.pools[i], color)) +
+            "\n";
   }
   for (const std::string& warning : plan.warnings) text += "warning: " + printable(warning) + "\n";
   return text;

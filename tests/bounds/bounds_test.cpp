@@ -48,7 +48,7 @@ TEST_CASE("only buffers without a choice count towards the load") {
   const auto found = pool_bounds(problem);
   REQUIRE(found.size() == 2);
   check_bound(found[0], 30, "load");
-  check_bound(found[1], 0, "no buffer has to be here");
+  check_bound(found[1], 0, "each buffer may be elsewhere");
   const bounds::Load load = bounds::load(problem, std::vector{BufferId(0), BufferId(1), BufferId(2)});
   CHECK(load.bytes == 70);
   CHECK(load.at == 3);
@@ -91,15 +91,15 @@ TEST_CASE("what bounded pools cannot hold has to be in the other one") {
   for (int i = 0; i < 4; ++i) add(problem, 20, {i, 9}, {0, 1});
   add(problem, 7, {0, 9}, {3});
   // Of 30 bytes one buffer takes 20, and there is none for the rest.
-  check_bound(pool_bounds(problem)[1], 60, "load beyond the bounded pools");
+  check_bound(pool_bounds(problem)[1], 60, "live bytes beyond the bounded pools");
   // A buffer confined to the fast pool takes room there.
   add(problem, 10, {8, 9}, {0});
-  check_bound(pool_bounds(problem)[1], 60, "load beyond the bounded pools");
+  check_bound(pool_bounds(problem)[1], 60, "live bytes beyond the bounded pools");
   // A third pool that takes them, too, makes the rest smaller; an unbounded one makes it vanish.
   problem.buffers[0].candidates = {PoolId(0), PoolId(1), PoolId(2)};
-  check_bound(pool_bounds(problem)[1], 40, "load beyond the bounded pools");
+  check_bound(pool_bounds(problem)[1], 40, "live bytes beyond the bounded pools");
   problem.pools[2].capacity.reset();
-  check_bound(pool_bounds(problem)[1], 40, "load beyond the bounded pools");
+  check_bound(pool_bounds(problem)[1], 40, "live bytes beyond the bounded pools");
 }
 
 TEST_CASE("a buffer that is too large for its other pools has no choice") {
@@ -122,7 +122,7 @@ TEST_CASE("the rest beyond bounded pools counts alignment") {
 TEST_CASE("a bounded pool holds no more than some sum of sizes") {
   Problem problem = pools({30, {}});
   for (int i = 0; i < 4; ++i) add(problem, 16, {0, 9}, {0, 1}).alignment = 16;
-  check_bound(pool_bounds(problem)[1], 48, "load beyond the bounded pools");
+  check_bound(pool_bounds(problem)[1], 48, "live bytes beyond the bounded pools");
 }
 
 TEST_CASE("a bound rises to the next sum of sizes") {
@@ -132,9 +132,9 @@ TEST_CASE("a bound rises to the next sum of sizes") {
   add(problem, 3, {0, 9}, {0, 1});
   problem.buffers[2].alignment = 2;
   // 20 bytes are live and 10 fit into the first pool.
-  check_bound(pool_bounds(problem)[1], 10, "load beyond the bounded pools");
+  check_bound(pool_bounds(problem)[1], 10, "live bytes beyond the bounded pools");
   problem.buffers[2].alignment = 1;
-  check_bound(pool_bounds(problem)[1], 11, "load beyond the bounded pools");
+  check_bound(pool_bounds(problem)[1], 11, "live bytes beyond the bounded pools");
 }
 
 TEST_CASE("huge capacities do not overflow") {
@@ -163,7 +163,7 @@ TEST_CASE("bounds are sound, and often tight") {
     for (std::size_t p = 0; p < found.size(); ++p) {
       CHECK(found[p].bytes <= truth.least_used[p]);
       if (found[p].bytes == truth.least_used[p] && found[p].bytes > 0) ++tight;
-      if (found[p].reason == "load beyond the bounded pools") ++beyond;
+      if (found[p].reason == "live bytes beyond the bounded pools") ++beyond;
       if (found[p].reason == "sums of sizes") ++sums;
     }
   }

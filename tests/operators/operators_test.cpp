@@ -76,6 +76,26 @@ TEST_CASE("external functions are what their names say") {
   CHECK_FALSE(external_operator("cmsis_nn_main_0").multiply_accumulates);
 }
 
+TEST_CASE_FIXTURE(Fixture, "of external code nobody knows which operands it writes") {
+  tir::Module net = module();
+  tir::Function library = with({}, "library");
+  library.target = "cmsis-nn";
+  for (const VarId var : {x, y}) {
+    tir::Param param;
+    param.var = var;
+    param.is_tensor = true;
+    param.element = i32;
+    library.params.push_back(param);
+  }
+  tir::Function entry = with({}, "entry");
+  entry.target = "c";
+  net.functions = {entry, library};
+  net.entry = 0;
+  const Operator one = operators_of(net).at(1);
+  CHECK(one.reads == std::vector<std::string>{"int32[?]", "int32[?]"});
+  CHECK(one.writes.empty());
+}
+
 TEST_CASE_FIXTURE(Fixture, "multiply-accumulates: products of loaded values, as often as they are added") {
   const ExprRef a = load(x, var(k));
   const ExprRef b = load(w, var(k));

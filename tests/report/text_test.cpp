@@ -4,6 +4,7 @@
 
 #include "plan_support/planned.hpp"
 #include "usmp/report/text.hpp"
+#include "usmp/report/verification.hpp"
 
 namespace usmp::report::text_test {
 
@@ -130,13 +131,15 @@ TEST_CASE("what the whole firmware needs: RAM, stack, constants, work; operators
   CHECK(has("work: 999999 multiply-accumulates"));
   planned.document.multiply_accumulates.reset();
   planned.document.calls[0].multiply_accumulates = 7;
-  CHECK(has("work: 7 multiply-accumulates, and those of operators of which it is not known"));
+  CHECK(has("work: 7 multiply-accumulates, without operators of which they are not known"));
+  planned.document.calls[0].multiply_accumulates.reset();
+  CHECK(has("work: multiply-accumulates are not known"));
   planned.document.outputs[1].size.reset();
   planned.document.stack_arrays = 600;
-  CHECK(has(stack + "; of the 600 bytes of arrays that TVM's C has there at a time, 600 stay"));
+  CHECK(has(stack + "; TVM's C has arrays of up to 600 bytes there at a time, of which 600 stay"));
   planned.document.stack_saved = 512;
   CHECK(has("RAM: at least 194 bytes = 164 workspace + 30 inputs"));
-  CHECK(has(stack + "; of the 600 bytes of arrays that TVM's C has there at a time, 88 stay"));
+  CHECK(has(stack + "; TVM's C has arrays of up to 600 bytes there at a time, of which 88 stay"));
   planned.document.stack_arrays.reset();
   planned.document.stack_saved.reset();
   planned.document.stack_estimate.reset();
@@ -185,7 +188,7 @@ TEST_CASE("a module without buffers") {
 Memory region         Used Size  Region Size  %age Used
             sram:             0    unbounded          -
 
-sram: 0 bytes, proved minimal
+sram: 0 bytes
 )");
 }
 
@@ -377,12 +380,14 @@ TEST_CASE("sizes of several buffers outside their first choice are a sum, of so 
   CHECK(contains(planned.text(), "\nnot in dtcm: 2 buffers of 56 bytes in all\n"));
 }
 
-TEST_CASE("of a pool that is filled on purpose a proof is told, a gap not") {
+TEST_CASE("of a pool that is filled on purpose a proof is told if nothing lies elsewhere for want of room") {
   TwoPools planned;
   planned.problem.buffers[0].candidates = {PoolId(0), PoolId(1)};
   planned.problem.buffers[0].pinned.reset();
   planned.prove(1, 50, "load");
   planned.prove(0, 80, "proved by optimal");
+  CHECK(planned.text().starts_with("dtcm: 80 bytes (32 reserved)\nsram: 50 bytes, proved minimal"));
+  planned.problem.buffers[1].candidates = {PoolId(1)};
   CHECK(planned.text().starts_with("dtcm: 80 bytes (32 reserved), proved minimal by optimal\n"));
   planned.prove(0, 32, "load");
   CHECK(planned.text().starts_with("dtcm: 80 bytes (32 reserved)\n"));
@@ -390,6 +395,28 @@ TEST_CASE("of a pool that is filled on purpose a proof is told, a gap not") {
   planned.document.status = PlanStatus::optimal;
   CHECK(plan_text(planned.document, {})
             .starts_with("module default of net.tar, planned by hill_climb, proved optimal\n"));
+}
+
+TEST_CASE("reserved bytes of modules side by side are told apart from those of the pools file") {
+  TwoPools planned;
+  planned.document.pools[0].beside = 32;
+  CHECK(planned.text().starts_with("dtcm: 80 bytes (32 of modules that run side by side with it)"));
+  planned.document.pools[0].beside = 24;
+  CHECK(planned.text().starts_with("dtcm: 80 bytes (32 reserved, 24 of modules that run side by side with it)"));
+}
+
+TEST_CASE("of a plan that was read, the distance to the bound says nothing") {
+  TwoPools planned;
+  planned.prove(0, 80, "load");
+  planned.prove(1, 10, "load");
+  const plan_file::PlanDocument& document = planned.finish();
+  Verified verified;
+  verified.plan = &document;
+  CHECK(contains(verification_text(verified, false), "  sram: 50 bytes, gap of 40 (400.00%) to the lower bound 10"));
+  verified.is_read = true;
+  const std::string text = verification_text(verified, false);
+  CHECK(contains(text, "  sram: 50 bytes\n"));
+  CHECK(contains(text, "  dtcm: 80 of 100 bytes, proved minimal (as many bytes are live at once)\n"));
 }
 
 TEST_CASE("the pool that came first is named") {

@@ -58,7 +58,7 @@ class Heights {
 struct PoolBound {
   Bytes bytes = 0;
   // "load", "aligned load", "all constants are live", "largest buffer", "end of a pinned buffer", "odd ring of
-  // buffers", "load beyond the bounded pools", "sums of sizes", or "no buffer has to be here"
+  // buffers", "live bytes beyond the bounded pools", "sums of sizes", or "each buffer may be elsewhere"
   std::string reason;
 };
 [[nodiscard]] std::vector<PoolBound> pool_bounds(const Problem& problem);  // by PoolId

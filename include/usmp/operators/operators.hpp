@@ -35,8 +35,9 @@ struct Operator {
   std::string kind;  // "external": somebody else's code, of which the name says nothing. Else empty if nothing tells
   // Of one call, with the functions that it calls. Nothing: not known, as of external ones.
   std::optional<std::int64_t> multiply_accumulates;
-  std::vector<std::string> reads;   // "int8[1,49,10,1]", in the order of the parameters; "?" where a shape is not known
-  std::vector<std::string> writes;  // what is both read and written stands here
+  std::vector<std::string> reads;  // "int8[1,49,10,1]", in the order of the parameters; "?" where a shape is not known
+  // What is both read and written stands here. Empty where nothing is known: all operands of external code are above.
+  std::vector<std::string> writes;
 };
 
 // By index into Module::functions. The module passes `program::param_effects`. O(size of the module · log).

@@ -38,6 +38,7 @@ struct Verified {
   std::optional<std::size_t> conflicts;  // pairs of buffers that are live together; nothing if they were not counted
   std::optional<Replay> replay;          // nothing: no buffers share bytes while both are live
   std::optional<Execution> execution;
+  bool is_read = false;  // from a file: what its algorithm proved is not known
 };
 
 // A few lines about the plan, without what was executed.
