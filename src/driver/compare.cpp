@@ -199,7 +199,7 @@ void save_plans(const std::string& directory, const std::vector<OutputFile>& fil
 int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
   const std::vector<pipeline::ChosenAlgorithm> algorithms = chosen_algorithms(options);
   if (options.save) {
-    check_output_path("--save", *options.save, {options.model.model}, OutputKind::directory);
+    check_output_path("--save", *options.save, {options.model.model}, OutputKind::plans);
     if (std::filesystem::exists(*options.save) && !std::filesystem::is_directory(*options.save)) {
       throw Error(ErrorKind::usage, {*options.save, {}, {}}, "is a file, expected a directory or a new name");
     }

@@ -307,7 +307,7 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
                       "the firmware could no longer use the header (" + model.archive.find(found.header)->shown_name() +
                           "): with these pools and options it lacks the lines below" +
                           (passes_pools  ? "; give workspace pools 'section:' or 'internal: true', or leave --pools out"
-                           : lacks_pools ? "; give the pools of this header with --pools"
+                           : lacks_pools ? "; give the pools of this header with --pools (usmp-plan init writes them)"
                                          : ""),
                       first_lines(std::move(missing), most_lines));
       }
@@ -388,9 +388,10 @@ std::string in_place_text(const InPlace& done, const PlannedPrograms& modules, b
       return pool.kind == PoolKind::workspace && pool.internal && pool.used > 0;
     });
     if (!owns) continue;
+    const bool owned = std::ranges::any_of(module->source.tvm_pools, &tvm_c::PlannedPool::in_c);
     text += "module " + printable(module->document.module) + " owns its workspace, " +
             bytes_text(module->document.workspace_used) +
-            ": memory that the firmware gives to TVM's allocator is no longer used\n";
+            (owned ? ", as before\n" : ": memory that the firmware gives to TVM's allocator is no longer used\n");
   }
   return text;
 }

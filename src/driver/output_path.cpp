@@ -75,8 +75,19 @@ bool is_of(const plan_file::PlanHead& head, const std::string& model) {
 }  // namespace
 
 bool names_open_file(const std::string& path) {
-  return path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
-         path.starts_with("/proc/self/fd/");
+  constexpr int most_links = 40;  // as Linux follows
+  std::string name = path;
+  for (int i = 0; i <= most_links; ++i) {
+    if (name == "/dev/stdin" || name == "/dev/stdout" || name == "/dev/stderr" || name.starts_with("/dev/fd/") ||
+        name.starts_with("/proc/self/fd/")) {
+      return true;
+    }
+    std::error_code error;
+    const fs::path target = fs::read_symlink(name, error);
+    if (error) return false;
+    name = (fs::path(name).parent_path() / target).lexically_normal().string();
+  }
+  return false;
 }
 
 std::string name_of_model(const std::string& path) {
@@ -102,7 +113,8 @@ void check_output_path(const std::string& option, const std::string& path, const
   for (const std::string& input : inputs) {
     if (!would_change(path, input)) continue;
     if (!fs::equivalent(path, input, error) && fs::is_directory(input, error)) {
-      if (kind == OutputKind::file && lies_apart(path, input)) continue;
+      const bool may_lie_in_tree = kind == OutputKind::file || kind == OutputKind::plans;
+      if (may_lie_in_tree && lies_apart(path, input)) continue;
       const std::string beside = option + " " + (fs::path("..") / fs::path(path).filename()).string();
       throw Error(ErrorKind::usage, {path, {}, {}},
                   "lies inside the input " + input + ", expected another place" + (input == "." ? ": " + beside : "") +

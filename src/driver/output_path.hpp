@@ -9,12 +9,12 @@
 
 namespace usmp::driver {
 
-enum class OutputKind { file, directory, planned };  // planned: C, of `plan`
+enum class OutputKind { file, plans, directory, planned };  // plans: a directory of them; planned: C, of `plan`
 
 // Throws Error of kind usage if the path is empty, if the directory that it lies in is not there, or if writing it
-// would replace one of the `inputs` or write into it; into a source tree, a file that no model is read from may be
-// written. A file must be no directory. `option` is what the path was given with. Inputs that are not there count for
-// nothing. Throws Error of kind output if it cannot be written (require_writable).
+// would replace one of the `inputs` or write into it; into a source tree, plans and a file that no model is read from
+// may be written. A file must be no directory. `option` is what the path was given with. Inputs that are not there
+// count for nothing. Throws Error of kind output if it cannot be written (require_writable).
 void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs,
                        OutputKind kind = OutputKind::file);
 
@@ -47,7 +47,7 @@ void require_same_models(const std::string& directory, const std::vector<std::st
 // The file name. "." and "resnet8/.." are called by the directory that they are.
 [[nodiscard]] std::string name_of_model(const std::string& path);
 
-// "/dev/stdin" and the like: names of open files rather than of places.
+// "/dev/stdin" and the like, and links to them: names of open files rather than of places.
 [[nodiscard]] bool names_open_file(const std::string& path);
 
 }  // namespace usmp::driver

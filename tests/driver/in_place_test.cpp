@@ -154,7 +154,7 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
   const std::string pool = "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_SIZE 3\n";
   write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + pool);
   CHECK(contains(refused(checkout, checkout.options()),
-                 "lacks the lines below; give the pools of this header with --pools\n"));
+                 "lacks the lines below; give the pools of this header with --pools (usmp-plan init writes them)\n"));
   fs::remove(checkout.ml("tvmgen_default.h"));
   CHECK(contains(refused(checkout, options), "the firmware could no longer call tvmgen_default_run"));
   REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);

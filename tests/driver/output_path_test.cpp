@@ -119,6 +119,29 @@ TEST_CASE("of plans that compare keeps, neither are those of another model repla
   CHECK(outcome_of(compare, options).err == "usmp-plan: error: --save: the name is empty\n");
 }
 
+TEST_CASE("plans that compare keeps may lie in the source tree that is read, C not") {
+  const TemporaryDirectory temporary;
+  fs::create_directories(temporary.path / "tree/model");
+  write(temporary.path / "tree/main.c", "int main(void) { return 0; }\n");
+  const std::string tree = temporary.file("tree");
+  CHECK_NOTHROW(check_output_path("--save", tree + "/plans", {tree}, OutputKind::plans));
+  CHECK_THROWS_AS(check_output_path("--keep", tree + "/kept", {tree}, OutputKind::directory), Error);
+}
+
+TEST_CASE("a link to standard output is standard output") {
+  const TemporaryDirectory temporary;
+  fs::create_symlink("/dev/stdout", temporary.path / "first");
+  fs::create_symlink("first", temporary.path / "second");
+  fs::create_symlink("main.c", temporary.path / "other");
+  fs::create_symlink("endless", temporary.path / "endless");
+  CHECK(names_open_file("/dev/stdout"));
+  CHECK(names_open_file(temporary.file("first")));
+  CHECK(names_open_file(temporary.file("second")));
+  CHECK_FALSE(names_open_file(temporary.file("other")));
+  CHECK_FALSE(names_open_file(temporary.file("endless")));
+  CHECK_FALSE(names_open_file(temporary.file("none")));
+}
+
 TEST_CASE("output files: not the input, not in a directory that is not there") {
   const TemporaryDirectory temporary;
   const std::string csv = temporary.file("five.csv");
