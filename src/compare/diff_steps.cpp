@@ -80,8 +80,9 @@ void drop_common(Changes& ones, Changes& others, const std::set<std::string_view
     return std::pair(std::string(without_number(change.function)), words_without_numbers(change.what));
   });
   drop_common(ones, others, [&](const auto& change) {
-    const std::string_view function = without_number(change.function);
-    return std::pair(functions.contains(function) ? std::string(function) : "", words_without_numbers(change.what));
+    const bool is_shared = functions.contains(without_number(change.function));
+    return is_shared ? std::pair(change.function, change.what)
+                     : std::pair(std::string(), words_without_numbers(change.what));
   });
 }
 
