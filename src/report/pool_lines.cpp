@@ -28,7 +28,7 @@ std::vector<std::string> own_lines(const PlanDocument::Pool& pool, const PoolFig
 }  // namespace
 
 std::string reserved_text(const PlanDocument::Pool& pool) {
-  const std::string beside = std::to_string(pool.beside) + " of modules that run side by side with it";
+  std::string beside = std::to_string(pool.beside) + " of modules that run side by side with it";
   if (pool.beside > 0 && pool.beside == pool.reserved) return beside;
   return std::to_string(pool.reserved) + " reserved" + (pool.beside > 0 ? ", " + beside : "");
 }
