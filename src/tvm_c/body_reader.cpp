@@ -15,6 +15,7 @@
 #include "tvm_c/literals.hpp"
 #include "tvm_c/loop_header.hpp"
 #include "tvm_c/packed.hpp"
+#include "tvm_c/unpacked_params.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
@@ -56,13 +57,14 @@ class BodyReader {
         values_(module, limits.expression_depth),
         body_(module, result.function, limits.block_depth),
         names_(text.file, scope, module, result, values_, body_),
+        unpacked_(scope, names_),
         look_up_([this](std::string_view name) { return used(names_.look_up(name)); }),
         changing_(changing) {}
 
   // `has_pools`: those of TVM's are parameters like others.
   void read_params(Lexer tokens, bool has_pools = false) {
     open(Open::Kind::function, true);
-    if (takes_packed(tokens)) return read_packed_params(tokens);
+    if (takes_packed(tokens)) return unpacked_.declare(std::move(tokens), packed_);
     if (take(tokens, ")") || (tokens.peek().is("void") && ends_behind_void(tokens))) return;
     do {
       const auto type = parse_type(tokens);
@@ -98,7 +100,7 @@ class BodyReader {
       throw InlinedError{{error.offset, error.message}, callers_.front().callee};
     }
     names_.insert_tables();
-    insert_packed_params();
+    unpacked_.insert_into(function_);
   }
 
  private:
@@ -157,43 +159,6 @@ class BodyReader {
   }
 
   // --- Packed interface ----------------------------------------------------------------------------------------------
-
-  // The first are the arguments; the others say nothing that is needed.
-  void read_packed_params(Lexer tokens) {
-    bool is_first = true;
-    do {
-      (void)parse_type(tokens);
-      const Token name = tokens.next();
-      names_.declare(name, is_first ? packed_.arguments() : PackedState::other());
-      is_first = false;
-    } while (take(tokens, ","));
-  }
-
-  // void* p0 = (((DLTensor*)arg_p0)[0].data);
-  void unpacked(const Token& name, CType type, std::int64_t at) {
-    const auto pool = pool_of_param(name.text);
-    const bool is_pool = pool && (scope_.arrays.contains(*pool) || scope_.constant_pools.contains(*pool));
-    const auto [param, is_new] = unpacked_.try_emplace(at);
-    if (is_pool) {
-      return names_.declare_pool(name, *pool);
-    }
-    if (is_new) {
-      param->second.var = names_.new_var(name.text, tir::handle_type, type.element);
-      param->second.name = std::string(name.text);
-      param->second.is_tensor = !type.element.is_void();
-      param->second.element = type.element;
-    }
-    names_.declare(name, pointer_to(param->second.var, type.element));
-  }
-
-  void insert_packed_params() {
-    std::int64_t next = 0;
-    for (auto& [at, param] : unpacked_) {
-      if (at != next++)
-        throw Error(ErrorKind::archive, {}, "argument " + std::to_string(next - 1) + " is not unpacked");
-      if (!param.name.empty()) function_.params.push_back(std::move(param));
-    }
-  }
 
   // TVMValue stack[2]; or TVMValue ret_val; int ret_type_code;
   void packed_declaration(const Token& name) {
@@ -543,7 +508,7 @@ class BodyReader {
   [[nodiscard]] bool is_param(VarId var) const {
     return std::any_of(function_.params.begin(), function_.params.end(),
                        [&](const tir::Param& param) { return param.var == var; }) ||
-           std::any_of(unpacked_.begin(), unpacked_.end(), [&](const auto& one) { return one.second.var == var; });
+           unpacked_.contains(var);
   }
 
   // Workspace is always there. Whether the caller passes something is asked as before.
@@ -772,7 +737,7 @@ class BodyReader {
       return;
     }
     const Value value = parse_expression(tokens_, values_, look_up_);
-    if (const auto argument = PackedState::argument_of(value)) return unpacked(name, type, *argument);
+    if (const auto argument = PackedState::argument_of(value)) return unpacked_.add(name, type, *argument);
     values_.at = name.offset;
     names_.declare(name, values_.cast(type, value));
   }
@@ -879,6 +844,7 @@ class BodyReader {
   Values values_;
   tir::BodyBuilder body_;
   BodyNames names_;
+  UnpackedParams unpacked_;
   LookUp look_up_;
   const Names& changing_;         // variables that statements change
   std::set<VarId> scalars_;       // variables that are storage
@@ -892,7 +858,6 @@ class BodyReader {
   std::vector<Open> open_;
   std::vector<Caller> callers_;  // of the function that is read in place of a call, the outermost first
   PackedState packed_;
-  std::map<std::int64_t, tir::Param> unpacked_;  // by position; of a pool without a name
 };
 
 }  // namespace
