@@ -171,12 +171,6 @@ bool says_nothing(std::string_view name) {
   return name.ends_with("_t") || is_of_library(name) || std::find(words.begin(), words.end(), name) != words.end();
 }
 
-bool is_of_tvm(std::string_view name) {
-  if (is_of_library(name)) return false;
-  return name.starts_with("tvmgen_") || name.starts_with("TVM") || name.starts_with("DLTensor") ||
-         name.starts_with("usmp_") || name.starts_with("USMP_");
-}
-
 // f(3, "x"); with or without (void) in front, of what is no macro: as the reader understands calls.
 bool is_plain_call(const Unit& unit, const Macros& macros) {
   std::vector<Token> tokens = unit.tokens;
@@ -264,10 +258,15 @@ class Added {
     return place;
   }
 
-  // Names of the library that stand for something else here.
+  // Names of the library that stand for something else here, and names that are not only those of functions.
   void find_variables(const std::vector<Unit>& units) {
+    for (const std::string_view macro : macros_.names()) {
+      for (const std::string_view definition : macros_.definitions(macro)) find_uncalled(definition);
+    }
     const auto find = [&](const std::vector<Token>& tokens) {
       for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const bool is_function = tokens[i].is_identifier() && i + 1 < tokens.size() && tokens[i + 1].is("(");
+        if (tokens[i].is_identifier() && !is_function) uncalled_.emplace(tokens[i].text);
         if (!tokens[i].is_identifier() || !is_of_library(tokens[i].text)) continue;
         const bool is_called = i + 1 < tokens.size() && tokens[i + 1].is("(");
         const bool is_passed = i > 0 && (tokens[i - 1].is("(") || tokens[i - 1].is(","));
@@ -284,7 +283,29 @@ class Added {
     find(params);
   }
 
-  [[nodiscard]] bool is_shared(std::string_view name) const { return !says_nothing(name) || variables_.contains(name); }
+  void find_uncalled(std::string_view definition) {
+    for (std::size_t i = 0; i < definition.size();) {
+      if (!is_identifier_char(definition[i])) {
+        ++i;
+        continue;
+      }
+      const std::size_t begin = i;
+      while (i < definition.size() && is_identifier_char(definition[i])) ++i;
+      if (!without_blanks_in_front(definition.substr(i)).starts_with("(")) {
+        uncalled_.emplace(definition.substr(begin, i - begin));
+      }
+    }
+  }
+
+  // What is only called is a function, or a macro that is looked into, if it is one of this file.
+  [[nodiscard]] bool is_only_called(std::string_view name) const {
+    const bool is_in_capitals = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    return !uncalled_.contains(name) && !is_of_tvm(name) && (!is_in_capitals || macros_.contains(name));
+  }
+
+  [[nodiscard]] bool is_shared(std::string_view name) const {
+    return (!says_nothing(name) && !is_only_called(name)) || variables_.contains(name);
+  }
 
   // Text that is the model's or is not, as one: a statement without what it guards, or that.
   struct Part {
@@ -407,9 +428,16 @@ class Added {
   std::string_view file_;
   Macros macros_;
   Names variables_;
+  Names uncalled_;
 };
 
 }  // namespace
+
+bool is_of_tvm(std::string_view name) {
+  if (is_of_library(name)) return false;
+  return name.starts_with("tvmgen_") || name.starts_with("TVM") || name.starts_with("DLTensor") ||
+         name.starts_with("usmp_") || name.starts_with("USMP_");
+}
 
 AddedStatements added_statements(const FunctionText& entry, const FileScope& scope) {
   return Added(entry, scope).run();

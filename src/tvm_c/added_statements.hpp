@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tvm_c/file_scope.hpp"
@@ -35,6 +36,9 @@ struct AddedStatements {
   // texts, but that it may use the variable of the condition. In order.
   std::vector<GuardedText> guarded;
 };
+
+// Of TVM's runtime or of this program's C, but for what firmware calls, too.
+[[nodiscard]] bool is_of_tvm(std::string_view name);
 
 // Of the function's own block those that share no name with what TVM wrote there, types aside: they neither read nor
 // write what the model computes, so they may stand between its calls in whatever program. They may leave the entry

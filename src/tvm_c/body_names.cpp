@@ -52,6 +52,11 @@ std::optional<Value> BodyNames::look_up(std::string_view name) {
   return pointer_to(at->second, table->data->type);
 }
 
+std::optional<Value> BodyNames::look_up_own(std::string_view name) const {
+  const auto found = names_.find(std::string(name));
+  return found != names_.end() && !found->second.empty() ? std::optional(found->second.back()) : std::nullopt;
+}
+
 std::optional<std::int64_t> BodyNames::number_of_macro(std::string_view name) const {
   const auto macros = scope_.numbers.find(file_);
   if (macros == scope_.numbers.end()) return std::nullopt;

@@ -39,6 +39,8 @@ class BodyNames {
   // A parameter that is one of TVM's pools.
   void declare_pool(const Token& name, std::string pool);
   [[nodiscard]] std::optional<Value> look_up(std::string_view name);
+  // The same of what the function itself declares.
+  [[nodiscard]] std::optional<Value> look_up_own(std::string_view name) const;
   // What the name stands for, which has been declared.
   [[nodiscard]] Value& declared(const Token& name) { return names_.at(std::string(name.text)).back(); }
 

@@ -46,9 +46,11 @@ struct Open {
 class BodyReader {
  public:
   BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
-             tir::Module& module, ReadFunction& result, const Names& changing, const AddedStatements& added = {})
+             tir::Module& module, ReadFunction& result, const Names& changing, const AddedStatements& added = {},
+             std::span<const Outlined> outlined = {})
       : tokens_(text.body),
         added_(added.texts),
+        outlined_(outlined),
         guarded_(text.body.text(), added.guarded),
         scope_(scope),
         kept_(kept),
@@ -58,7 +60,7 @@ class BodyReader {
         body_(module, result.function, limits.block_depth),
         names_(text.file, scope, module, result, values_, body_),
         unpacked_(scope, names_),
-        look_up_([this](std::string_view name) { return used(names_.look_up(name)); }),
+        look_up_([this](std::string_view name) { return used(name, names_.look_up(name)); }),
         changing_(changing) {}
 
   // `has_pools`: those of TVM's are parameters like others.
@@ -79,6 +81,7 @@ class BodyReader {
       }
       const VarId var = names_.new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
       names_.declare(name, is_storage ? pointer_to(var, type->element) : values_.variable(var));
+      if (is_storage) c_types_.emplace(name.text, type->element);
       tir::Param param;
       param.var = var;
       param.name = std::string(name.text);
@@ -108,13 +111,54 @@ class BodyReader {
 
   // Those that stand in front of the next token.
   void take_added() {
-    while (!added_.empty() && callers_.empty() && added_.front().begin <= tokens_.peek().offset) {
-      const AddedText text = added_.front();
+    while (callers_.empty()) {
+      const bool is_outlined =
+          !outlined_.empty() && (added_.empty() || outlined_.front().place.begin < added_.front().begin);
+      if (!is_outlined && added_.empty()) return;
+      const AddedText text = is_outlined ? outlined_.front().place : added_.front();
+      if (text.begin > tokens_.peek().offset) return;
       if (open_.size() != 1) fail_at(tokens_.peek(), "the end of the block");
-      added_ = added_.subspan(1);
+      if (is_outlined) {
+        call_outlined(outlined_.front());
+        outlined_ = outlined_.subspan(1);
+      } else {
+        keep(std::string(tokens_.text().substr(text.begin, text.end - text.begin)));
+        added_ = added_.subspan(1);
+      }
       skip_to(tokens_, text.end);
-      keep(std::string(tokens_.text().substr(text.begin, text.end - text.begin)));
     }
+  }
+
+  // It gets the variables of the entry that it mentions.
+  void call_outlined(const Outlined& statement) {
+    OutlinedFunction function{statement.place, statement.function, {}};
+    std::vector<tir::ExprRef> arguments = {tir::make_string(statement.function)};
+    values_.at = statement.place.begin;
+    for (const std::string& name : statement.names) {
+      const auto value = names_.look_up_own(name);
+      if (!value) continue;
+      require_known(name);
+      const bool is_number = value->kind == Value::Kind::number && value->type.is_integer();
+      const bool is_pointer = value->kind == Value::Kind::pointer;
+      if ((!is_number && !is_pointer) || statement.changed.contains(name)) {
+        throw SyntaxError{statement.place.begin, "found a statement that changes or keeps " + in_quotes(name) +
+                                                     ", which is the model's, expected one that only passes it on or "
+                                                     "accesses its elements"};
+      }
+      const auto spelled = c_types_.find(name);
+      const DataType element = is_pointer && spelled != c_types_.end() ? spelled->second : value->type;
+      const std::string type = element.is_void() ? "void" : c_name(element);
+      function.params.emplace_back(is_pointer ? type + "*" : type, name);
+      arguments.push_back(values_.argument(*value).expr);
+    }
+    body_.evaluate(tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments)));
+    result_.outlined.push_back(std::move(function));
+  }
+
+  static std::string c_name(DataType type) {
+    if (type == tir::bool_type) return "bool";
+    if (type.is_float()) return type.bits == 64 ? "double" : "float";
+    return tir::to_string(type) + "_t";
   }
 
   void keep(std::string text) {
@@ -141,15 +185,24 @@ class BodyReader {
 
   // What never happens.
   void drop_failure(Lexer& tokens, const std::string& declared = {}) {
-    if (auto failure = guarded().take(tokens, !declared.empty(), declared)) {
+    if (auto failure = guarded().take(tokens, false, declared)) {
       result_.dropped.push_back(*failure->text);
     } else {
       skip_failure(tokens);
     }
   }
 
+  // What an operator has returned, where a statement may be reached that finds it other than 0.
+  void require_known(std::string_view name) const {
+    if (!unknown_.contains(name)) return;
+    values_.fail("found " + in_quotes(name) +
+                 " behind a statement that does not leave the function where an operator " +
+                 "fails, expected a return in that statement");
+  }
+
   // A counter has the value that the loop around it gives it, so nothing behind that may use it.
-  std::optional<Value> used(std::optional<Value> value) {
+  std::optional<Value> used(std::string_view name, std::optional<Value> value) {
+    require_known(name);
     if (!value || value->kind != Value::Kind::place || !scalars_.contains(value->storage)) return value;
     if (counted_.contains(value->storage) || open_scalars_.contains(value->storage)) {
       values_.fail("found a loop's counter outside of its loop, expected none");
@@ -293,22 +346,32 @@ class BodyReader {
       const bool is_variable = known->kind == Value::Kind::number || known->kind == Value::Kind::place;
       if (is_variable && (is_zero(*known) || open_.size() == 1)) status = known->type;
     }
-    if (!status.is_int() || status.bits < 32) return false;  // a narrow one has another value
+    if (!status.is_int()) return false;
+    const bool is_narrow = status.bits < 32;  // 256 is 0 there
     const Lexer begin = tokens_;
     tokens_ = ahead;
     const auto callee = called_name();
     ahead = tokens_;
     std::optional<OnFailure> failure;
+    bool is_unknown = false;
     if (callee && open_.back().has_braces && take_result_test(ahead, name, is_condition)) {
       const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
       if (always_returns(*callee)) {
         drop_failure(ahead, declared);
         failure = OnFailure{tir::make_int(tvms_failure)};
-      } else if (auto code = guarded().take_code(ahead, name.text)) {
+      } else if (auto code = is_narrow ? nullptr : guarded().take_code(ahead, name.text)) {
         failure = OnFailure{std::move(code)};
       } else {
-        failure = guarded().take(ahead, true, declared);
+        failure = guarded().take(ahead, true, declared, is_narrow);
+        is_unknown = !failure;  // behind what does not leave
+        if (!failure) failure = guarded().take(ahead, false, declared, is_narrow);
       }
+    }
+    if (!failure && callee && open_.size() == 1 && !is_condition && always_returns(*callee)) {
+      ahead = tokens_;
+      skip_bracketed(ahead, "(");
+      // What asks for it later finds 0.
+      if (take(ahead, ";")) failure = OnFailure{tir::make_int(tvms_failure)};
     }
     if (!failure) {
       tokens_ = begin;
@@ -316,6 +379,8 @@ class BodyReader {
     }
     call(*callee, std::move(*failure));
     tokens_ = std::move(ahead);
+    if (is_unknown) unknown_.emplace(name.text);
+    if (!is_unknown && open_.size() == 1) unknown_.erase(std::string(name.text));
     names_.declare(name, Values::number(values_.converted(Values::number({tir::make_int(0)}), status)));
     return true;
   }
@@ -478,6 +543,10 @@ class BodyReader {
       return end_statement();
     }
     if (const auto tested = take_null_check()) return null_check(*tested);
+    if (take_zero_test()) {
+      drop_failure(tokens_);
+      return end_statement();
+    }
     const Value tested = parse_expression(tokens_, values_, look_up_);
     if (tested.kind == Value::Kind::record) {
       expect(tokens_, ")");
@@ -488,6 +557,19 @@ class BodyReader {
     expect(tokens_, ")");
     body_.open_branch(condition.expr);
     open(Open::Kind::then, take(tokens_, "{"));
+  }
+
+  // ret) or ret != 0), of what take_checked_result leaves.
+  bool take_zero_test() {
+    Lexer ahead = tokens_;
+    const Token name = ahead.next();
+    require_known(name.text);
+    const auto value = name.is_identifier() ? names_.look_up_own(name.text) : std::nullopt;
+    if (!value || !is_zero(*value) || open_.size() != 1) return false;
+    if (take(ahead, "!=") && ahead.next().text != "0") return false;
+    if (!take(ahead, ")")) return false;
+    tokens_ = std::move(ahead);
+    return true;
   }
 
   // The same of pointers that are what their names say.
@@ -552,7 +634,7 @@ class BodyReader {
       call(*name, {always_returns(*name) ? tir::make_int(tvms_failure) : tir::make_own_code()});
     } else if (!tokens_.peek().is(";")) {
       const bool has_brackets = take(tokens_, "(");
-      const auto value = tokens_.peek().is_identifier() ? names_.look_up(tokens_.peek().text) : std::nullopt;
+      const auto value = tokens_.peek().is_identifier() ? look_up_(tokens_.peek().text) : std::nullopt;
       if (value && is_zero(*value)) {
         (void)tokens_.next();  // what take_checked_result leaves
       } else {
@@ -561,7 +643,7 @@ class BodyReader {
       if (has_brackets) expect(tokens_, ")");
     }
     expect(tokens_, ";");
-    const bool is_last = open_.size() == 1 && tokens_.peek().is("}") && added_.empty();
+    const bool is_last = open_.size() == 1 && tokens_.peek().is("}") && added_.empty() && outlined_.empty();
     if (!is_last) fail_at(at, "one return, at the end of the function");
   }
 
@@ -672,6 +754,7 @@ class BodyReader {
     if (type.stars > 0) {
       expect(tokens_, "=");
       if (type.stars > 1) fail_at(name, "a pointer to numbers");
+      if (open_.size() == 1) c_types_[std::string(name.text)] = type.element;
       pointer(name, type);
     } else if (type.element.is_void()) {
       packed_declaration(name);
@@ -835,7 +918,8 @@ class BodyReader {
   }
 
   Lexer tokens_;
-  std::span<const AddedText> added_;  // behind what is read
+  std::span<const AddedText> added_;    // behind what is read
+  std::span<const Outlined> outlined_;  // likewise
   const GuardedTexts guarded_;
   const FileScope& scope_;
   const KeptPools& kept_;
@@ -846,11 +930,13 @@ class BodyReader {
   BodyNames names_;
   UnpackedParams unpacked_;
   LookUp look_up_;
-  const Names& changing_;         // variables that statements change
-  std::set<VarId> scalars_;       // variables that are storage
-  std::set<VarId> open_scalars_;  // of them, those whose types have other sizes elsewhere
-  std::set<VarId> counted_;       // those that loops count with
-  std::set<VarId> touched_;       // those that something else uses
+  const Names& changing_;                    // variables that statements change
+  std::map<std::string, DataType> c_types_;  // of pointers, as the function's own block spells them
+  std::set<VarId> scalars_;                  // variables that are storage
+  std::set<VarId> open_scalars_;             // of them, those whose types have other sizes elsewhere
+  Names unknown_;                            // variables that are not known to be 0 where their declaration says so
+  std::set<VarId> counted_;                  // those that loops count with
+  std::set<VarId> touched_;                  // those that something else uses
   struct Caller {
     std::string callee;
     Lexer tokens;  // behind the call
@@ -863,14 +949,15 @@ class BodyReader {
 }  // namespace
 
 ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
-                           const Limits& limits, tir::Module& module, bool is_entry, const AddedStatements& added) {
+                           const Limits& limits, tir::Module& module, bool is_entry, const AddedStatements& added,
+                           std::span<const Outlined> outlined) {
   const std::size_t vars = module.vars.size();
   Names changing;
   while (true) {
     try {
       ReadFunction result;
       result.function.is_entry = is_entry;
-      BodyReader reader(text, scope, kept, limits, module, result, changing, added);
+      BodyReader reader(text, scope, kept, limits, module, result, changing, added, outlined);
       reader.read_params(text.params);
       reader.read_body();
       return result;

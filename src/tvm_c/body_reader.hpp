@@ -16,6 +16,7 @@
 #include "tvm_c/added_statements.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/outlined.hpp"
 #include "tvm_c/planned_memory.hpp"
 #include "tvm_c/pool_params.hpp"
 #include "usmp/tir/builder.hpp"
@@ -31,7 +32,8 @@ struct ReadFunction {
   std::vector<std::string> pools;   // of workspace that TVM has planned
   std::vector<AddedText> guarded;   // of AddedStatements::guarded, what stays as text
   std::vector<AddedText> dropped;   // likewise, what never happens
-  std::set<tir::VarId> counters;    // for count_in_int32
+  std::vector<OutlinedFunction> outlined;
+  std::set<tir::VarId> counters;  // for count_in_int32
   // The first of them whose type differs from machine to machine, by its place in the file: then it has to be proved.
   std::optional<std::size_t> open_counter;
 };
@@ -42,11 +44,12 @@ struct InlinedError : SyntaxError {
 };
 
 // Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and
-// whose C stays, which get a buffer for each pool that they use. `added`: what may stay as text.
+// whose C stays, which get a buffer for each pool that they use. `added`: what may stay as text. `outlined`: statements
+// of the function's own block that become functions, in order.
 // Throws SyntaxError, and Error of kind archive without a place.
 [[nodiscard]] ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
                                          const Limits& limits, tir::Module& module, bool is_entry,
-                                         const AddedStatements& added = {});
+                                         const AddedStatements& added = {}, std::span<const Outlined> outlined = {});
 
 // The parameters of a function whose body is somebody else's, pools included. As read_function.
 [[nodiscard]] tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits,

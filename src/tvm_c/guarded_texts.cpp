@@ -26,7 +26,8 @@ std::string GuardedTexts::text_of(const GuardedText& text) const {
   return std::string(trimmed(file_.substr(text.place.begin, text.place.end - text.place.begin)));
 }
 
-std::optional<OnFailure> GuardedTexts::take(Lexer& tokens, bool leaves, const std::string& declared) const {
+std::optional<OnFailure> GuardedTexts::take(Lexer& tokens, bool leaves, const std::string& declared,
+                                            bool is_tested) const {
   Lexer ahead = tokens;
   const bool has_braces = tvm_c::take(ahead, "{");
   const GuardedText* text = at(ahead.peek().offset);
@@ -36,7 +37,7 @@ std::optional<OnFailure> GuardedTexts::take(Lexer& tokens, bool leaves, const st
   skip_to(ahead, text->place.end);
   if (has_braces && !tvm_c::take(ahead, "}")) return std::nullopt;
   tokens = std::move(ahead);
-  return OnFailure{tir::make_kept_failure({uses_variable ? declared : "", text_of(*text)}), text->place};
+  return OnFailure{tir::make_kept_failure({uses_variable || is_tested ? declared : "", text_of(*text)}), text->place};
 }
 
 std::optional<OnFailure> GuardedTexts::take_call(Lexer& tokens) const {

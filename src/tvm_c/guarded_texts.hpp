@@ -31,8 +31,9 @@ class GuardedTexts {
   // These take nothing where they return nothing: something else stands there.
 
   // Behind "if (condition)": what may stay. `leaves`: it has to leave the function. `declared`: "int ret", which it may
-  // use.
-  [[nodiscard]] std::optional<OnFailure> take(Lexer& tokens, bool leaves, const std::string& declared = {}) const;
+  // use, or which `is_tested` because the call gives other values than it has.
+  [[nodiscard]] std::optional<OnFailure> take(Lexer& tokens, bool leaves, const std::string& declared = {},
+                                              bool is_tested = false) const;
   // In front of the bracket of a call that "if (" stands in front of: all up to the end of the check. None where just a
   // number is returned.
   [[nodiscard]] std::optional<OnFailure> take_call(Lexer& tokens) const;

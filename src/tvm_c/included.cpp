@@ -78,6 +78,25 @@ std::map<std::string_view, std::string_view> Included::definitions(std::size_t f
   return result;
 }
 
+std::map<std::string_view, std::vector<std::string_view>, std::less<>> Included::all_definitions(
+    std::size_t file) const {
+  std::map<std::string_view, std::vector<std::string_view>, std::less<>> result;
+  for (const std::size_t one : closed_[file]) {
+    for (const std::string_view name : own_[one].names()) {
+      const std::vector<std::string_view> more = own_[one].definitions(name);
+      auto& all = result[name];
+      all.insert(all.end(), more.begin(), more.end());
+    }
+  }
+  return result;
+}
+
+Names Included::names(std::size_t file) const {
+  Names result;
+  for (const auto& [name, number] : macros_[file]) result.emplace(name);
+  return result;
+}
+
 std::set<std::size_t> Included::files_of(std::size_t file) const {
   const std::set<std::size_t>& all = closed_[file];
   return {all.begin(), all.lower_bound(count_)};

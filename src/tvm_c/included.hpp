@@ -31,6 +31,13 @@ class Included {
   // What stands behind the names of its macros that are defined once, and so.
   [[nodiscard]] std::map<std::string_view, std::string_view> definitions(std::size_t file) const;
 
+  // What stands behind the names of all its macros in each of their definitions, whatever conditions say.
+  [[nodiscard]] std::map<std::string_view, std::vector<std::string_view>, std::less<>> all_definitions(
+      std::size_t file) const;
+
+  // Of its macros.
+  [[nodiscard]] Names names(std::size_t file) const;
+
   // Which of `files` the file includes, and which of `headers`.
   [[nodiscard]] std::set<std::size_t> files_of(std::size_t file) const;
   [[nodiscard]] std::vector<const Source*> headers_of(std::size_t file) const;

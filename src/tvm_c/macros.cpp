@@ -175,6 +175,11 @@ std::vector<std::string_view> Macros::names() const {
   return names;
 }
 
+std::vector<std::string_view> Macros::definitions(std::string_view name) const {
+  const auto found = bodies_.find(name);
+  return found == bodies_.end() ? std::vector<std::string_view>() : found->second;
+}
+
 std::optional<std::string_view> Macros::definition(std::string_view name) const {
   const auto found = bodies_.find(name);
   if (found == bodies_.end() || found->second.size() != 1 || conditional_.contains(name)) return std::nullopt;

@@ -42,6 +42,9 @@ class Macros {
 
   [[nodiscard]] std::vector<std::string_view> names() const;
 
+  // What stands behind the name in each of its definitions, whatever conditions say; nothing for #undef.
+  [[nodiscard]] std::vector<std::string_view> definitions(std::string_view name) const;
+
   // What stands behind the name of one that is defined once, outside of conditional groups but the one around a header.
   [[nodiscard]] std::optional<std::string_view> definition(std::string_view name) const;
 

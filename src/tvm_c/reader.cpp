@@ -13,6 +13,7 @@
 #include "tvm_c/body_reader.hpp"
 #include "tvm_c/check_macros.hpp"
 #include "tvm_c/counters.hpp"
+#include "tvm_c/expanded_calls.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
@@ -37,6 +38,7 @@ namespace usmp::tvm_c {
 namespace {
 
 constexpr Bytes default_alignment = 16;
+constexpr std::size_t most_outlined = 200;  // statements of the entry that become functions
 
 // "-workspace-byte-alignment=8" of the comment that heads TVM's files (several may have become one).
 std::optional<Bytes> alignment_in(std::string_view text, std::string_view option) {
@@ -71,7 +73,7 @@ class ModuleReader {
   PlannedModule run() && {
     respell_own();
     const Included& included = included_.emplace(files_, headers_);
-    read_check_macros();
+    read_macros();
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
@@ -155,35 +157,53 @@ class ModuleReader {
     files_ = own_files_;
   }
 
-  // Macros around calls of the entry, as the checks that they stand for.
-  void read_check_macros() {
+  // Macros around calls of the entry, as what they stand for.
+  void read_macros() {
     if (unread_ != Unread::kept || !own_files_.empty()) return;
     std::vector<Source> files(files_.begin(), files_.end());
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (files[i].name.ends_with(".h")) continue;
-      CheckMacros macros;
-      for (const auto& [name, definition] : included_->definitions(i)) {
-        if (auto macro = check_macro(definition)) macros.emplace(name, std::move(*macro));
-      }
-      if (macros.empty()) continue;
-      FileScope scope;
-      try {
-        read_file_scope(files[i].text, i, true, scope);
-      } catch (const SyntaxError&) {  // told later
-        continue;
-      }
-      for (const char* ending : {"___tvm_main__", "_run_model"}) {
-        const auto entry = scope.functions.find("tvmgen_" + c_identifier(name_) + ending);
-        if (entry == scope.functions.end()) continue;
-        auto text = with_checks(entry->second, macros);
-        if (!text) continue;
-        files[i].text = expanded_texts_.emplace_back(std::move(*text));
-        break;
+      for (const bool are_checks : {true, false}) {
+        if (auto text = expanded_text(files[i], i, are_checks)) {
+          files[i].text = expanded_texts_.emplace_back(std::move(*text));
+        }
       }
     }
     if (expanded_texts_.empty()) return;
     expanded_files_ = std::move(files);
     files_ = expanded_files_;
+  }
+
+  // Of a file, if macros around calls are checks, or if they are others.
+  std::optional<std::string> expanded_text(const Source& file, std::size_t i, bool are_checks) {
+    Definitions definitions = included_->definitions(i);
+    CheckMacros checks;
+    for (const auto& [name, definition] : definitions) {
+      auto macro = are_checks ? check_macro(definition) : std::nullopt;
+      if (macro) checks.emplace(name, std::move(*macro));
+    }
+    if (definitions.empty() || (are_checks && checks.empty())) return std::nullopt;
+    FileScope scope;
+    try {
+      read_file_scope(file.text, i, true, scope);
+    } catch (const SyntaxError&) {  // told later
+      return std::nullopt;
+    }
+    for (const char* ending : {"___tvm_main__", "_run_model"}) {
+      const auto entry = scope.functions.find("tvmgen_" + c_identifier(name_) + ending);
+      if (entry == scope.functions.end()) continue;
+      const std::string_view before = files_[i].text.substr(0, entry->second.offset);
+      const auto is_behind = [&](const auto& macro) {
+        const std::string_view text = files_[i].text;
+        const bool is_own = std::less_equal<>()(text.data(), macro.second.data()) &&
+                            std::less<>()(macro.second.data(), text.data() + text.size());
+        return is_own && !std::less<>()(macro.second.data(), before.data() + before.size());
+      };
+      std::erase_if(definitions, is_behind);
+      return are_checks ? with_checks(entry->second, checks)
+                        : with_expanded_calls(entry->second, definitions, included_->names(i));
+    }
+    return std::nullopt;
   }
 
   // Constants in headers are as if they stood in the file that includes them.
@@ -344,7 +364,9 @@ class ModuleReader {
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
-    const std::string text = kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, files_);
+    std::string text = kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, files_);
+    const std::string_view entry_file = files_[scope_.functions.find(entry)->second.file].text;
+    for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, entry_file);
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
@@ -506,18 +528,14 @@ class ModuleReader {
       }
       AddedStatements added;
       if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_);
-      std::vector<AddedText> texts = added.texts;  // that are not read
-      for (const GuardedText& guarded : added.guarded) {
-        if (guarded.reason.empty()) texts.push_back(guarded.place);
-      }
-      if (unread_ == Unread::kept) require_plain_text(text, texts);
-      require_plain_names(name, text, texts);
-      ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry, added);
+      ReadFunction read = is_entry ? read_entry(name, text, added) : read_plain(name, text, added, {});
       if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
       if (is_entry) {
+        outlined_ = std::move(read.outlined);
         added.texts.insert(added.texts.end(), read.guarded.begin(), read.guarded.end());
+        for (const OutlinedFunction& one : outlined_) added.texts.push_back(one.place);
         note_added(added_.note(added.texts, text.file));
-        texts = added.texts;
+        std::vector<AddedText> texts = added.texts;
         texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
         if (unread_ == Unread::kept) require_plain_text(text, texts);  // what was read after all
         require_plain_names(name, text, texts);
@@ -561,6 +579,47 @@ class ModuleReader {
     }
   }
 
+  ReadFunction read_plain(const std::string& name, const FunctionText& text, const AddedStatements& added,
+                          std::span<const Outlined> outlined) {
+    std::vector<AddedText> texts = added.texts;  // that are not read
+    for (const GuardedText& guarded : added.guarded) {
+      if (guarded.reason.empty()) texts.push_back(guarded.place);
+    }
+    for (const Outlined& one : outlined) texts.push_back(one.place);
+    if (unread_ == Unread::kept) require_plain_text(text, texts);
+    require_plain_names(name, text, texts);
+    return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined);
+  }
+
+  // A statement that is not read may become a function: then all is read once more.
+  ReadFunction read_entry(const std::string& name, const FunctionText& text, const AddedStatements& added) {
+    entry_ = name;
+    const std::size_t vars = module_.vars.size();
+    std::vector<Outlined> outlined;
+    while (true) {
+      try {
+        return read_plain(name, text, added, outlined);
+      } catch (const SyntaxError& error) {
+        module_.vars.resize(vars);
+        const auto other = std::find_if(added.others.begin(), added.others.end(), [&](const auto& one) {
+          return one.place.begin <= error.offset && error.offset < one.place.end;
+        });
+        if (other == added.others.end() || !other->reason.starts_with("mentions ")) throw;
+        Outlined statement{.place = other->place, .function = {}, .names = {}, .changed = {}};
+        const bool is_new = std::none_of(outlined.begin(), outlined.end(),
+                                         [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
+        if (!is_new || outlined.size() == most_outlined) throw;
+        if (!read_outlined(files_[text.file].text, included_->all_definitions(text.file), statement).empty()) throw;
+        const auto behind = std::find_if(outlined.begin(), outlined.end(),
+                                         [&](const Outlined& one) { return one.place.begin > statement.place.begin; });
+        outlined.insert(behind, std::move(statement));
+        for (std::size_t i = 0; i < outlined.size(); ++i) {
+          outlined[i].function = "usmp_added_" + std::to_string(i + 1);
+        }
+      }
+    }
+  }
+
   std::string place(std::size_t file, std::size_t offset) {
     return lines_.try_emplace(file, files_[file].text).first->second.place(offset + 1);
   }
@@ -570,7 +629,9 @@ class ModuleReader {
     std::string hint =
         in_quotes(name) + " calls the operators, so it has to be as TVM wrote it; of what somebody added only ";
     if (unread_ != Unread::kept) return hint + "calls of other functions may stay";
-    hint += "calls of other functions, and statements that use nothing of the model's, may stay";
+    hint +=
+        "calls of other functions, and statements that use nothing of the model's or only pass on its tensors and "
+        "access their elements, may stay";
     const AddedStatements added = added_statements(text, scope_);
     for (const GuardedText& guarded : added.guarded) {
       const bool is_here = guarded.place.begin <= offset && offset < guarded.place.end;
@@ -578,7 +639,11 @@ class ModuleReader {
     }
     for (const AddedStatements::Other& other : added.others) {
       if (other.place.begin > offset || offset >= other.place.end) continue;
-      hint += ": this one " + other.reason;
+      Outlined statement{.place = other.place, .function = {}, .names = {}, .changed = {}};
+      std::string reason = read_outlined(files_[text.file].text, included_->all_definitions(text.file), statement);
+      if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())
+        reason = other.reason;
+      hint += ": this one " + reason;
       const std::string_view front = files_[text.file].text.substr(other.place.begin, offset - other.place.begin);
       if (const auto macro = called_in_capitals(front)) {
         hint += "; " + in_quotes(*macro) + " around it may be a macro, which no file here defines";
@@ -717,6 +782,7 @@ class ModuleReader {
   }
 
   std::string name_;
+  std::string entry_;
   std::span<const Source> files_;
   std::span<const Source> headers_;   // beside those of the module
   std::optional<Included> included_;  // from run() on
@@ -727,6 +793,7 @@ class ModuleReader {
   Limits limits_;
   Unread unread_;
   Names kept_names_;
+  std::vector<OutlinedFunction> outlined_;
   Names found_in_added_;      // of kept_names_
   Names kept_for_operators_;  // likewise, without what they call
   Names tables_;              // that functions read

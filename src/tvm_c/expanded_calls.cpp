@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests: tests/tvm_c/expanded_calls_test.cpp.
+#include "tvm_c/expanded_calls.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tvm_c/function_tokens.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+struct NotFlat {};
+
+bool mentions_operator(const MadeTokens& tokens, std::size_t first, std::size_t last) {
+  return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                     tokens.begin() + static_cast<std::ptrdiff_t>(last),
+                     [](const MadeToken& token) { return token.is_identifier() && token.text.starts_with("tvmgen_"); });
+}
+
+// (f(x)) where brackets say nothing, as f(x).
+MadeTokens without_brackets(MadeTokens tokens, const MadeToken& before) {
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const bool opens_call =
+        tokens[i].is("(") && tokens[i + 1].is_identifier() && tokens[i + 2].is("(") && !tokens[i + 1].is("sizeof");
+    if (!opens_call) continue;
+    const MadeToken& front = i == 0 ? before : tokens[i - 1];
+    const bool is_void_cast = i >= 3 && front.is(")") && tokens[i - 2].is("void") && tokens[i - 3].is("(");
+    const bool is_behind_operator =
+        front.kind == TokenKind::punctuator && !front.is(")") && !front.is("]") && !front.text.empty();
+    if (!is_void_cast && !is_behind_operator && !front.is("return")) continue;
+    const std::size_t end = behind_bracket(tokens, i);
+    if (end != behind_bracket(tokens, i + 2) + 1) continue;
+    tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(end - 1));
+    tokens[i + 1].is_apart = tokens[i].is_apart;
+    tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(i));
+    if (i > 0) --i;
+  }
+  return tokens;
+}
+
+// Makes one list of a block's statements, and of blocks in it that call operators.
+class Flattener {
+ public:
+  // `taken`: identifiers that nothing new may have as its name. `names`: of macros.
+  Flattener(std::set<std::string, std::less<>>& taken, const Names& names) : taken_(taken), names_(names) {}
+
+  // Throws NotFlat.
+  MadeTokens run(MadeTokens tokens) {
+    tokens_ = std::move(tokens);
+    list(0, tokens_.size(), false);
+    return std::move(result_);
+  }
+
+ private:
+  // NOLINTBEGIN(misc-no-recursion): a level a block of a macro; expansions are bounded
+  void list(std::size_t at, std::size_t last, bool is_block) {
+    if (++level_ > most_levels) throw NotFlat();
+    while (at < last) {
+      if (is_block) rename_declared(at, last);
+      const std::size_t end = statement_end(at, last);
+      if (!mentions_operator(tokens_, at, end)) {
+        copy(at, end);
+      } else if (tokens_[at].is("{")) {
+        block(at);
+      } else if (tokens_[at].is("do")) {
+        const std::size_t behind = behind_bracket(tokens_, at + 1);
+        const bool is_once = tokens_[at + 1].is("{") && behind + 3 < last && tokens_[behind].is("while") &&
+                             tokens_[behind + 1].is("(") && tokens_[behind + 2].is("0") && tokens_[behind + 3].is(")");
+        if (!is_once) throw NotFlat();
+        block(at + 1);
+      } else {
+        copy(at, end);
+      }
+      at = end;
+    }
+    --level_;
+  }
+
+  void block(std::size_t open) {
+    const std::size_t end = behind_bracket(tokens_, open);
+    for (std::size_t i = open; i < end; ++i) {
+      const bool jumps = tokens_[i].is("break") || tokens_[i].is("continue") || tokens_[i].is("goto") ||
+                         tokens_[i].is("asm") || tokens_[i].is("__asm") || tokens_[i].is("typedef") ||
+                         tokens_[i].is("enum");
+      if (jumps) throw NotFlat();
+    }
+    list(open + 1, end - 1, true);
+  }
+
+  // Behind the statement at `at`.
+  std::size_t statement_end(std::size_t at, std::size_t last) {
+    if (++level_ > most_levels || at >= last) throw NotFlat();
+    std::size_t end = at;
+    if (tokens_[at].is("{")) {
+      end = behind_bracket(tokens_, at);
+    } else if (tokens_[at].is("do")) {
+      end = statement_end(at + 1, last);
+      if (end >= last || !tokens_[end].is("while")) throw NotFlat();
+      while (end < last && !tokens_[end].is(";")) ++end;
+      end = std::min(end + 1, last);
+    } else if (at + 1 < last && is_control_word(tokens_[at]) && tokens_[at + 1].is("(")) {
+      end = statement_end(behind_bracket(tokens_, at + 1), last);
+      if (tokens_[at].is("if") && end < last && tokens_[end].is("else")) end = statement_end(end + 1, last);
+    } else {
+      std::size_t depth = 0;
+      for (; end < last && (depth > 0 || !tokens_[end].is(";")); ++end) {
+        if (tokens_[end].is("(") || tokens_[end].is("{") || tokens_[end].is("[")) ++depth;
+        if (tokens_[end].is(")") || tokens_[end].is("}") || tokens_[end].is("]")) {
+          if (depth == 0) throw NotFlat();
+          --depth;
+        }
+      }
+      end = std::min(end + 1, last);
+    }
+    --level_;
+    return end;
+  }
+  // NOLINTEND(misc-no-recursion)
+
+  static bool is_control_word(const MadeToken& token) {
+    return token.is("if") || token.is("for") || token.is("while") || token.is("switch");
+  }
+
+  // uint32_t a = f(x), *b;
+  void rename_declared(std::size_t at, std::size_t last) {
+    std::size_t words = 0;
+    std::size_t i = at;
+    for (; i < last && (tokens_[i].is_identifier() || tokens_[i].is("*")); ++i) {
+      if (is_control_word(tokens_[i]) || tokens_[i].is("return") || tokens_[i].is("do") || tokens_[i].is("else"))
+        return;
+      if (tokens_[i].is_identifier()) ++words;
+    }
+    const auto ends_name = [&](std::size_t k) {
+      return k < last && (tokens_[k].is("=") || tokens_[k].is(";") || tokens_[k].is(",") || tokens_[k].is("["));
+    };
+    if (words < 2 || !ends_name(i)) {
+      // struct point { … } p; and int (*f)(void);
+      const std::size_t behind = i < last && tokens_[i].is("(") ? behind_bracket(tokens_, i) : i;
+      const bool is_type = behind > i && behind < last && (tokens_[behind].is_identifier() || tokens_[behind].is("("));
+      if (words >= 2 || is_type || (words > 0 && i < last && tokens_[i].is("{"))) throw NotFlat();
+      return;
+    }
+    while (true) {
+      if (!tokens_[i - 1].is_identifier()) throw NotFlat();
+      rename(i - 1, last);
+      std::size_t depth = 0;
+      for (; i < last && (depth > 0 || (!tokens_[i].is(",") && !tokens_[i].is(";"))); ++i) {
+        if (tokens_[i].is("(") || tokens_[i].is("{") || tokens_[i].is("[")) ++depth;
+        if (tokens_[i].is(")") || tokens_[i].is("}") || tokens_[i].is("]")) --depth;
+      }
+      if (i >= last || tokens_[i].is(";")) return;
+      for (++i; i < last && tokens_[i].is("*");) ++i;
+      ++i;
+      if (!ends_name(i)) throw NotFlat();
+    }
+  }
+
+  // From there on, but for members of that name.
+  void rename(std::size_t first, std::size_t last) {
+    const std::string name = tokens_[first].text;
+    std::string other;
+    for (std::size_t n = 1; other.empty() || taken_.contains(other); ++n) other = name + "_" + std::to_string(n);
+    taken_.insert(other);
+    for (std::size_t i = first; i < last; ++i) {
+      if (tokens_[i].is_identifier() && names_.contains(tokens_[i].text)) throw NotFlat();  // it may mention the name
+      const bool is_member = i > 0 && (tokens_[i - 1].is(".") || tokens_[i - 1].is("->"));
+      if (tokens_[i].is(name) && tokens_[i].is_identifier() && !is_member) tokens_[i].text = other;
+    }
+  }
+
+  void copy(std::size_t first, std::size_t last) {
+    result_.insert(result_.end(), tokens_.begin() + static_cast<std::ptrdiff_t>(first),
+                   tokens_.begin() + static_cast<std::ptrdiff_t>(last));
+  }
+
+  static constexpr std::size_t most_levels = 100;
+
+  std::set<std::string, std::less<>>& taken_;
+  const Names& names_;
+  MadeTokens tokens_;
+  MadeTokens result_;
+  std::size_t level_ = 0;
+};
+
+class Body {
+ public:
+  Body(const FunctionText& function, const Definitions& macros, const Names& names)
+      : text_(function.body.text()), tokens_(tokens_of(function.body)), macros_(macros), names_(names) {
+    for_each_identifier(text_, [&](std::string_view name) { taken_.emplace(name); });
+  }
+
+  std::optional<std::string> run() {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) read(i);
+    if (at_ == 0) return std::nullopt;
+    return result_ + std::string(text_.substr(at_));
+  }
+
+ private:
+  void read(std::size_t i) {
+    const auto macro = tokens_[i].is_identifier() ? macros_.find(tokens_[i].text) : macros_.end();
+    if (macro == macros_.end() || tokens_[i].offset < at_) return;
+    std::size_t last = i;
+    if (takes_arguments(macro->second)) {
+      if (i + 1 >= tokens_.size() || !tokens_[i + 1].is("(")) return;
+      std::size_t depth = 0;
+      for (last = i + 1; last < tokens_.size(); ++last) {
+        if (tokens_[last].is("(")) ++depth;
+        if (tokens_[last].is(")") && --depth == 0) break;
+      }
+      if (last == tokens_.size()) return;
+    }
+    const bool ends = last + 1 < tokens_.size() && tokens_[last + 1].is(";");
+    const bool begins = i == 0 || tokens_[i - 1].is(";") || tokens_[i - 1].is("{") || tokens_[i - 1].is("}");
+    if (begins && ends) ++last;
+    const std::size_t end = tokens_[last].offset + tokens_[last].text.size();
+    const std::string_view text = text_.substr(tokens_[i].offset, end - tokens_[i].offset);
+    if (text.find('#') != std::string_view::npos) return;
+    auto made = expanded(made_tokens(std::vector<Token>(tokens_.begin() + static_cast<std::ptrdiff_t>(i),
+                                                        tokens_.begin() + static_cast<std::ptrdiff_t>(last) + 1)),
+                         macros_);
+    if (!made || !mentions_operator(*made, 0, made->size())) return;
+    const MadeToken before = i == 0 ? MadeToken{TokenKind::punctuator, "{"}
+                                    : MadeToken{tokens_[i - 1].kind, std::string(tokens_[i - 1].text)};
+    MadeTokens tokens = without_brackets(std::move(*made), before);
+    if (begins) {
+      try {
+        tokens = Flattener(taken_, names_).run(std::move(tokens));
+      } catch (const NotFlat&) {
+        return;
+      }
+    } else if (std::any_of(tokens.begin(), tokens.end(), [](const MadeToken& one) { return one.is(";"); })) {
+      return;
+    }
+    result_ += text_.substr(at_, tokens_[i].offset - at_);
+    result_ += text_of(tokens);
+    result_.append(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
+    at_ = end;
+  }
+
+  std::string_view text_;
+  std::vector<Token> tokens_;
+  const Definitions& macros_;
+  const Names& names_;
+  std::set<std::string, std::less<>> taken_;
+  std::string result_;
+  std::size_t at_ = 0;  // of the text, behind what is in the result
+};
+
+}  // namespace
+
+std::optional<std::string> with_expanded_calls(const FunctionText& function, const Definitions& macros,
+                                               const Names& names) {
+  try {
+    return Body(function, macros, names).run();
+  } catch (const SyntaxError&) {  // told where the function is read
+    return std::nullopt;
+  }
+}
+
+}  // namespace usmp::tvm_c

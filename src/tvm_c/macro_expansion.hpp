@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preprocessor makes of macros in a piece of C.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/lexer.hpp"
+
+namespace usmp::tvm_c {
+
+// What stands behind the names of macros in their definitions: "(x) do { … } while (0)".
+using Definitions = std::map<std::string_view, std::string_view>;
+
+// A token of a text that is made.
+struct MadeToken {
+  TokenKind kind = TokenKind::end;
+  std::string text;
+  bool is_apart = false;  // blanks stand in front of it
+
+  [[nodiscard]] bool is(std::string_view spelling) const { return kind != TokenKind::string && text == spelling; }
+  [[nodiscard]] bool is_identifier() const { return kind == TokenKind::identifier; }
+};
+using MadeTokens = std::vector<MadeToken>;
+
+// Throws SyntaxError.
+[[nodiscard]] MadeTokens made_tokens(std::string_view text);
+[[nodiscard]] MadeTokens made_tokens(const std::vector<Token>& tokens);
+// On one line.
+[[nodiscard]] std::string text_of(const MadeTokens& tokens);
+
+// Whether the definition is that of a macro with arguments.
+[[nodiscard]] bool takes_arguments(std::string_view definition);
+
+// Behind the bracket that closes the one at `open`; the number of tokens: none does.
+[[nodiscard]] std::size_t behind_bracket(const MadeTokens& tokens, std::size_t open);
+
+// The tokens with all macros expanded as C says: arguments first, #x and a##b of them as they stand. Nothing: a macro
+// comes to itself, it has other arguments than it takes, its name ends the tokens, or the result is very long.
+[[nodiscard]] std::optional<MadeTokens> expanded(const MadeTokens& tokens, const Definitions& macros);
+
+}  // namespace usmp::tvm_c

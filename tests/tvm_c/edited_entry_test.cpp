@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Macros and statements of the entry that use the model's tensors and operators.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "usmp/support/error.hpp"
+#include "usmp/tir/visit.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c::edited_entry_test {
+namespace {
+
+const std::string op =
+    "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n"
+    "  return 0;\n}\n"
+    // may fail
+    "int32_t tvmgen_m_dev(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n"
+    "  if (device(1) != 0) return -1;\n  return 0;\n}\n";
+
+std::string text_of(const std::string& file, const std::string& statements) {
+  return file + op +
+         "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n"
+         "  void* sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n  if (sid_1 == NULL) {\n    return -1;\n "
+         " }\n" +
+         statements + "\n  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n  return 0;\n}\n";
+}
+
+const std::string last = "  if (tvmgen_m_op(sid_1, y_buffer_var) != 0 ) return -1;\n";
+
+PlannedModule read(const std::string& file, const std::string& statements, const std::string& header = "") {
+  const std::string text = text_of(file, statements);
+  const Source source{"lib1.c", text};
+  const Source other{"trace.h", header};
+  return read_planned_module("m", {&source, 1}, {}, {}, Unread::kept, {}, {&other, header.empty() ? 0U : 1U});
+}
+
+// The texts that stay, "op" for calls of operators, names of functions with how many arguments they get; in order.
+std::string entry_of(const std::string& file, const std::string& statements, const std::string& header = "") {
+  std::string result;
+  const PlannedModule planned = read(file, statements, header);
+  tir::for_each_expr_in(planned.module.functions[planned.module.entry].body, [&](const tir::Expr& expr) {
+    const auto named = tir::named_call(expr);
+    if (!named) return;
+    const std::string* text = tir::kept_text_of(expr);
+    const bool is_operator = named->name->starts_with("tvmgen_m_");
+    result +=
+        (result.empty() ? "" : " | ") + (text != nullptr ? *text
+                                         : is_operator   ? "op"
+                                                       : *named->name + "/" + std::to_string(named->arguments.size()));
+  });
+  return result;
+}
+
+// The functions that statements have become.
+std::string added_to(const std::string& file, const std::string& statements, const std::string& header = "") {
+  const PlannedModule planned = read(file, statements, header);
+  std::string text;
+  for (const std::string& one : planned.module.functions[planned.module.entry].imported_c) text += one;
+  const std::size_t begin = text.find("static void usmp_added_1(");
+  return begin == std::string::npos ? "" : text.substr(begin);
+}
+
+std::string error_of(const std::string& file, const std::string& statements, const std::string& header = "") {
+  try {
+    (void)read(file, statements, header);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string reason(const std::string& file, const std::string& statements) {
+  const std::string error = error_of(file, statements + "\n" + last);
+  const std::size_t at = error.find(": this one ");
+  return at == std::string::npos ? error : error.substr(at + 11, error.find(';', at + 11) - at - 11);
+}
+
+const std::string call = "tvmgen_m_op(x_buffer_var, sid_1)";
+
+TEST_CASE("macros around calls are what they stand for") {
+  const std::string profile =
+      "#define PROFILE(name, x) do { uint32_t t = now(); if ((x) != 0) { return -1; } log(name, #x, now() - t); } "
+      "while "
+      "(0)\n";
+  CHECK(entry_of(profile, "  PROFILE(\"a\", " + call + ");\n" + last) ==
+        "  uint32_t t_1 = now(); | op | log(\"a\", \"tvmgen_m_op(x_buffer_var, sid_1)\", now() - t_1); | op");
+  // Twice, beside a variable of that name, and from a header.
+  CHECK(entry_of(
+            "#include \"trace.h\"\n",
+            "  uint32_t t = 3;\n  PROFILE(\"a\", " + call + ");\n  PROFILE(\"b\", " + call + ");\n  log(t);\n" + last,
+            profile) ==
+        "  uint32_t t = 3;\n  uint32_t t_1 = now(); | op | log(\"a\", \"tvmgen_m_op(x_buffer_var, sid_1)\", now() - "
+        "t_1);\n  uint32_t t_2 = now(); | op | log(\"b\", \"tvmgen_m_op(x_buffer_var, sid_1)\", now() - t_2);\n  "
+        "log(t); | "
+        "op");
+  // In expressions, and for names.
+  CHECK(entry_of("#define OK(x) (x)\n", "  if (OK(" + call + ") != 0) return -1;\n" + last) == "op | op");
+  CHECK(entry_of("#define FIRST tvmgen_m_op\n", "  if (FIRST(x_buffer_var, sid_1) != 0) return -1;\n" + last) ==
+        "op | op");
+  CHECK(entry_of("#define RUN(f, ...) tvmgen_m_##f(__VA_ARGS__)\n",
+                 "  if (RUN(op, x_buffer_var, sid_1) != 0) return -1;\n" + last) == "op | op");
+  // Members are no variables.
+  CHECK(entry_of("#define P(x) { int t = s.t; x; use(p->t, t); }\n", "  P(" + call + ")\n" + last) ==
+        "  int t_1 = s.t; | op | use(p->t, t_1); | op");
+  // Inside each other.
+  CHECK(entry_of("#define C(x) do { if (x) return -1; } while (0)\n#define P(x) do { int t = 1; C(x); use(t); } while "
+                 "(0)\n",
+                 "  P(" + call + ");\n" + last) == "  int t_1 = 1; | op | use(t_1); | op");
+}
+
+TEST_CASE("macros around calls that stay macros are refused") {
+  const auto is_refused = [&](const std::string& file, const std::string& statement) {
+    const std::string error = error_of(file, statement + "\n" + last);
+    return error.find("lib1.c: line ") != std::string::npos;
+  };
+  const std::string use = "  P(" + call + ");";
+  CHECK(is_refused("#define P(x) do { if (n) break; x; } while (0)\n", use));
+  CHECK(is_refused("#define P(x) do { if (n) goto end; x; } while (0)\n", use));
+  CHECK(is_refused("#define P(x) do { x; } while (n)\n", use));
+  CHECK(is_refused("#define P(x) do { x; } while (0)\n#undef P\n#define P(x) do { x; x; } while (0)\n", use));
+  CHECK(is_refused("#ifdef A\n#define P(x) do { x; } while (0)\n#endif\n", use));
+  CHECK(is_refused("", use));
+  CHECK(is_refused("#define P(x) do { int (*f)(void) = g; x; } while (0)\n", use));
+  CHECK(is_refused("#define P(x) do { typeof(n) t = g; x; use(t); } while (0)\n", use));
+  // A macro that is not known for certain may mention the variable.
+  CHECK(
+      is_refused("#ifdef A\n#define U() use(t)\n#else\n#define U()\n#endif\n#define P(x) do { int t = 1; x; U(); } "
+                 "while (0)\n",
+                 use));
+  // Behind the function it is none, there.
+  CHECK(error_of("", use + "\n" + last + "  return 0;\n}\n#define P(x) do { x; } while (0)\nint f(void) {\n")
+            .find("line ") != std::string::npos);
+}
+
+TEST_CASE("statements with tensors become functions that get them") {
+  const std::string first = "  if (" + call + " != 0) return -1;\n";
+  CHECK(entry_of("", first + "  fwrite(sid_1, 1, 4, stderr);\n" + last) == "op | usmp_added_1/1 | op");
+  CHECK(added_to("", first + "  fwrite(sid_1, 1, 4, stderr);\n" + last) ==
+        "static void usmp_added_1(void* usmp_sid_1) {\n  void* const sid_1 = usmp_sid_1;\n  (void)sid_1;\n  "
+        "fwrite(sid_1, 1, 4, stderr);\n}\n");
+  // With what macros stand for, whatever conditions say; the macro stays.
+  const std::string trace =
+      "#ifdef A\n#define T(t) do { dump(#t, t, x_buffer_var); } while (0)\n#else\n#define T(t)\n#endif\n";
+  CHECK(entry_of(trace, first + "  T(sid_1);\n" + last) == "op | usmp_added_1/2 | op");
+  CHECK(added_to(trace, first + "  T(sid_1);\n" + last).find("  T(sid_1);\n}\n") != std::string::npos);
+  for (const std::string statement :
+       {"  n += ((int8_t*)sid_1)[0];",
+        "  for (int i = 0; i < 4; ++i) { if (i == 2) continue; n ^= ((int8_t*)sid_1)[i]; }",
+        "  { const int8_t* p = (const int8_t*)sid_1; n = p[1]; }", "#ifdef DUMP\n  dump(&n, sid_1);\n#endif",
+        "  if (n) dump(&((int8_t*)sid_1)[1], stderr);", "  n = sum(sid_1, 4) & mask;"}) {
+    CAPTURE(statement);
+    CHECK(entry_of("", first + statement + "\n" + last) == "op | usmp_added_1/1 | op");
+  }
+  // What shares names with such is one, too.
+  CHECK(entry_of("static int n;\n", "  n = 0;\n" + first + "  n += ((int8_t*)sid_1)[0];\n" + last) ==
+        "usmp_added_1/0 | op | usmp_added_2/1 | op");
+}
+
+TEST_CASE("statements with tensors that do more are refused, with the reason") {
+  const std::string keeps = "which is the model's, expected one that only passes it on or accesses its elements";
+  CHECK(reason("#define R(t) if (*(int8_t*)t) return 3\n", "  R(sid_1);") == "has 'return'");
+  CHECK(reason("#ifdef A\n#define R(t) log(t)\n#else\n#define R(t) if (*(int8_t*)t) return 3\n#endif\n",
+               "  R(sid_1);") == "has 'return'");
+  CHECK(reason("#define R(t) if (*(int8_t*)t) goto end\n", "  R(sid_1);") == "has 'goto'");
+  CHECK(reason("#define R(t) log(__func__, t)\n", "  R(sid_1);") == "has '__func__'");
+  CHECK(reason("#define R(t) int v = *(int8_t*)t\n", "  R(sid_1);") == "declares something");
+  CHECK(reason("", "  FILE* f = open_for(sid_1, stderr);") == "declares something");
+  CHECK(reason("", "  typeof(n) f = open_for(sid_1, stderr);") == "declares something");
+  CHECK(reason("", "  n = LOG(sid_1, stderr);") == "calls 'LOG', which may be a macro of a header that is not here");
+  CHECK(reason("#define R(t) R2(t)\n#define R2(t) R(t)\n", "  R(sid_1);") == "has macros that are not understood");
+  for (const std::string statement :
+       {"  last = sid_1;", "  last = (int8_t*)sid_1 + 1;", "  s.last = &((sid_1));", "  { last = sid_1; }",
+        "  swap(&sid_1, stderr);", "  if (n) sid_1 = other;", "  n = a ? 1 : next(sid_1++);"}) {
+    CAPTURE(statement);
+    CHECK(error_of("", statement + "\n" + last).find(keeps) != std::string::npos);
+  }
+  CHECK(error_of("#define KEEP(t) last = (t)\n", "  KEEP(sid_1);\n" + last).find(keeps) != std::string::npos);
+}
+
+TEST_CASE("what operators return, however it is asked for") {
+  const std::string dev = "tvmgen_m_dev(x_buffer_var, sid_1)";
+  // Later, where they never fail.
+  CHECK(entry_of("", "  int32_t ret = " + call + ";\n  log(3 * n);\n  if (ret != 0) { note(ret); return ret; }\n" +
+                         last) == "op |   log(3 * n); | op");
+  CHECK(
+      error_of("", "  int32_t ret = " + dev + ";\n  log(3 * n);\n  if (ret != 0) return ret;\n" + last).find("line ") !=
+      std::string::npos);
+  // In a narrow variable.
+  CHECK(entry_of("", "  int8_t ret = " + call + ";\n  if (ret != 0) return ret;\n" + last) == "op | op");
+  CHECK(entry_of("", "  int8_t ret = " + dev + ";\n  if (ret != 0) return ret;\n" + last) == "op | op");
+  // Without a return, if nothing else asks.
+  const std::string note = "  int ret = " + dev + ";\n  if (ret) { told(ret); }\n";
+  CHECK(entry_of("", note + last) == "op | op");
+  CHECK(entry_of("", note + "  ret = " + dev + ";\n  if (ret) return ret;\n" + last) == "op | op | op");
+  for (const std::string use : {"  note(ret);\n", "  if (ret != 0) return ret;\n", "  n = ret;\n"}) {
+    CAPTURE(use);
+    CHECK(error_of("", note + use + last).find("'ret' behind a statement that does not leave") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace usmp::tvm_c::edited_entry_test
