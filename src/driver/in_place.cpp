@@ -291,6 +291,11 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       };
     }
     if (found.header.empty()) {
+      if (modules[i]->source.has_own_run) {
+        throw refusal(model, "there is no header for the code that somebody added to tvmgen_" +
+                                 c_identifier(info.name) +
+                                 "_run; expected one beside it, or that code where it is called");
+      }
       if (found.called.empty()) check_without_header(*modules[i], model, found, text_of(entry));
       instead = text_of(header);
     } else {

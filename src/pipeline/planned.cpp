@@ -184,7 +184,8 @@ codegen::PlannedModule emission_input(const PlannedProgram& planned, bool worksp
           .source = planned.program.module,
           .placements = planned.placements,
           .lowered = planned.lowered,
-          .workspace_io = workspace_io};
+          .workspace_io = workspace_io,
+          .has_own_run = planned.source.has_own_run};
 }
 
 }  // namespace usmp::pipeline

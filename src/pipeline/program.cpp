@@ -2,6 +2,7 @@
 #include "usmp/pipeline/program.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -28,6 +29,28 @@ liveness::Options liveness_options(const SourceModule& source, const tir::Module
     options.outputs.push_back(params[output.param].var);
   }
   return options;
+}
+
+// Planned C passes the members of the interface to the parameters of the entry: what is wrong if `passed` says
+// otherwise.
+std::optional<Error> other_interface(const SourceModule& source, const std::vector<std::string>& passed) {
+  std::map<std::size_t, std::string> expected;  // by parameter
+  for (const codegen::InterfaceTensor& input : source.interface.inputs) {
+    expected[input.param] = "inputs." + input.member;
+  }
+  for (const codegen::InterfaceTensor& output : source.interface.outputs) {
+    expected[output.param] = "outputs." + output.member;
+  }
+  for (std::size_t i = 0; i < std::max(passed.size(), expected.size()); ++i) {
+    const auto member = expected.find(i);
+    const std::string found = i < passed.size() ? passed[i] : "nothing";
+    const std::string wanted = member == expected.end() ? "nothing" : member->second;
+    if (found == wanted) continue;
+    return Error(ErrorKind::archive, {},
+                 "tvmgen_" + c_identifier(source.info.name) + "_run passes " + found + " as parameter " +
+                     std::to_string(i) + " of the entry, expected " + wanted);
+  }
+  return std::nullopt;
 }
 
 // C does not say how large inputs and outputs are: the archive does, or what is accessed of them.
@@ -96,6 +119,8 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
   source.lost_constants = read.lost_constants;
   source.edited_run = read.edited_run;
   source.interface = codegen::interface_of(info, source.module);
+  source.has_own_run = !read.kept_run.empty();
+  if (source.has_own_run) source.edited_run = other_interface(source, read.kept_run);
   give_shapes(source);
   std::set<tir::VarId> params;
   for (const tir::Param& param : source.module.functions[source.module.entry].params) params.insert(param.var);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tvm_c/edited_run.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/packed.hpp"
@@ -178,51 +179,7 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
                            "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
     }
   }
-  Names known = {"return", "DLTensor", "TVMValue", entry};
-  for (const char* type : {"bool", "char", "const", "double", "float", "int", "int8_t", "int16_t", "int32_t", "int64_t",
-                           "signed", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "unsigned", "void"}) {
-    known.emplace(type);  // of casts
-  }
-  for (const auto& [name, size] : scope_.arrays) known.insert(name);
-  for (const auto& [name, pool] : scope_.constant_pools) known.insert(name);
-  for (const Token& token : tokens_of(found->second.params)) known.emplace(token.text);
-  const bool is_packed = takes_packed(found->second.params);  // TVM fills arrays there
-  const std::string_view marks = is_packed ? "()[];=,*&.{}" : "();,*&.}";
-  const std::vector<Token> tokens = tokens_of(found->second.body);
-  Token before;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
-    const bool is_declared = (before.is("TVMValue") || before.is("DLTensor")) && token.is_identifier();
-    if (is_declared) known.emplace(token.text);
-    const bool is_member = before.is(".") || before.is("->");
-    // &global_workspace[0] is the address of the whole pool.
-    if (token.is("[") && i + 2 < tokens.size() && tokens[i + 1].text == "0" && tokens[i + 2].is("]") && i >= 2 &&
-        tokens[i - 2].is("&") && scope_.arrays.contains(std::string(before.text))) {
-      i += 2;
-      before = tokens[i];
-      continue;
-    }
-    const bool is_known =
-        (token.kind == TokenKind::number && is_packed) || is_member || token.is("->") ||
-        (token.is_identifier() ? known.contains(token.text)
-                               : token.text.size() == 1 && marks.find(token.text) != std::string_view::npos);
-    // return tvmgen_m___tvm_main__(…); and no other statement.
-    const bool is_placed = is_packed || ((i == 0) == token.is("return") && (!token.is(";") || i + 2 == tokens.size()));
-    const bool is_tvms = is_known && is_placed;
-    if (!is_tvms) {
-      throw located(file,
-                    {token.offset, "found " + shown(token.text) + " in " + in_quotes(run) +
-                                       ", which is written anew, expected nothing but the call of the entry: what "
-                                       "somebody added goes to where " +
-                                       in_quotes(run) + " is called"});
-    }
-    before = token;
-  }
-  try {
-    require_plain_text(found->second, {});
-  } catch (const SyntaxError& error) {
-    throw located(file, error);
-  }
+  if (const auto added = added_to_run(found->second, run, entry, scope_)) throw located(file, *added);
 }
 
 }  // namespace usmp::tvm_c

@@ -13,6 +13,7 @@
 #include "tvm_c/body_reader.hpp"
 #include "tvm_c/check_macros.hpp"
 #include "tvm_c/counters.hpp"
+#include "tvm_c/edited_run.hpp"
 #include "tvm_c/expanded_calls.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
@@ -74,6 +75,7 @@ class ModuleReader {
     respell_own();
     const Included& included = included_.emplace(files_, headers_);
     read_macros();
+    keep_run();
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
@@ -127,7 +129,8 @@ class ModuleReader {
             .workspace_macro = pool_sizes_.workspace(),
             .lost_placements = std::move(placements),
             .constants_section = constants_section(),
-            .edited_run = edited_run(entry)};
+            .edited_run = edited_run(entry),
+            .kept_run = std::move(kept_run_)};
   }
 
  private:
@@ -172,6 +175,35 @@ class ModuleReader {
     if (expanded_texts_.empty()) return;
     expanded_files_ = std::move(files);
     files_ = expanded_files_;
+  }
+
+  // What somebody added to the function that the firmware calls.
+  void keep_run() {
+    if (unread_ != Unread::kept || !own_files_.empty()) return;
+    const std::string prefix = "tvmgen_" + c_identifier(name_);
+    std::vector<Source> files(files_.begin(), files_.end());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (files[i].name.ends_with(".h")) continue;
+      FileScope scope;
+      try {
+        read_file_scope(files[i].text, i, true, scope,
+                        [&](std::string_view name) { return included_->number(i, name); });
+      } catch (const SyntaxError&) {  // told later
+        continue;
+      }
+      const auto run = scope.functions.find(prefix + "_run");
+      if (run == scope.functions.end() || scope.left_out[i].contains(prefix + "_run")) continue;
+      for (const char* ending : {"___tvm_main__", "_run_model"}) {
+        if (!added_to_run(run->second, run->first, prefix + ending, scope)) return;
+        auto edited = with_planned_run(files[i].text, run->first, prefix + ending, scope);
+        if (!edited) continue;
+        files[i].text = expanded_texts_.emplace_back(std::move(edited->text));
+        kept_run_ = std::move(edited->members);
+        expanded_run_files_ = std::move(files);
+        files_ = expanded_run_files_;
+        return;
+      }
+    }
   }
 
   // Of a file, if macros around calls are checks, or if they are others.
@@ -359,7 +391,7 @@ class ModuleReader {
       pool_alignment_ = default_alignment;
     }
     Names stops;  // what planned C has otherwise, or has no more
-    if (added_.may_be()) stops = keep_added(entry);
+    if (added_.may_be() || !kept_run_.empty()) stops = keep_added(entry);
     std::set<std::size_t> callers = added_.files();
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
@@ -396,8 +428,13 @@ class ModuleReader {
       }
     }
     Names stops = gone;
-    stops.insert(prefix + "run");
-    Names added = added_.keep(prefix, entry, found_in_added_, gone, stops, kept_names_, kept_for_operators_);
+    Names in_statements = found_in_added_;
+    if (kept_run_.empty()) {
+      stops.insert(prefix + "run");
+    } else {
+      in_statements.insert(prefix + "run");
+    }
+    Names added = added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_);
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
     return stops;
@@ -405,7 +442,7 @@ class ModuleReader {
 
   // This program's own is not as TVM's.
   [[nodiscard]] std::optional<Error> edited_run(const std::string& entry) const {
-    if (unread_ != Unread::kept || !own_files_.empty()) return std::nullopt;
+    if (unread_ != Unread::kept || !own_files_.empty() || !kept_run_.empty()) return std::nullopt;
     try {
       added_.check_run("tvmgen_" + c_identifier(name_) + "_run", entry);
       return std::nullopt;
@@ -788,8 +825,10 @@ class ModuleReader {
   std::optional<Included> included_;  // from run() on
   std::vector<Source> own_files_;     // in their place, if some are this program's
   std::deque<std::string> own_texts_;
-  std::vector<Source> expanded_files_;  // in their place, if checks in some are macros
+  std::vector<Source> expanded_files_;      // in their place, if checks in some are macros
+  std::vector<Source> expanded_run_files_;  // likewise, if somebody added to what the firmware calls
   std::deque<std::string> expanded_texts_;
+  std::vector<std::string> kept_run_;  // then: EditedRun::members
   Limits limits_;
   Unread unread_;
   Names kept_names_;

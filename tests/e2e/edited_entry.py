@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -78,7 +79,74 @@ def traced(calls: str = TRACED_CALLS, head: str = TRACED, header: str = TRACE_HE
             "m_lib1.c": HELPERS.replace("#define LANES", head + "#define LANES") + main}
 
 
+# The firmware's way in, with what somebody adds there.
+RUN = """#include <stdio.h>
+#include "trace.h"
+#define IS_MISSING(p) ((p) == NULL)
+static unsigned runs;
+static const char* const parts[2] = {"before", "after"};
+static void note(int part) { printf("%s run %u at %u\\n", parts[part], runs, (unsigned)now()); }
+int32_t last_status = 7;
+"""
+
+RUN_BODY = """{
+  if (IS_MISSING(inputs) || IS_MISSING(outputs) || inputs->x == NULL) {
+    return -3;
+  }
+  ++runs;
+  note(0);
+#ifdef __OPTIMIZE__
+  uint32_t begun = now();
+#endif
+  int32_t status = %s;
+  last_status = status;
+#ifdef __OPTIMIZE__
+  printf("took %%u\\n", (unsigned)(now() - begun));
+#endif
+  if (status != 0) {
+    printf("failed %%d\\n", (int)status);
+    return status;
+  }
+  note(1);
+  return ((const int8_t*)outputs->y)[0] == 127 ? 0 : status;
+}
+"""
+
+
+def edited_run(entry: str, body: str = RUN_BODY) -> str:
+    """TVM's file of the entry with another body of tvmgen_m_run."""
+    front, rest = entry.split("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", 1)
+    begin, end = rest.index("{return"), rest.index("}\n") + 2
+    call = re.search(r"tvmgen_m___tvm_main__\(inputs.*?\);", rest).group(0)[:-1]
+    call = call.replace("inputs->x,", "inputs->x,\n      ")
+    return front + RUN + "#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + rest[:begin] + (body % call) + rest[end:]
+
+
+def with_run(entry: str, main: str | None = None) -> dict[str, str]:
+    operators = HELPERS.replace("#define LANES", '#include "trace.h"\nuint32_t ticks;\n#define LANES')
+    return {"tvmgen_m.h": HEADER, "trace.h": TRACE_HEADER, "m_lib0.c": edited_run(entry), "m_lib1.c": operators + (main or main_of(
+        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)"))}
+
+
+# As TVM plans it.
+PLANNED_MAIN = kept_c.EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* global_workspace_0_var) {
+  void* sid_1_let = (&(global_workspace_0_var[0]));
+  void* sid_2_let = (&(global_workspace_0_var[256]));
+  if (tvmgen_m_fused_add(x_buffer_var, sid_1_let) != 0 ) return -1;
+  if (tvmgen_m_fused_add(sid_1_let, sid_2_let) != 0 ) return -1;
+  if (tvmgen_m_fused_max_pool(sid_2_let, y_buffer_var) != 0 ) return -1;
+  return 0;
+}
+"""
+
+RUN_FIRMWARE = kept_c.FIRMWARE.replace("int main(void) {", "extern int32_t last_status;\nint main(void) {\n"
+                                       '  printf("without inputs %d %d\\n", (int)tvmgen_m_run(NULL, NULL), (int)last_status);')
+
+
 CASES = [
+    Case("a run with code around the call", with_run(unplanned_entry()), 256, firmware=RUN_FIRMWARE, strict=True),
+    Case("a run with code around the call and a pool", with_run(kept_c.planned_entry(512), PLANNED_MAIN), 256, firmware=RUN_FIRMWARE,
+         strict=True),
     Case("macros around tensors and calls", traced(), 256, strict=True),
 ]
 

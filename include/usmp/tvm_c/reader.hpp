@@ -108,8 +108,12 @@ struct PlannedModule {
   // is written anew, each once.
   std::vector<std::string> lost_placements;
   std::string constants_section;  // the linker section of constants in the C, ".rodata.tvm"; empty: none
-  // tvmgen_MODULE_run does more than to call the entry: planned C, which has another one, would lose it.
+  // tvmgen_MODULE_run does more than to call the entry, and is not understood: planned C, which has another one, would
+  // lose it.
   std::optional<Error> edited_run;
+  // It is understood: its text is in `imported_c` of the entry, and calls usmp_tvmgen_MODULE_run with the same
+  // parameters. "inputs.x", "outputs.y": what it passes to the parameters of the entry. Empty: it is TVM's.
+  std::vector<std::string> kept_run = {};
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
