@@ -14,6 +14,7 @@
 #include "tvm_c/guarded_texts.hpp"
 #include "tvm_c/literals.hpp"
 #include "tvm_c/loop_header.hpp"
+#include "tvm_c/outlined_call.hpp"
 #include "tvm_c/packed.hpp"
 #include "tvm_c/unpacked_params.hpp"
 #include "usmp/support/error.hpp"
@@ -129,36 +130,14 @@ class BodyReader {
     }
   }
 
-  // It gets the variables of the entry that it mentions.
   void call_outlined(const Outlined& statement) {
-    OutlinedFunction function{statement.place, statement.function, {}};
-    std::vector<tir::ExprRef> arguments = {tir::make_string(statement.function)};
     values_.at = statement.place.begin;
     for (const std::string& name : statement.names) {
-      const auto value = names_.look_up_own(name);
-      if (!value) continue;
-      require_known(name);
-      const bool is_number = value->kind == Value::Kind::number && value->type.is_integer();
-      const bool is_pointer = value->kind == Value::Kind::pointer;
-      if ((!is_number && !is_pointer) || statement.changed.contains(name)) {
-        throw SyntaxError{statement.place.begin, "found a statement that changes or keeps " + in_quotes(name) +
-                                                     ", which is the model's, expected one that only passes it on or "
-                                                     "accesses its elements"};
-      }
-      const auto spelled = c_types_.find(name);
-      const DataType element = is_pointer && spelled != c_types_.end() ? spelled->second : value->type;
-      const std::string type = element.is_void() ? "void" : c_name(element);
-      function.params.emplace_back(is_pointer ? type + "*" : type, name);
-      arguments.push_back(values_.argument(*value).expr);
+      if (names_.look_up_own(name)) require_known(name);
     }
-    body_.evaluate(tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments)));
-    result_.outlined.push_back(std::move(function));
-  }
-
-  static std::string c_name(DataType type) {
-    if (type == tir::bool_type) return "bool";
-    if (type.is_float()) return type.bits == 64 ? "double" : "float";
-    return tir::to_string(type) + "_t";
+    OutlinedCall call = outlined_call(statement, names_, values_, c_types_);
+    body_.evaluate(std::move(call.expr));
+    result_.outlined.push_back(std::move(call.function));
   }
 
   void keep(std::string text) {
@@ -930,13 +909,13 @@ class BodyReader {
   BodyNames names_;
   UnpackedParams unpacked_;
   LookUp look_up_;
-  const Names& changing_;                    // variables that statements change
-  std::map<std::string, DataType> c_types_;  // of pointers, as the function's own block spells them
-  std::set<VarId> scalars_;                  // variables that are storage
-  std::set<VarId> open_scalars_;             // of them, those whose types have other sizes elsewhere
-  Names unknown_;                            // variables that are not known to be 0 where their declaration says so
-  std::set<VarId> counted_;                  // those that loops count with
-  std::set<VarId> touched_;                  // those that something else uses
+  const Names& changing_;         // variables that statements change
+  ElementTypes c_types_;          // of pointers, as the function's own block spells them
+  std::set<VarId> scalars_;       // variables that are storage
+  std::set<VarId> open_scalars_;  // of them, those whose types have other sizes elsewhere
+  Names unknown_;                 // variables that are not known to be 0 where their declaration says so
+  std::set<VarId> counted_;       // those that loops count with
+  std::set<VarId> touched_;       // those that something else uses
   struct Caller {
     std::string callee;
     Lexer tokens;  // behind the call

@@ -56,6 +56,9 @@ class Flattener {
     return std::move(result_);
   }
 
+  // Beside calls of operators and what stands under conditions.
+  [[nodiscard]] bool has_others() const { return has_others_; }
+
  private:
   // NOLINTBEGIN(misc-no-recursion): a level a block of a macro; expansions are bounded
   void list(std::size_t at, std::size_t last, bool is_block) {
@@ -63,11 +66,11 @@ class Flattener {
     while (at < last) {
       if (is_block) rename_declared(at, last);
       const std::size_t end = statement_end(at, last);
-      if (!mentions_operator(tokens_, at, end)) {
-        copy(at, end);
-      } else if (tokens_[at].is("{")) {
+      const bool is_run = mentions_operator(tokens_, at, end);
+      if (!is_run && !tokens_[at].is("if") && !tokens_[at].is(";")) has_others_ = true;
+      if (is_run && tokens_[at].is("{")) {
         block(at);
-      } else if (tokens_[at].is("do")) {
+      } else if (is_run && tokens_[at].is("do")) {
         const std::size_t behind = behind_bracket(tokens_, at + 1);
         const bool is_once = tokens_[at + 1].is("{") && behind + 3 < last && tokens_[behind].is("while") &&
                              tokens_[behind + 1].is("(") && tokens_[behind + 2].is("0") && tokens_[behind + 3].is(")");
@@ -141,7 +144,8 @@ class Flattener {
     if (words < 2 || !ends_name(i)) {
       // struct point { … } p; and int (*f)(void);
       const std::size_t behind = i < last && tokens_[i].is("(") ? behind_bracket(tokens_, i) : i;
-      const bool is_type = behind > i && behind < last && (tokens_[behind].is_identifier() || tokens_[behind].is("("));
+      const bool is_type =
+          words > 0 && behind > i && behind < last && (tokens_[behind].is_identifier() || tokens_[behind].is("("));
       if (words >= 2 || is_type || (words > 0 && i < last && tokens_[i].is("{"))) throw NotFlat();
       return;
     }
@@ -185,6 +189,7 @@ class Flattener {
   MadeTokens tokens_;
   MadeTokens result_;
   std::size_t level_ = 0;
+  bool has_others_ = false;
 };
 
 class Body {
@@ -202,41 +207,58 @@ class Body {
 
  private:
   void read(std::size_t i) {
+    if (tokens_[i].offset < at_) return;
+    const bool begins = i == 0 || tokens_[i - 1].is(";") || tokens_[i - 1].is("{") || tokens_[i - 1].is("}");
+    if (tokens_[i].is("{")) {
+      if (begins && depth_ == 0) replace(i, behind(i) - 1, true);
+      if (tokens_[i].offset >= at_) ++depth_;
+    }
+    if (tokens_[i].is("}") && depth_ > 0) --depth_;
     const auto macro = tokens_[i].is_identifier() ? macros_.find(tokens_[i].text) : macros_.end();
-    if (macro == macros_.end() || tokens_[i].offset < at_) return;
+    if (macro == macros_.end()) return;
     std::size_t last = i;
     if (takes_arguments(macro->second)) {
       if (i + 1 >= tokens_.size() || !tokens_[i + 1].is("(")) return;
-      std::size_t depth = 0;
-      for (last = i + 1; last < tokens_.size(); ++last) {
-        if (tokens_[last].is("(")) ++depth;
-        if (tokens_[last].is(")") && --depth == 0) break;
-      }
-      if (last == tokens_.size()) return;
+      last = behind(i + 1) - 1;
     }
     const bool ends = last + 1 < tokens_.size() && tokens_[last + 1].is(";");
-    const bool begins = i == 0 || tokens_[i - 1].is(";") || tokens_[i - 1].is("{") || tokens_[i - 1].is("}");
-    if (begins && ends) ++last;
+    replace(i, begins && ends ? last + 1 : last, begins);
+  }
+
+  // The bracket that opens at the token.
+  [[nodiscard]] std::size_t behind(std::size_t open) const {
+    std::size_t depth = 0;
+    for (std::size_t i = open; i < tokens_.size(); ++i) {
+      if (tokens_[i].is("(") || tokens_[i].is("{")) ++depth;
+      if ((tokens_[i].is(")") || tokens_[i].is("}")) && --depth == 0) return i + 1;
+    }
+    return tokens_.size();
+  }
+
+  // These tokens, which are whole statements or stand in one, if operators are called there.
+  void replace(std::size_t first, std::size_t last, bool are_statements) {
     const std::size_t end = tokens_[last].offset + tokens_[last].text.size();
-    const std::string_view text = text_.substr(tokens_[i].offset, end - tokens_[i].offset);
+    const std::string_view text = text_.substr(tokens_[first].offset, end - tokens_[first].offset);
     if (text.find('#') != std::string_view::npos) return;
-    auto made = expanded(made_tokens(std::vector<Token>(tokens_.begin() + static_cast<std::ptrdiff_t>(i),
+    auto made = expanded(made_tokens(std::vector<Token>(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
                                                         tokens_.begin() + static_cast<std::ptrdiff_t>(last) + 1)),
                          macros_);
     if (!made || !mentions_operator(*made, 0, made->size())) return;
-    const MadeToken before = i == 0 ? MadeToken{TokenKind::punctuator, "{"}
-                                    : MadeToken{tokens_[i - 1].kind, std::string(tokens_[i - 1].text)};
+    const MadeToken before = first == 0 ? MadeToken{TokenKind::punctuator, "{"}
+                                        : MadeToken{tokens_[first - 1].kind, std::string(tokens_[first - 1].text)};
     MadeTokens tokens = without_brackets(std::move(*made), before);
-    if (begins) {
+    if (are_statements) {
       try {
-        tokens = Flattener(taken_, names_).run(std::move(tokens));
+        Flattener flattener(taken_, names_);
+        tokens = flattener.run(std::move(tokens));
+        if (tokens_[first].is("{") && !flattener.has_others()) return;  // read as it is
       } catch (const NotFlat&) {
         return;
       }
     } else if (std::any_of(tokens.begin(), tokens.end(), [](const MadeToken& one) { return one.is(";"); })) {
       return;
     }
-    result_ += text_.substr(at_, tokens_[i].offset - at_);
+    result_ += text_.substr(at_, tokens_[first].offset - at_);
     result_ += text_of(tokens);
     result_.append(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
     at_ = end;
@@ -248,7 +270,8 @@ class Body {
   const Names& names_;
   std::set<std::string, std::less<>> taken_;
   std::string result_;
-  std::size_t at_ = 0;  // of the text, behind what is in the result
+  std::size_t at_ = 0;     // of the text, behind what is in the result
+  std::size_t depth_ = 0;  // of braces
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace usmp::tvm_c {
 
 // The text of the function's file, where statements that are such a macro are what it stands for; lines keep their
 // numbers. A block, do { … } while (0), becomes its statements, with other names for what it declares, so that the call
-// stands between the function's own statements. Nothing: there is none.
+// stands between the function's own statements; so does one without a macro. Nothing: there is none.
 // As it is stays a macro that is not among `macros`, or that jumps (break, goto), or stands under a condition. `names`:
 // all macros of the file, with what conditional groups define.
 [[nodiscard]] std::optional<std::string> with_expanded_calls(const FunctionText& function, const Definitions& macros,

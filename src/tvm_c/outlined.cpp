@@ -157,7 +157,8 @@ std::string read_outlined(std::string_view file, const AllDefinitions& macros, O
       statement.names.insert(token.text);
     }
     const Statement one(*made);
-    if (const std::string reason = one.reason(); !reason.empty()) return reason;
+    std::string reason = one.reason();
+    if (!reason.empty()) return reason;
     one.add_changed(statement.changed);
   }
   for (const MadeToken& token : tokens) {

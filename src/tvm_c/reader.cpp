@@ -214,7 +214,7 @@ class ModuleReader {
       auto macro = are_checks ? check_macro(definition) : std::nullopt;
       if (macro) checks.emplace(name, std::move(*macro));
     }
-    if (definitions.empty() || (are_checks && checks.empty())) return std::nullopt;
+    if (are_checks && checks.empty()) return std::nullopt;
     FileScope scope;
     try {
       read_file_scope(file.text, i, true, scope);

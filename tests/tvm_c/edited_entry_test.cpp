@@ -104,6 +104,9 @@ TEST_CASE("macros around calls are what they stand for") {
   // Members are no variables.
   CHECK(entry_of("#define P(x) { int t = s.t; x; use(p->t, t); }\n", "  P(" + call + ")\n" + last) ==
         "  int t_1 = s.t; | op | use(p->t, t_1); | op");
+  // A block without a macro, and one that casts.
+  CHECK(entry_of("", "  { int t = now(); if (" + call + " != 0) return -1; (void)(t); told(t); }\n" + last) ==
+        "  int t_1 = now(); | op | (void)(t_1); told(t_1); | op");
   // Inside each other.
   CHECK(entry_of("#define C(x) do { if (x) return -1; } while (0)\n#define P(x) do { int t = 1; C(x); use(t); } while "
                  "(0)\n",

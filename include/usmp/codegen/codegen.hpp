@@ -25,7 +25,7 @@ struct PlannedModule {
   std::string constants_section = {};  // linker section of constants outside of pools; empty: none
   // Imported C defines tvmgen_M_run, which calls this one's: usmp_tvmgen_M_run.
   bool has_own_run = false;
-  bool shares_pools = false;           // internal workspace pools are those of shared_pools_file
+  bool shares_pools = false;  // internal workspace pools are those of shared_pools_file
 };
 
 // An input or output as the interface names it.
