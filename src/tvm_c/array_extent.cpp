@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
 
 namespace usmp::tvm_c {
