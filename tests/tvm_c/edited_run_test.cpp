@@ -79,6 +79,7 @@ TEST_CASE("code around the call that is not understood is told") {
   CHECK(is_refused("runs++; return tvmgen_m___tvm_main__(n ? inputs->x : inputs->y, outputs->y);"));
   CHECK(is_refused("runs++; f = tvmgen_m___tvm_main__; return f(inputs->x, outputs->y);"));
   CHECK(is_refused("runs++; return RUN;", "#define RUN " + call + "\n"));
+  CHECK(is_refused("if (n) return RUN; return " + call + ";", "#define RUN " + call + "\n"));
   CHECK(is_refused("runs++; return " + call + ";", "", params + ", int n"));
   CHECK(is_refused("runs++; return " + call + ";", "", "struct other* inputs, struct tvmgen_m_outputs* outputs"));
   CHECK(is_refused("if (n) " + call + "; return tvmgen_m___tvm_main__(inputs->z, outputs->y);"));
