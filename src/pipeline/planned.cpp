@@ -40,6 +40,7 @@ std::vector<std::string> warnings_of(const SourceModule& source) {
     }
   }
   warnings.insert(warnings.end(), source.lost_placements.begin(), source.lost_placements.end());
+  warnings.insert(warnings.end(), source.warnings.begin(), source.warnings.end());
   const auto effects = program::param_effects(source.module)[source.module.entry];
   for (const codegen::InterfaceTensor& output : source.interface.outputs) {
     if (effects[output.param].may_be_written()) continue;

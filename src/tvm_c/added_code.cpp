@@ -31,18 +31,16 @@ bool is_marked_used(const Item& item, std::string_view text) {
   }
 }
 
-// One that TVM wrote for the module: an operator that nothing calls any more is not needed.
-bool is_tvms(const Item& item, std::string_view text, const std::string& prefix) {
-  if (!item.name.starts_with(prefix)) return false;
-  const std::string_view rest = item.name.substr(prefix.size());
-  if (rest.starts_with("fused_") || rest == "map_inputs" || rest == "map_outputs") return true;
-  const std::string_view front = text.substr(item.begin, item.end - item.begin);
-  return front.substr(0, front.find(item.name)).find("TVM_DLL") != std::string_view::npos;
+// TVM's access to inputs and outputs in pools, which planned C has otherwise.
+bool is_map(std::string_view name, const std::string& prefix) {
+  if (!name.starts_with(prefix)) return false;
+  name.remove_prefix(prefix.size());
+  return name == "map_inputs" || name == "map_outputs";
 }
 
 }  // namespace
 
-void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added) {
+void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added, bool is_entry) {
   const std::string_view body = body_text(text);
   const std::size_t begin = text.body.offset();
   constexpr std::string_view blanks = " \t\r";
@@ -51,6 +49,7 @@ void require_plain_text(const FunctionText& text, const std::vector<AddedText>& 
     if (before != std::string_view::npos && body[before] != '\n') continue;
     const auto holds = [&](const AddedText& one) { return one.begin <= begin + at && begin + at < one.end; };
     if (std::any_of(added.begin(), added.end(), holds)) continue;
+    if (!is_entry && text.body.known(begin + at)) continue;
     const std::string_view line = trimmed(first_line(body.substr(at + 1)), blanks);
     const bool is_harmless = line.starts_with("pragma") || line.starts_with("line") || line == "if 0" ||
                              line == "if 1" || line == "else" || line == "endif";
@@ -88,15 +87,14 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     if (!rewritten_.contains(file.name)) continue;
     check_hidden(item.file, begin, item.begin, gone);
     if (is_last) check_hidden(item.file, end, file.text.size(), gone);
-    if (item.is_local && !is_marked_used(item, file.text)) continue;
+    if (!is_for_others(item, prefix, stops) || kept.contains(item.name)) continue;
     const std::string name(item.name);
-    if (stops.contains(name) || kept.contains(name) || name == "TVMSystemLibEntryPoint") continue;
     if (item.kind == Item::Kind::function) {
       if (forwards_packed(name, entry)) {
         forwarders_.push_back(i);
         continue;
       }
-      if (!is_tvms(item, file.text, prefix) || name.ends_with("get_c_metadata")) functions.insert(name);
+      functions.insert(name);
     } else if (item.is_variable) {
       if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
       with_code_.insert(item.file);
@@ -110,6 +108,27 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     const Item& item = scope_.items[i];
     require_none(item.file, item.begin, item.end, gone);
     if (item.kind == Item::Kind::function) result.emplace(item.name);
+  }
+  return result;
+}
+
+bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const Names& stops) const {
+  if (item.is_local && !is_marked_used(item, files_[item.file].text)) return false;
+  return !stops.contains(item.name) && item.name != "TVMSystemLibEntryPoint" && !is_map(item.name, prefix);
+}
+
+std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const std::string& entry, const Names& stops,
+                                             const std::vector<bool>& stays) const {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < scope_.items.size(); ++i) {
+    const Item& item = scope_.items[i];
+    const bool has_name =
+        item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
+    if (!has_name || stays[i] || !is_for_others(item, prefix, stops)) continue;
+    if (item.name.starts_with("tvmgen_") && !item.name.starts_with(prefix)) continue;  // another module's
+    // TVM's description of a module, which planned C has no use for.
+    if (item.name.ends_with("get_c_metadata") || forwards_packed(std::string(item.name), entry)) continue;
+    result.push_back(i);
   }
   return result;
 }
@@ -178,6 +197,15 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
       throw located(file, {group->second,
                            "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
     }
+  }
+  for (const Token& token : tokens_of(found->second.body)) {
+    const auto array = scope_.unsized.find(token.text);
+    if (array == scope_.unsized.end()) continue;
+    throw located(files_[array->second.file],
+                  {array->second.offset, "found a size of " + in_quotes(token.text) +
+                                             " that is not known here, expected a number below 2^31 that the files "
+                                             "and their headers determine: no name of the compiler's command line "
+                                             "or of a conditional group, and no size that depends on the machine"});
   }
   if (const auto added = added_to_run(found->second, run, entry, scope_)) throw located(file, *added);
 }

@@ -36,6 +36,11 @@ class AddedCode {
   Names keep(const std::string& prefix, const std::string& entry, const Names& in_statements, const Names& gone,
              const Names& stops, const Names& kept, const Names& for_operators);
 
+  // Functions and variables that others may use and that planned C elsewhere lacks, by items. `stays`: items in its
+  // text; `stops`: as above.
+  [[nodiscard]] std::vector<std::size_t> left_out(const std::string& prefix, const std::string& entry,
+                                                  const Names& stops, const std::vector<bool>& stays) const;
+
   // The function that the firmware calls is written anew: it does nothing but to call the entry.
   void check_run(const std::string& run, const std::string& entry) const;
 
@@ -47,6 +52,8 @@ class AddedCode {
   [[nodiscard]] const std::set<std::size_t>& files() const { return with_code_; }
 
  private:
+  // Of an item: it is no part of what planned C has otherwise, `stops`, and other files may use it.
+  [[nodiscard]] bool is_for_others(const Item& item, const std::string& prefix, const Names& stops) const;
   [[nodiscard]] bool forwards_packed(const std::string& name, const std::string& entry) const;
   void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
   // Of these names in the text.
@@ -63,7 +70,8 @@ class AddedCode {
   std::vector<std::size_t> forwarders_;
 };
 
-// A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none.
-void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added);
+// A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none. Of
+// an operator, conditions that its files decide may stand there.
+void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added, bool is_entry = true);
 
 }  // namespace usmp::tvm_c

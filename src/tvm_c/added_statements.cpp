@@ -136,29 +136,6 @@ class Splitter {
   bool has_do_ = false;
 };
 
-// Functions of the C library and of TVM's runtime, which both may call.
-bool is_of_library(std::string_view name) {
-  constexpr std::array<std::string_view, 18> names = {"printf",
-                                                      "puts",
-                                                      "putchar",
-                                                      "fprintf",
-                                                      "fputs",
-                                                      "fflush",
-                                                      "stdout",
-                                                      "stderr",
-                                                      "memcpy",
-                                                      "memset",
-                                                      "memmove",
-                                                      "abort",
-                                                      "exit",
-                                                      "TVMLogf",
-                                                      "TVMAPISetLastError",
-                                                      "TVMPlatformTimerStart",
-                                                      "TVMPlatformTimerStop",
-                                                      "TVMPlatformAbort"};
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool is_stream(std::string_view name) { return name == "stdout" || name == "stderr"; }
 
 // What names of types and of the language are.
@@ -437,6 +414,28 @@ bool is_of_tvm(std::string_view name) {
   if (is_of_library(name)) return false;
   return name.starts_with("tvmgen_") || name.starts_with("TVM") || name.starts_with("DLTensor") ||
          name.starts_with("usmp_") || name.starts_with("USMP_");
+}
+
+bool is_of_library(std::string_view name) {
+  constexpr std::array<std::string_view, 18> names = {"printf",
+                                                      "puts",
+                                                      "putchar",
+                                                      "fprintf",
+                                                      "fputs",
+                                                      "fflush",
+                                                      "stdout",
+                                                      "stderr",
+                                                      "memcpy",
+                                                      "memset",
+                                                      "memmove",
+                                                      "abort",
+                                                      "exit",
+                                                      "TVMLogf",
+                                                      "TVMAPISetLastError",
+                                                      "TVMPlatformTimerStart",
+                                                      "TVMPlatformTimerStop",
+                                                      "TVMPlatformAbort"};
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 AddedStatements added_statements(const FunctionText& entry, const FileScope& scope) {

@@ -47,4 +47,7 @@ struct AddedStatements {
 // read. O(bytes · log names).
 [[nodiscard]] AddedStatements added_statements(const FunctionText& entry, const FileScope& scope);
 
+// Functions of the C library and of TVM's runtime, which TVM's statements and added ones may both call.
+[[nodiscard]] bool is_of_library(std::string_view name);
+
 }  // namespace usmp::tvm_c

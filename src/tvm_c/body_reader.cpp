@@ -14,9 +14,11 @@
 #include "tvm_c/guarded_texts.hpp"
 #include "tvm_c/literals.hpp"
 #include "tvm_c/loop_header.hpp"
+#include "tvm_c/memory_calls.hpp"
 #include "tvm_c/outlined_call.hpp"
 #include "tvm_c/packed.hpp"
 #include "tvm_c/unpacked_params.hpp"
+#include "tvm_c/walkers.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
@@ -31,17 +33,13 @@ using tir::VarId;
 constexpr std::string_view allocate_function = "TVMBackendAllocWorkspace";
 constexpr std::int32_t tvms_failure = -1;
 
-// A variable with a value that a statement changes: it is storage.
-struct ChangedVariable {
-  std::string name;
-  std::size_t offset = 0;
-};
-
 // A block of C that is open.
 struct Open {
-  enum class Kind : std::uint8_t { function, loop, then, otherwise, braces, inlined };
+  // rest: what stands in a loop behind a branch that goes on with the next iteration, up to the loop's end
+  enum class Kind : std::uint8_t { function, loop, then, otherwise, braces, inlined, rest };
   Kind kind = Kind::function;
   bool has_braces = true;
+  bool continues = false;  // then: its last statement is continue
 };
 
 class BodyReader {
@@ -61,7 +59,12 @@ class BodyReader {
         body_(module, result.function, limits.block_depth),
         names_(text.file, scope, module, result, values_, body_),
         unpacked_(scope, names_),
-        look_up_([this](std::string_view name) { return used(name, names_.look_up(name)); }),
+        look_up_([this](std::string_view name) {
+          require_known(name);
+          return used(names_.look_up(name));
+        }),
+        memory_(values_, names_, body_, look_up_),
+        walkers_(values_, names_, body_),
         changing_(changing) {}
 
   // `has_pools`: those of TVM's are parameters like others.
@@ -81,7 +84,11 @@ class BodyReader {
         continue;
       }
       const VarId var = names_.new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
-      names_.declare(name, is_storage ? pointer_to(var, type->element) : values_.variable(var));
+      if (is_storage && changing_.contains(name.text)) {
+        walkers_.declare(name, pointer_to(var, type->element));
+      } else {
+        names_.declare(name, is_storage ? pointer_to(var, type->element) : values_.variable(var));
+      }
       if (is_storage) c_types_.emplace(name.text, type->element);
       tir::Param param;
       param.var = var;
@@ -180,8 +187,7 @@ class BodyReader {
   }
 
   // A counter has the value that the loop around it gives it, so nothing behind that may use it.
-  std::optional<Value> used(std::string_view name, std::optional<Value> value) {
-    require_known(name);
+  std::optional<Value> used(std::optional<Value> value) {
     if (!value || value->kind != Value::Kind::place || !scalars_.contains(value->storage)) return value;
     if (counted_.contains(value->storage) || open_scalars_.contains(value->storage)) {
       values_.fail("found a loop's counter outside of its loop, expected none");
@@ -242,7 +248,13 @@ class BodyReader {
     while (true) {
       names_.close_block();
       const Open::Kind kind = open_.back().kind;
+      const bool continues = open_.back().continues;
       open_.pop_back();
+      if (continues) {
+        if (tokens_.peek().is("else")) fail_at(tokens_.peek(), "no else behind continue");
+        body_.open_else();
+        return open(Open::Kind::rest, true);
+      }
       if (kind == Open::Kind::then && take(tokens_, "else")) {
         body_.open_else();
         open(Open::Kind::otherwise, take(tokens_, "{"));
@@ -253,7 +265,7 @@ class BodyReader {
         tokens_ = std::move(callers_.back().tokens);
         callers_.pop_back();
       }
-      if (open_.empty() || open_.back().has_braces) return;
+      if (kind != Open::Kind::rest && (open_.empty() || open_.back().has_braces)) return;
     }
   }
 
@@ -276,12 +288,25 @@ class BodyReader {
     if (first.is("for")) return loop();
     if (first.is("while")) return while_loop();
     if (first.is("return")) return result();
+    if (first.is("break")) fail_at(first, "no break: how often the loop runs is not known then");
+    if (first.is("continue") && !function_.is_entry) {
+      continue_statement();
+      return end_statement();
+    }
     if (first.is("{")) {
       body_.open_scope();
       return open(Open::Kind::braces, take(tokens_, "{"));
     }
     if (take(tokens_, ";") || take_unused() || take_checked_result()) return end_statement();
     if (first.is("if")) return branch();
+    if (take_memory_call()) return end_statement();
+    std::vector<Walkers::Step> steps;
+    if (!function_.is_entry) {
+      if (walkers_.take_assignment(tokens_, look_up_)) return end_statement();
+      steps = walkers_.take_steps(tokens_, [&](const Value& value) {
+        return value.kind == Value::Kind::place && scalars_.contains(value.storage) && used(value).has_value();
+      });
+    }
     if (const auto type = parse_type(tokens_)) {
       declaration(*type);
     } else if (const auto open_type = parse_open_type(tokens_)) {
@@ -296,7 +321,36 @@ class BodyReader {
     } else {
       assignment();
     }
+    for (const Walkers::Step& step : steps) walkers_.make(step);
     end_statement();
+  }
+
+  // memcpy(q, p, 64); which the C may not define itself.
+  bool take_memory_call() {
+    Lexer ahead = tokens_;
+    if (take(ahead, "(") && (!take(ahead, "void") || !take(ahead, ")"))) return false;
+    const Token name = ahead.next();
+    if (function_.is_entry || !is_memory_function(name.text) || !ahead.peek().is("(")) return false;
+    if (scope_.functions.contains(name.text) || names_.look_up(name.text)) return false;
+    tokens_ = std::move(ahead);
+    memory_.read(tokens_, name, [this](VarId var) {
+      const auto is_it = [&](const tir::Param& param) { return param.var == var; };
+      return unpacked_.contains(var) || std::any_of(function_.params.begin(), function_.params.end(), is_it);
+    });
+    return true;
+  }
+
+  // At the end of a branch of a loop's own block: if (p[i] == 0) { q[i] = 0; continue; }
+  void continue_statement() {
+    const Token at = tokens_.next();
+    expect(tokens_, ";");
+    const std::size_t depth = open_.size();
+    const bool is_in_loop = depth >= 2 && open_[depth - 1].kind == Open::Kind::then && open_[depth - 2].has_braces &&
+                            (open_[depth - 2].kind == Open::Kind::loop || open_[depth - 2].kind == Open::Kind::rest);
+    if (!is_in_loop || (open_.back().has_braces && !tokens_.peek().is("}"))) {
+      fail_at(at, "continue as the last statement of a branch in the loop's own block");
+    }
+    open_.back().continues = true;
   }
 
   // (void)p0;
@@ -484,6 +538,7 @@ class BodyReader {
       return end_statement();
     }
     if (const auto name = called_name()) {
+      require_no_else(tokens_);
       Lexer behind = tokens_;
       if (auto failure = guarded().take_call(behind)) {
         if (always_returns(*name)) {
@@ -662,7 +717,7 @@ class BodyReader {
       if (count == given.size()) break;
       const Value& argument = given[count++];
       if (type->stars > 0) {
-        names_.declare(param, values_.cast(*type, argument));
+        names_.declare(param, fixed_pointer(values_.cast(*type, argument), names_, values_, body_));
       } else {
         const Tree value = values_.converted(argument, type->element);
         const VarId var = names_.new_var(param.text, type->element, tir::void_type);
@@ -690,6 +745,11 @@ class BodyReader {
   }
 
   void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
+    const bool is_others = function_.is_entry && !name.starts_with("tvmgen_") && !scope_.foreign.contains(name);
+    const bool gets_memory = std::any_of(given.begin(), given.end(), [&](const Value& argument) {
+      return argument.kind == Value::Kind::pointer && !is_param(argument.storage);
+    });
+    if (is_others && gets_memory) result_.watchers.insert(name);
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
     const auto kept = kept_.find(name);
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -801,7 +861,9 @@ class BodyReader {
     const Value value = parse_expression(tokens_, values_, look_up_);
     if (const auto argument = PackedState::argument_of(value)) return unpacked_.add(name, type, *argument);
     values_.at = name.offset;
-    names_.declare(name, values_.cast(type, value));
+    const Value pointer = fixed_pointer(values_.cast(type, value), names_, values_, body_);
+    if (changing_.contains(name.text)) return walkers_.declare(name, pointer);
+    names_.declare(name, pointer);
   }
 
   // (device type, device, bytes, type code, bits)
@@ -830,7 +892,9 @@ class BodyReader {
     skip_attributes(tokens_);
     const auto elements = tir::as_int(*count.expr);
     if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
-    names_.declare(name, pointer_to(names_.allocated(name, element, *elements, true), element));
+    const VarId var = names_.allocated(name, element, *elements, true);
+    memory_.note_array(var, *elements * element.bytes());
+    names_.declare(name, pointer_to(var, element));
   }
 
   // Shapes, types, devices are of no account.
@@ -909,6 +973,8 @@ class BodyReader {
   BodyNames names_;
   UnpackedParams unpacked_;
   LookUp look_up_;
+  MemoryCalls memory_;
+  Walkers walkers_;
   const Names& changing_;         // variables that statements change
   ElementTypes c_types_;          // of pointers, as the function's own block spells them
   std::set<VarId> scalars_;       // variables that are storage

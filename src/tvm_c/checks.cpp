@@ -9,6 +9,7 @@
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/literals.hpp"
+#include "tvm_c/memory_calls.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
@@ -81,6 +82,20 @@ std::vector<Token> take_null_tests(Lexer& tokens) {
   return names;
 }
 
+void require_no_else(Lexer tokens) {
+  skip_bracketed(tokens, "(");
+  while (!tokens.peek().is("{") && !tokens.peek().is(";") && tokens.peek().kind != TokenKind::end) (void)tokens.next();
+  if (tokens.peek().is("{")) {
+    skip_bracketed(tokens, "{");
+  } else {
+    (void)tokens.next();
+  }
+  if (tokens.peek().is("else")) {
+    fail_at(tokens.peek(),
+            "none behind a check of a call: what happens if it does not fail may stand behind the check");
+  }
+}
+
 void skip_failure(Lexer& tokens) {
   const Token at = tokens.peek();
   if (take(tokens, "return")) {
@@ -134,7 +149,8 @@ bool never_fails(const FunctionText& function) {
     const bool is_call = tokens[i].is_identifier() && tokens[i + 1].is("(");
     const bool is_known = tokens[i].is("TVMBackendAllocWorkspace") || tokens[i].is("TVMBackendFreeWorkspace") ||
                           tokens[i].is("if") || tokens[i].is("for") || tokens[i].is("while") ||
-                          tokens[i].is("return") || is_math_function(tokens[i].text);
+                          tokens[i].is("return") || is_memory_function(tokens[i].text) ||
+                          is_math_function(tokens[i].text);
     if (is_call && !is_known) return false;
     if (!is_call || !tokens[i].is("if")) continue;
     Lexer condition = rest;

@@ -37,6 +37,9 @@ std::optional<std::int32_t> expect_failure_with(Lexer& tokens, std::string_view 
 // taken: something else stands here.
 [[nodiscard]] std::vector<Token> take_null_tests(Lexer& tokens);
 
+// Of "(…) != 0) { … }", a check of a call: throws if else stands behind.
+void require_no_else(Lexer tokens);
+
 // What never happens, as it would return: return x; or { log("no memory"); return x; }. Nothing of it is needed.
 void skip_failure(Lexer& tokens);
 

@@ -38,6 +38,16 @@ bool is_cast_word(const Token& token) {
          (token.is_identifier() && token.text.ends_with("_t"));
 }
 
+// Of "[": whether it is that of &pool[0] or &(pool[0]), the address of the whole pool.
+bool is_start_of_pool(const std::vector<Token>& tokens, std::size_t bracket, const FileScope& scope) {
+  const bool is_first = tokens[bracket].is("[") && bracket + 2 < tokens.size() && tokens[bracket + 1].text == "0" &&
+                        tokens[bracket + 2].is("]");
+  if (!is_first || bracket < 2 || !scope.arrays.contains(tokens[bracket - 1].text)) return false;
+  std::size_t front = bracket - 1;
+  while (front > 0 && tokens[front - 1].is("(")) --front;
+  return front > 0 && tokens[front - 1].is("&");
+}
+
 class Run {
  public:
   Run(std::string_view text, const FunctionText& function, const Item& item, const FileScope& scope)
@@ -139,9 +149,7 @@ std::optional<SyntaxError> added_to_run(const FunctionText& run, const std::stri
     const bool is_declared = (before.is("TVMValue") || before.is("DLTensor")) && token.is_identifier();
     if (is_declared) known.emplace(token.text);
     const bool is_member = before.is(".") || before.is("->");
-    // &global_workspace[0] is the address of the whole pool.
-    if (token.is("[") && i + 2 < tokens.size() && tokens[i + 1].text == "0" && tokens[i + 2].is("]") && i >= 2 &&
-        tokens[i - 2].is("&") && scope.arrays.contains(std::string(before.text))) {
+    if (is_start_of_pool(tokens, i, scope)) {
       i += 2;
       before = tokens[i];
       continue;

@@ -77,30 +77,6 @@ void skip_qualifiers(Lexer& tokens) {
   while (tokens.peek().is_identifier() && is_qualifier(tokens.peek().text)) (void)tokens.next();
 }
 
-// Of infix operators; the higher binds first.
-int precedence_of(std::string_view op) {
-  constexpr std::array<std::pair<std::string_view, int>, 18> table = {{{"*", 10},
-                                                                       {"/", 10},
-                                                                       {"%", 10},
-                                                                       {"+", 9},
-                                                                       {"-", 9},
-                                                                       {"<<", 8},
-                                                                       {">>", 8},
-                                                                       {"<", 7},
-                                                                       {"<=", 7},
-                                                                       {">", 7},
-                                                                       {">=", 7},
-                                                                       {"==", 6},
-                                                                       {"!=", 6},
-                                                                       {"&", 5},
-                                                                       {"^", 4},
-                                                                       {"|", 3},
-                                                                       {"&&", 2},
-                                                                       {"||", 1}}};
-  const auto* found = std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.first == op; });
-  return found == table.end() ? -1 : found->second;
-}
-
 constexpr int choice_precedence = 0;
 constexpr int prefix_precedence = 11;
 
@@ -313,6 +289,29 @@ class ExpressionParser {
 };
 
 }  // namespace
+
+int precedence_of(std::string_view op) {
+  constexpr std::array<std::pair<std::string_view, int>, 18> table = {{{"*", 10},
+                                                                       {"/", 10},
+                                                                       {"%", 10},
+                                                                       {"+", 9},
+                                                                       {"-", 9},
+                                                                       {"<<", 8},
+                                                                       {">>", 8},
+                                                                       {"<", 7},
+                                                                       {"<=", 7},
+                                                                       {">", 7},
+                                                                       {">=", 7},
+                                                                       {"==", 6},
+                                                                       {"!=", 6},
+                                                                       {"&", 5},
+                                                                       {"^", 4},
+                                                                       {"|", 3},
+                                                                       {"&&", 2},
+                                                                       {"||", 1}}};
+  const auto* found = std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.first == op; });
+  return found == table.end() ? -1 : found->second;
+}
 
 std::optional<CType> parse_type(Lexer& tokens) {
   Lexer ahead = tokens;

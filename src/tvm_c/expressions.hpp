@@ -29,6 +29,9 @@ using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 [[nodiscard]] std::vector<Value> parse_arguments(Lexer& tokens, Values& values, const LookUp& look_up);
 
 // Takes the token, which has to be the one. Throws SyntaxError.
+// Of an infix operator: the higher binds first, from 1 on. Less: it is none.
+[[nodiscard]] int precedence_of(std::string_view op);
+
 void expect(Lexer& tokens, std::string_view spelling);
 // Takes it if it is the next.
 bool take(Lexer& tokens, std::string_view spelling);

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/array_extent.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
 #include "usmp/support/text.hpp"
@@ -30,9 +29,11 @@ constexpr std::int64_t max_zeros = 4096;  // for each value that is listed
 
 class FileReader {
  public:
-  FileReader(std::string_view text, std::size_t file, bool passes_over, FileScope& scope, const NumberOf& number_of)
-      : tokens_(text), file_(file), passes_over_(passes_over), scope_(scope), number_of_(number_of) {
+  FileReader(std::string_view text, std::size_t file, bool passes_over, FileScope& scope, const ConstantNames& names,
+             std::shared_ptr<const Conditions> conditions)
+      : tokens_(text), file_(file), passes_over_(passes_over), scope_(scope), names_(names) {
     if (passes_over) tokens_.pass_over_conditions();
+    tokens_.know(std::move(conditions));
   }
 
   std::map<std::size_t, std::size_t> run() {
@@ -161,12 +162,22 @@ class FileReader {
       const bool is_section = name.is("section");
       if ((!is_section && !name.is("aligned")) || !take(inside, "(")) continue;
       if (!is_section) {
-        if (const auto bytes = count_of(inside.peek())) found.alignment = bytes;
+        if (const auto bytes = number_before(")", inside)) found.alignment = bytes;
       } else if (inside.peek().kind == TokenKind::string) {
         found.section = text_of_string(inside.next());
       }
     }
     return found;
+  }
+
+  // What stands there up to the bracket, if it is a number.
+  [[nodiscard]] std::optional<std::int64_t> number_before(std::string_view bracket, Lexer tokens) const {
+    const std::size_t begin = tokens.peek().offset;
+    Lexer ahead = tokens;
+    if (const auto count = count_of(ahead.next()); count && ahead.peek().is(bracket)) return count;
+    skip_to_end(tokens, begin);
+    const auto value = constant_value(tokens.text().substr(begin, tokens.end() - 1 - begin), names_);
+    return value && *value >= 0 ? value : std::nullopt;
   }
 
   // Whether the declaration ends here. A prototype does not.
@@ -184,12 +195,17 @@ class FileReader {
 
   // The same of an array: without values, or of something else than numbers, it does not matter.
   bool table(const std::optional<CType>& type, bool is_const, bool is_local, const Token& name, Attributes attributes) {
-    const std::optional<std::int64_t> elements = array_extent(tokens_, number_of_);
-    const bool is_open = tokens_.peek().is("]");  // as many as there are values
+    const std::optional<std::int64_t> elements = array_extent(tokens_, names_);
+    const Token bracket = tokens_.peek();
+    const bool is_open = bracket.is("]");  // as many as there are values
     skip_to_end(tokens_, tokens_.peek().offset);
     if (!type || type->stars > 0 || type->element.is_void() || name.text.empty()) return false;
     attributes.add(next_attributes());
     skip_attribute_macros();
+    const bool is_memory = !is_const && (!tokens_.peek().is("=") || is_zeroed());
+    if (!elements && !is_open && is_memory && type->element.bytes() == 1) {
+      scope_.unsized.try_emplace(std::string(name.text), FilePlace{file_, bracket.offset});
+    }
     if ((!elements && !is_open) || tokens_.peek().is("[")) return false;
     const std::optional<std::int64_t>& alignment = attributes.alignment;
     if (!tokens_.peek().is("=") || (!is_const && is_zeroed())) {
@@ -197,6 +213,7 @@ class FileReader {
       if (type->element.bytes() == 1) {
         scope_.arrays.try_emplace(std::string(name.text), *elements);
         scope_.owned.try_emplace(std::string(name.text), std::move(attributes.section));
+        if (!is_local) scope_.not_static.try_emplace(std::string(name.text), FilePlace{file_, name.offset});
       }
       if (type->element.bytes() == 1 && alignment) scope_.alignments.try_emplace(std::string(name.text), *alignment);
       return false;
@@ -353,8 +370,9 @@ class FileReader {
       if (!type || type->stars > 0 || type->element.is_void()) return std::nullopt;
       const Token name = tokens_.next();
       if (!name.is_identifier() || !take(tokens_, "[")) return std::nullopt;
-      const auto elements = count_of(tokens_.next());
-      if (!elements || *elements > max_pool || !take(tokens_, "]")) return std::nullopt;
+      const auto elements = number_before("]", tokens_);
+      if (!elements || *elements > max_pool) return std::nullopt;
+      skip_to_end(tokens_, name.offset);
       const std::int64_t alignment = next_attributes().alignment.value_or(1);
       if (!take(tokens_, ";") || alignment < 1 || alignment > max_pool) return std::nullopt;
       end = align_up(end, alignment);
@@ -438,7 +456,7 @@ class FileReader {
   std::size_t file_;
   bool passes_over_;
   FileScope& scope_;
-  const NumberOf& number_of_;
+  const ConstantNames& names_;
 };
 
 // Without the names of types and the language's words.
@@ -458,7 +476,7 @@ Names names_defined_in(std::string_view text) {
   Names names;
   try {
     FileScope scope;
-    const auto inner = FileReader(text, 0, true, scope, {}).run();
+    const auto inner = FileReader(text, 0, true, scope, {}, nullptr).run();
     for (const Item& item : scope.items) {
       const std::string_view declaration = text.substr(item.begin, item.end - item.begin);
       if (item.kind == Item::Kind::function || item.kind == Item::Kind::data) names.emplace(item.name);
@@ -497,9 +515,9 @@ std::optional<std::string> pool_of_param(std::string_view name) {
 }
 
 void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
-                     const NumberOf& number_of) {
+                     const ConstantNames& names, std::shared_ptr<const Conditions> conditions) {
   const std::size_t first = scope.items.size();
-  const auto left_out = FileReader(text, file, passes_over, scope, number_of).run();
+  const auto left_out = FileReader(text, file, passes_over, scope, names, std::move(conditions)).run();
   std::size_t item = first;
   for (const auto& [begin, end] : left_out) {
     while (item < scope.items.size() && scope.items[item].end <= begin) ++item;
@@ -539,7 +557,7 @@ std::vector<PoolMacro> pool_macros(std::string_view text, std::string_view modul
 }  // namespace
 
 // The text of constants is a list of bytes, on lines that a backslash continues.
-void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope) {
+void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope, const ConstantNames& names) {
   for (PoolMacro& macro : pool_macros(text, module, "_CONSTANT_POOL_DATA")) {
     auto bytes = std::make_shared<std::string>();
     std::size_t next = macro.end;
@@ -558,11 +576,8 @@ void read_pool_macros(std::string_view text, std::string_view module, FileScope&
     scope.constant_pools.try_emplace(std::move(macro.pool), ConstantPool{{}, std::move(bytes)});
   }
   for (PoolMacro& macro : pool_macros(text, module, "_WORKSPACE_POOL_SIZE")) {
-    std::string_view line = first_line(text.substr(macro.end));
-    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-    const std::size_t end = std::min(line.find_first_not_of("0123456789"), line.size());
-    const auto size = count_of({TokenKind::number, line.substr(0, end), macro.end});
-    if (size) scope.arrays.try_emplace(std::move(macro.pool), *size);
+    const auto size = constant_value(first_line(text.substr(macro.end)), names);
+    if (size && *size >= 0) scope.arrays.try_emplace(std::move(macro.pool), *size);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tvm_c/constant_expression.hpp"
 #include "tvm_c/lexer.hpp"
 #include "usmp/tir/ir.hpp"
 
@@ -34,9 +35,6 @@ struct Table {
   bool is_local = false;  // static
 };
 
-// The value of a name that is a macro for a number; nothing: it is not.
-using NumberOf = std::function<std::optional<std::int64_t>(std::string_view)>;
-
 // Memory that TVM has planned constants into: what stands where.
 struct ConstantPool {
   std::map<std::int64_t, Table> tables;      // by offset in bytes
@@ -56,6 +54,11 @@ struct Item {
   bool is_variable = false;  // it has memory, or is something like a call, of which nothing is known
 };
 
+struct FilePlace {
+  std::size_t file = 0;
+  std::size_t offset = 0;
+};
+
 struct FileScope {
   std::map<std::string, FunctionText, std::less<>> functions;
   std::map<std::string, Lexer, std::less<>> foreign;  // others' functions: behind the bracket of their prototypes
@@ -65,6 +68,9 @@ struct FileScope {
   std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes, without values, and pools: how many
   // Those of `arrays` that the C itself has: the linker section that an attribute names.
   std::map<std::string, std::string, std::less<>> owned;
+  std::map<std::string, FilePlace, std::less<>> not_static;  // of `owned`: those that other files may use
+  // Arrays of bytes without values whose size is not known: where the size stands.
+  std::map<std::string, FilePlace, std::less<>> unsized;
   std::set<std::string> constant_sections;  // that attributes of tables, or of structs of them, name
   std::map<std::string, std::int64_t, std::less<>> alignments;  // of these, where an attribute says it
 
@@ -89,9 +95,10 @@ struct FileScope {
 // too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets
 // that do not end, a table that is no list of numbers of its type. O(bytes · log names).
 void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
-                     const NumberOf& number_of = {});
+                     const ConstantNames& names = {}, std::shared_ptr<const Conditions> conditions = nullptr);
 
 // Of pools that the application owns, what a module's header says in macros: constants, sizes of workspaces. O(bytes).
-void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope);
+void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope,
+                      const ConstantNames& names = {});
 
 }  // namespace usmp::tvm_c

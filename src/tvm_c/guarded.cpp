@@ -111,12 +111,13 @@ bool is_control(const Token& token) {
 std::vector<Guarded> guarded_in(const std::vector<Token>& tokens, const std::vector<Directive>& directives,
                                 const Macros& macros) {
   std::vector<Guarded> found;
-  const bool has_loop = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+  const auto is_loop = [](const Token& token) {
     return token.is("for") || token.is("while") || token.is("do") || token.is("switch");
-  });
-  if (has_loop) return found;
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (!tokens[i].is("if") || !tokens[i + 1].is("(") || (i > 0 && tokens[i - 1].is("else"))) continue;
+  };
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_loop(tokens[i])) return {};  // not inside of text that stays
+    if (i + 1 == tokens.size() || !tokens[i].is("if") || !tokens[i + 1].is("(") || (i > 0 && tokens[i - 1].is("else")))
+      continue;
     const auto condition_end = behind_bracketed(tokens, i + 1);
     auto guarded = condition_end ? guarded_at(tokens, *condition_end) : std::nullopt;
     if (!guarded) continue;

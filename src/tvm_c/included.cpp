@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "usmp/support/checked.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -30,10 +31,14 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
     }
   }
   std::vector<std::set<std::size_t>> direct(sources_.size());
+  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> certain(sources_.size());  // where, and which
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    for (const std::string_view include : own_[i].includes()) {
-      const auto found = by_name.find(leaf(included_name(include)));
-      if (found != by_name.end()) direct[i].insert(found->second.begin(), found->second.end());
+    for (const Macros::Include& include : own_[i].includes()) {
+      const auto found = by_name.find(leaf(included_name(include.name)));
+      if (found == by_name.end()) continue;
+      direct[i].insert(found->second.begin(), found->second.end());
+      const bool is_certain = !include.is_conditional && found->second.size() == 1;
+      if (is_certain) certain[i].emplace_back(include.at, found->second.front());
     }
   }
   for (std::size_t i = 0; i < count_; ++i) {
@@ -43,37 +48,101 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
         if (seen.insert(next).second) pending.push_back(next);
       }
     }
-    std::map<std::string_view, std::optional<std::int64_t>> macros;
+    std::map<std::size_t, std::size_t> from = {{i, 0}};
+    for (const auto& [at, source] : certain[i]) {
+      for (std::deque<std::size_t> pending = {source}; !pending.empty(); pending.pop_front()) {
+        if (!from.emplace(pending.front(), at).second) continue;
+        for (const auto& [place, next] : certain[pending.front()]) pending.push_back(next);
+      }
+    }
+    from_.push_back(std::move(from));
+    std::map<std::string_view, std::optional<std::string_view>> macros;
+    std::map<std::string_view, std::optional<Macros::Enumerator>> enumerators;
     for (const std::size_t one : seen) {
       for (const std::string_view name : own_[one].names()) {
-        const auto [known, is_new] = macros.try_emplace(name, own_[one].number(name));
+        const auto [known, is_new] = macros.try_emplace(name, own_[one].definition(name));
+        if (!is_new) known->second.reset();
+      }
+      for (const auto& [name, enumerator] : own_[one].enumerators()) {
+        const auto [known, is_new] = enumerators.try_emplace(name, enumerator);
         if (!is_new) known->second.reset();
       }
     }
     macros_.push_back(std::move(macros));
+    enumerators_.push_back(std::move(enumerators));
     closed_.push_back(std::move(seen));
   }
 }
 
 bool Included::is_macro(std::size_t file, std::string_view name) const { return macros_[file].contains(name); }
 
-std::optional<std::int64_t> Included::number(std::size_t file, std::string_view name) const {
+std::optional<std::string_view> Included::definition(std::size_t file, std::string_view name) const {
   const auto found = macros_[file].find(name);
   return found == macros_[file].end() ? std::nullopt : found->second;
 }
 
+std::optional<std::int64_t> Included::number(std::size_t file, std::string_view name) const {
+  return constant_operand(name, constants(file));
+}
+
+std::optional<std::int64_t> Included::enumerator(std::size_t file, std::string_view name) const {
+  const auto found = enumerators_[file].find(name);
+  if (found == enumerators_[file].end() || !found->second || is_macro(file, name)) return std::nullopt;
+  ConstantNames names = constants(file);
+  names.enumerator = nullptr;
+  const auto base = found->second->base.empty() ? 0 : constant_value(found->second->base, names);
+  const auto value = base ? checked_add(*base, found->second->more) : std::nullopt;
+  return value && *value >= INT32_MIN && *value <= INT32_MAX ? value : std::nullopt;
+}
+
+ConstantNames Included::constants(std::size_t file) const {
+  return {.definition = [this, file](std::string_view name) { return definition(file, name); },
+          .enumerator = [this, file](std::string_view name) { return enumerator(file, name); },
+          .is_defined = nullptr};
+}
+
+bool Included::is_defined_at(std::size_t file, std::string_view name, std::size_t at) const {
+  if (!definition(file, name)) return false;
+  for (const auto& [source, from] : from_[file]) {
+    const std::size_t defined = own_[source].defined_at(name);
+    if (defined != std::string_view::npos) return (source == file ? defined : from) < at;
+  }
+  return false;
+}
+
+std::shared_ptr<const Conditions> Included::conditions(std::size_t file) const {
+  auto result = std::make_shared<Conditions>();
+  for (const Directive& one : directives_in(sources_[file]->text)) {
+    const bool asks_name = one.word == "ifdef" || one.word == "ifndef";
+    if (!asks_name && one.word != "if" && one.word != "elif") continue;
+    const auto is_known = [&](std::string_view name) { return is_defined_at(file, name, one.begin); };
+    if (asks_name) {
+      const std::string_view name = leading_name(one.rest);
+      if (is_known(name)) result->emplace(one.begin, one.word == "ifdef");
+      continue;
+    }
+    const ConstantNames names = {
+        .definition = [&](std::string_view name) { return is_known(name) ? definition(file, name) : std::nullopt; },
+        .enumerator = nullptr,
+        .is_defined = [&](std::string_view name) { return is_known(name) ? std::optional(true) : std::nullopt; }};
+    if (const auto value = constant_value(one.rest, names)) result->emplace(one.begin, *value != 0);
+  }
+  return result;
+}
+
 std::map<std::string_view, std::string_view> Included::definitions(std::size_t file) const {
   std::map<std::string_view, std::string_view> result;
-  std::set<std::string_view> seen;
-  for (const std::size_t one : closed_[file]) {
-    for (const std::string_view name : own_[one].names()) {
-      const auto definition = own_[one].definition(name);
-      if (!seen.insert(name).second || !definition) {
-        result.erase(name);
-      } else {
-        result.emplace(name, *definition);
-      }
-    }
+  for (const auto& [name, definition] : macros_[file]) {
+    if (definition) result.emplace(name, *definition);
+  }
+  return result;
+}
+
+std::vector<std::string_view> Included::c_files(std::size_t file) const {
+  std::vector<std::string_view> result;
+  for (const Macros::Include& include : own_[file].includes()) {
+    const std::string_view name = included_name(include.name);
+    if (ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"})) result.push_back(name);
   }
   return result;
 }

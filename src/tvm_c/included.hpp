@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "tvm_c/constant_expression.hpp"
 #include "tvm_c/macros.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
@@ -24,9 +26,18 @@ class Included {
   // Whether the file, or what it includes, defines a macro of that name, whatever conditions say.
   [[nodiscard]] bool is_macro(std::size_t file, std::string_view name) const;
 
-  // The number that a macro stands for wherever the file is compiled: it is defined once, outside of conditional groups
-  // but the one around a header, and nowhere undefined.
+  // What stands behind the name of a macro wherever the file is compiled: it is defined once, outside of conditional
+  // groups but the one around a header, and nowhere undefined.
+  [[nodiscard]] std::optional<std::string_view> definition(std::size_t file, std::string_view name) const;
+
+  // What such a name is in any expression, a number; and one of an enumeration.
   [[nodiscard]] std::optional<std::int64_t> number(std::size_t file, std::string_view name) const;
+  [[nodiscard]] std::optional<std::int64_t> enumerator(std::size_t file, std::string_view name) const;
+  [[nodiscard]] ConstantNames constants(std::size_t file) const;
+
+  // Conditions of the preprocessor in the file that hold, or do not, wherever it is compiled: their macros are defined
+  // as above in front of them. O(text · max_constant_tokens).
+  [[nodiscard]] std::shared_ptr<const Conditions> conditions(std::size_t file) const;
 
   // What stands behind the names of its macros that are defined once, and so.
   [[nodiscard]] std::map<std::string_view, std::string_view> definitions(std::size_t file) const;
@@ -38,16 +49,24 @@ class Included {
   // Of its macros.
   [[nodiscard]] Names names(std::size_t file) const;
 
+  // Names of C files, not headers, that the file includes.
+  [[nodiscard]] std::vector<std::string_view> c_files(std::size_t file) const;
+
   // Which of `files` the file includes, and which of `headers`.
   [[nodiscard]] std::set<std::size_t> files_of(std::size_t file) const;
   [[nodiscard]] std::vector<const Source*> headers_of(std::size_t file) const;
 
  private:
+  [[nodiscard]] bool is_defined_at(std::size_t file, std::string_view name, std::size_t at) const;
+
   std::size_t count_;                          // of files; behind them, headers
   std::vector<const Source*> sources_;         // both
   std::vector<Macros> own_;                    // likewise
   std::vector<std::set<std::size_t>> closed_;  // of each file: itself, and what it includes
-  std::vector<std::map<std::string_view, std::optional<std::int64_t>>> macros_;  // likewise: what number it is
+  std::vector<std::map<std::string_view, std::optional<std::string_view>>> macros_;  // likewise: definition
+  std::vector<std::map<std::string_view, std::optional<Macros::Enumerator>>> enumerators_;
+  // Likewise: itself, and what it includes for certain, with the place of the #include.
+  std::vector<std::map<std::size_t, std::size_t>> from_;
 };
 
 }  // namespace usmp::tvm_c

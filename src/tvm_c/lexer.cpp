@@ -64,7 +64,9 @@ Error located(const Source& file, const SyntaxError& error) {
 
 const Token& Lexer::peek() {
   if (!has_next_) {
-    next_ = scan();
+    do {
+      next_ = scan();
+    } while (ignored_ != nullptr && next_.kind == TokenKind::punctuator && ignored_->contains(next_.offset));
     has_next_ = true;
   }
   return next_;
@@ -166,11 +168,13 @@ void Lexer::directive() {
     seen_->defines[first_word(line)][begin] = false;
   } else if (word == "ifdef" || word == "ifndef") {
     const std::string_view name = first_word(line);
-    open_group(name == "__cplusplus");
-    if (is_defined(name, begin) != (word == "ifdef")) skip_group(false);
+    const auto known = this->known(begin);
+    open_group(known || name == "__cplusplus");
+    const bool is_taken = known ? *known : is_defined(name, begin) == (word == "ifdef");
+    if (!is_taken) skip_group(false);
   } else if (word == "if") {
     const std::string condition = compact(line);
-    open_group(is_certain(condition));
+    open_group(known(begin) || is_certain(condition));
     if (!holds(line, begin)) skip_group(false);
   } else if (word == "else" || word == "elif") {
     if (open_groups_ == 0) throw SyntaxError{begin, "#" + std::string(word) + " without #if"};
@@ -191,6 +195,12 @@ void Lexer::close_group() {
   certain_ >>= 1U;
 }
 
+std::optional<bool> Lexer::known(std::size_t directive) const {
+  if (known_ == nullptr) return std::nullopt;
+  const auto found = known_->find(directive);
+  return found == known_->end() ? std::nullopt : std::optional(found->second);
+}
+
 bool Lexer::is_defined(std::string_view name, std::size_t at) const {
   const auto found = seen_->defines.find(name);
   if (found == seen_->defines.end()) return false;
@@ -200,6 +210,7 @@ bool Lexer::is_defined(std::string_view name, std::size_t at) const {
 
 // 0, 1, defined(X), !defined(X), defined X: what guards C here.
 bool Lexer::holds(std::string_view condition, std::size_t begin) {
+  if (const auto known = this->known(begin)) return *known;
   const std::string text = compact(condition);
   const bool negated = text.starts_with("!");
   const std::string_view rest = std::string_view(text).substr(negated ? 1 : 0);
@@ -232,7 +243,7 @@ void Lexer::skip_group(bool is_taken) {
     if (opens_group(word)) ++inner;
     const bool ends = word == "endif" && inner == 0;
     if (word == "endif" && inner > 0) --inner;
-    if (word == "elif" && inner == 0 && !is_certain(compact(line))) certain_ &= ~std::uint64_t{1};
+    if (word == "elif" && inner == 0 && !known(start) && !is_certain(compact(line))) certain_ &= ~std::uint64_t{1};
     const bool goes_on = inner == 0 && !is_taken && (word == "else" || (word == "elif" && holds(line, start)));
     if (!ends && !goes_on) continue;
     if ((certain_ & 1U) == 0) seen_->left_out[begin] = start;

@@ -8,8 +8,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "usmp/support/error.hpp"
 
@@ -42,6 +44,9 @@ struct SyntaxError {
 struct Source;
 [[nodiscard]] Error located(const Source& file, const SyntaxError& error);
 
+// Conditions of the preprocessor that are known, by the offset of their directive.
+using Conditions = std::map<std::size_t, bool>;
+
 // A value: a copy goes on from the same place on its own.
 class Lexer {
  public:
@@ -64,6 +69,15 @@ class Lexer {
   // Behind the last token taken.
   [[nodiscard]] std::size_t end() const { return end_; }
   [[nodiscard]] std::string_view text() const { return text_; }
+
+  // What is known of conditions beyond what the text says on its own.
+  void know(std::shared_ptr<const Conditions> conditions) { known_ = std::move(conditions); }
+  [[nodiscard]] std::optional<bool> known(std::size_t directive) const;
+
+  // Punctuators that count as blanks from here on, by their offsets, in place of those before.
+  void ignore(std::set<std::size_t> punctuators) {
+    ignored_ = std::make_shared<const std::set<std::size_t>>(std::move(punctuators));
+  }
 
   // From now on, conditions that are not understood hold nowhere, and do not throw.
   void pass_over_conditions() { passes_over_conditions_ = true; }
@@ -92,6 +106,8 @@ class Lexer {
   std::size_t at_ = 0;
   std::size_t end_ = 0;
   bool passes_over_conditions_ = false;
+  std::shared_ptr<const Conditions> known_;
+  std::shared_ptr<const std::set<std::size_t>> ignored_;
   std::optional<SyntaxError> passed_over_;
   bool is_line_start_ = true;
   bool has_next_ = false;

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::string_view line_blanks = " \t\r\f\v";
 
-std::string_view leading_name(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_identifier_char(text[end])) ++end;
-  return text.substr(0, end);
-}
-
 // Behind the comment or literal that begins at `at`; nothing: none does.
 std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
@@ -94,6 +88,12 @@ std::vector<std::pair<std::size_t, std::size_t>> zero_groups(const std::vector<D
 
 }  // namespace
 
+std::string_view leading_name(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_identifier_char(text[end])) ++end;
+  return text.substr(0, end);
+}
+
 std::string_view without_blanks_in_front(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(line_blanks), text.size()));
 }
@@ -148,7 +148,7 @@ bool has_hidden_code(std::string_view gap) {
   }
 }
 
-Macros::Macros(std::string_view file) {
+Macros::Macros(std::string_view file) : file_(file) {
   const std::vector<Directive> all = directives_in(file);
   std::vector<Directive> directives;
   std::size_t next = 0;
@@ -158,15 +158,71 @@ Macros::Macros(std::string_view file) {
   }
   for (; next < all.size(); ++next) directives.push_back(all[next]);
   std::size_t depth = guards(directives) ? 0 : 1;  // of conditional groups, and 1
+  std::vector<std::pair<std::size_t, std::size_t>> groups;
   for (const Directive& one : directives) {
-    if (one.word == "include") includes_.push_back(one.rest);
-    if (opens_group(one.word)) ++depth;
-    if (one.word == "endif") --depth;
+    if (one.word == "include") includes_.push_back({one.rest, one.begin, depth != 1});
+    if (opens_group(one.word) && ++depth == 2) groups.emplace_back(one.begin, file.size());
+    if (one.word == "endif" && --depth == 1 && !groups.empty()) groups.back().second = one.end;
     if (one.word != "define" && one.word != "undef") continue;
     const std::string_view name = leading_name(one.rest);
     bodies_[name].push_back(one.word == "define" ? one.rest.substr(name.size()) : std::string_view());
     if (depth != 1) conditional_.insert(name);
   }
+  for (const auto& [first, last] : zero_groups(all)) groups.emplace_back(all[first].begin, all[last].end);
+  if (file.find("enum") != std::string_view::npos) read_enumerators(file, groups);
+}
+
+// enum NAME { FIRST, SECOND = 8 }
+void Macros::read_enumerators(std::string_view file, const std::vector<std::pair<std::size_t, std::size_t>>& groups) {
+  std::string plain;
+  std::vector<Token> tokens;
+  try {
+    tokens = plain_tokens(file, directives_in(file), plain);
+  } catch (const SyntaxError&) {
+    return;
+  }
+  const auto is_conditional = [&](std::size_t at) {
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const auto& group) { return group.first <= at && at < group.second; });
+  };
+  std::set<std::string_view> several;
+  std::size_t depth = 0;  // of braces but extern "C" {
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const bool is_linkage = i > 0 && tokens[i - 1].kind == TokenKind::string;
+    if (tokens[i].is("{") && !is_linkage) ++depth;
+    if (tokens[i].is("}") && depth > 0) --depth;
+    if (depth > 0 || !tokens[i].is("enum")) continue;
+    std::size_t at = i + (tokens[i + 1].is_identifier() ? 2 : 1);
+    if (!tokens[at].is("{")) continue;
+    Enumerator next;
+    while (at + 2 < tokens.size() && tokens[at + 1].is_identifier()) {
+      const Token& name = tokens[++at];
+      if (is_conditional(name.offset)) break;
+      const std::size_t begin = ++at + 1;  // behind what may be '='
+      std::size_t brackets = 0;
+      for (; at < tokens.size() && (brackets > 0 || !(tokens[at].is(",") || tokens[at].is("}"))); ++at) {
+        if (tokens[at].is("(")) ++brackets;
+        if (tokens[at].is(")") && brackets > 0) --brackets;
+      }
+      if (at == tokens.size()) return;
+      if (at >= begin) {
+        if (!tokens[begin - 1].is("=") || begin == at) break;
+        next = {file.substr(tokens[begin].offset, tokens[at].offset - tokens[begin].offset), 0};
+      }
+      const std::string_view key = file.substr(name.offset, name.text.size());
+      if (!enumerators_.emplace(key, next).second) several.insert(key);
+      ++next.more;
+      if (tokens[at].is("}")) break;
+    }
+    while (at < tokens.size() && !tokens[at].is("}")) ++at;
+    i = at;
+  }
+  for (const std::string_view name : several) enumerators_.erase(name);
+}
+
+std::size_t Macros::defined_at(std::string_view name) const {
+  const auto found = definition(name);
+  return found ? static_cast<std::size_t>(found->data() - file_.data()) : std::string_view::npos;
 }
 
 std::vector<std::string_view> Macros::names() const {
@@ -184,23 +240,6 @@ std::optional<std::string_view> Macros::definition(std::string_view name) const 
   const auto found = bodies_.find(name);
   if (found == bodies_.end() || found->second.size() != 1 || conditional_.contains(name)) return std::nullopt;
   return found->second[0];
-}
-
-std::optional<std::int64_t> Macros::number(std::string_view name) const {
-  const auto found = definition(name);
-  if (!found) return std::nullopt;
-  try {
-    Lexer tokens(*found);
-    const bool has_brackets = take(tokens, "(");
-    const Token number = tokens.next();
-    if (number.kind != TokenKind::number || is_real(number)) return std::nullopt;
-    if (has_brackets && !take(tokens, ")")) return std::nullopt;
-    const IntegerLiteral literal = integer_literal(number);
-    const bool is_int = literal.type == tir::int32_type;
-    return is_int && tokens.peek().kind == TokenKind::end ? std::optional(literal.value) : std::nullopt;
-  } catch (const SyntaxError&) {
-    return std::nullopt;
-  }
 }
 
 Names Macros::names_of(const std::vector<Token>& tokens) const {

@@ -17,6 +17,9 @@ namespace usmp::tvm_c {
 
 [[nodiscard]] std::string_view without_blanks_in_front(std::string_view text);
 
+// The identifier that the text begins with.
+[[nodiscard]] std::string_view leading_name(std::string_view text);
+
 struct Directive {
   std::size_t begin = 0;
   std::size_t end = 0;    // of its last line
@@ -48,11 +51,23 @@ class Macros {
   // What stands behind the name of one that is defined once, outside of conditional groups but the one around a header.
   [[nodiscard]] std::optional<std::string_view> definition(std::string_view name) const;
 
-  // That it stands for, if it is defined once, outside of conditional groups but the one around a header, as a number.
-  [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const;
+  // Where that stands in the file; of others npos.
+  [[nodiscard]] std::size_t defined_at(std::string_view name) const;
 
-  // What stands behind each #include.
-  [[nodiscard]] const std::vector<std::string_view>& includes() const { return includes_; }
+  // A name of an enumeration, outside of such groups: so much more than what stands behind the '=' of one in front of
+  // it, or than 0.
+  struct Enumerator {
+    std::string_view base;
+    std::int64_t more = 0;
+  };
+  [[nodiscard]] const std::map<std::string_view, Enumerator>& enumerators() const { return enumerators_; }
+
+  struct Include {
+    std::string_view name;  // what stands behind #include
+    std::size_t at = 0;
+    bool is_conditional = false;
+  };
+  [[nodiscard]] const std::vector<Include>& includes() const { return includes_; }
 
   // The names in the tokens, and in what they stand for. Where that is too much, `anything` is among them.
   static constexpr const char* anything = "#";
@@ -63,8 +78,12 @@ class Macros {
 
  private:
   std::map<std::string_view, std::vector<std::string_view>> bodies_;
+  void read_enumerators(std::string_view file, const std::vector<std::pair<std::size_t, std::size_t>>& groups);
+
+  std::string_view file_;
+  std::map<std::string_view, Enumerator> enumerators_;
   std::set<std::string_view> conditional_;  // of these: some conditional group defines or undefines them
-  std::vector<std::string_view> includes_;
+  std::vector<Include> includes_;
   mutable std::size_t most_ = 10'000'000;  // names that are looked at
 };
 

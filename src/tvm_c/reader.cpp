@@ -19,6 +19,7 @@
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/included.hpp"
+#include "tvm_c/induction.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/own_c.hpp"
 #include "tvm_c/placement.hpp"
@@ -61,6 +62,7 @@ class ModuleReader {
         headers_(headers),
         limits_(limits),
         unread_(unread),
+        rewritten_(rewritten),
         added_(scope_, files_, rewritten) {
     for (const Foreign& function : foreign) {
       Lexer prototype(function.prototype);
@@ -73,18 +75,20 @@ class ModuleReader {
 
   PlannedModule run() && {
     respell_own();
-    const Included& included = included_.emplace(files_, headers_);
+    included_.emplace(files_, headers_);
     read_macros();
     keep_run();
+    if (!expanded_texts_.empty()) included_.emplace(files_, headers_);  // whose places are those of the new texts
+    const Included& included = *included_;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
-          read_pool_macros(files_[i].text, c_identifier(name_), scope_);
-          pool_sizes_.read_header(files_[i].text, c_identifier(name_));
+          read_pool_macros(files_[i].text, c_identifier(name_), scope_, included.constants(i));
+          pool_sizes_.read_header(files_[i].text, c_identifier(name_), included.constants(i));
           continue;
         }
-        read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_,
-                        [&](std::string_view name) { return included.number(i, name); });
+        read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_, included.constants(i),
+                        own_files_.empty() ? included.conditions(i) : nullptr);
         scope_.included[i] = included.files_of(i);
         read_included_tables(i);
         forget_uncertain_tables(i);
@@ -117,6 +121,7 @@ class ModuleReader {
     storage::fit(module_);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     std::vector<std::string> placements = lost_placements();
+    for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
     return {.module = std::move(module_),
             .pools = std::move(pools),
             .places = std::move(memory_.places),
@@ -129,6 +134,7 @@ class ModuleReader {
             .workspace_macro = pool_sizes_.workspace(),
             .lost_placements = std::move(placements),
             .constants_section = constants_section(),
+            .warnings = std::move(warnings_),
             .edited_run = edited_run(entry),
             .kept_run = std::move(kept_run_)};
   }
@@ -186,8 +192,7 @@ class ModuleReader {
       if (files[i].name.ends_with(".h")) continue;
       FileScope scope;
       try {
-        read_file_scope(files[i].text, i, true, scope,
-                        [&](std::string_view name) { return included_->number(i, name); });
+        read_file_scope(files[i].text, i, true, scope, included_->constants(i));
       } catch (const SyntaxError&) {  // told later
         continue;
       }
@@ -243,8 +248,7 @@ class ModuleReader {
     for (const Source* header : included_->headers_of(file)) {
       FileScope scope;
       try {
-        read_file_scope(header->text, file, true, scope,
-                        [&](std::string_view name) { return included_->number(file, name); });
+        read_file_scope(header->text, file, true, scope, included_->constants(file));
       } catch (const SyntaxError&) {  // what of it is needed is missing then
         continue;
       }
@@ -303,6 +307,8 @@ class ModuleReader {
             throw SyntaxError{token.offset, "found " + in_quotes(token.text) +
                                                 ", which is a macro here, expected a name or a macro for a number"};
           }
+          scope_.numbers[text.file].emplace(token.text, *number);
+        } else if (const auto number = included_->enumerator(text.file, token.text)) {
           scope_.numbers[text.file].emplace(token.text, *number);
         }
         const bool is_function = scope_.functions.contains(token.text);
@@ -392,6 +398,7 @@ class ModuleReader {
     }
     Names stops;  // what planned C has otherwise, or has no more
     if (added_.may_be() || !kept_run_.empty()) stops = keep_added(entry);
+    note_left_out(entry);
     std::set<std::size_t> callers = added_.files();
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
@@ -409,10 +416,15 @@ class ModuleReader {
     }
   }
 
-  // What else stays of files that planned C takes the place of. Returns the names that its text has otherwise.
-  Names keep_added(const std::string& entry) {
-    const std::string prefix = "tvmgen_" + c_identifier(name_) + "_";
-    Names gone = tables_;  // names that planned C does not have
+  // What planned C has otherwise, or has no more.
+  [[nodiscard]] Names stops_of(const std::string& entry) const {
+    Names stops = gone_names(entry);
+    if (kept_run_.empty()) stops.insert("tvmgen_" + c_identifier(name_) + "_run");
+    return stops;
+  }
+
+  [[nodiscard]] Names gone_names(const std::string& entry) const {
+    Names gone = tables_;
     for (const tir::Function& function : module_.functions) {
       if (scope_.functions.contains(function.name) && !kept_names_.contains(function.name)) gone.insert(function.name);
     }
@@ -427,17 +439,88 @@ class ModuleReader {
         gone.erase(std::string(scope_.items[i].name));
       }
     }
-    Names stops = gone;
+    return gone;
+  }
+
+  // What else stays of files that planned C takes the place of. Returns the names that its text has otherwise.
+  Names keep_added(const std::string& entry) {
+    const std::string prefix = "tvmgen_" + c_identifier(name_) + "_";
+    const Names gone = gone_names(entry);
+    const Names stops = stops_of(entry);
     Names in_statements = found_in_added_;
-    if (kept_run_.empty()) {
-      stops.insert(prefix + "run");
-    } else {
-      in_statements.insert(prefix + "run");
-    }
+    if (!kept_run_.empty()) in_statements.insert(prefix + "run");
     Names added = added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_);
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
     return stops;
+  }
+
+  // Planned C that takes the place of no file has what the model uses.
+  void note_left_out(const std::string& entry) {
+    if (unread_ != Unread::kept || !own_files_.empty() || !rewritten_.empty()) return;
+    const Names stops = stops_of(entry);
+    const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, files_);
+    for (const std::size_t i : added_.left_out("tvmgen_" + c_identifier(name_) + "_", entry, stops, stays)) {
+      const Item& item = scope_.items[i];
+      warnings_.push_back(files_[item.file].name + ": " +
+                          (item.kind == Item::Kind::function ? "function " : "variable ") + in_quotes(item.name) +
+                          " (" + place(item.file, item.begin) +
+                          ") is not in planned C, since the model does not use it; --in-place keeps it");
+    }
+    note_undefined(stays);
+  }
+
+  // What planned C needs besides, of items in its text and of calls that stay.
+  void note_undefined(const std::vector<bool>& stays) {
+    Names missing;
+    const auto note = [&](std::string_view name) {
+      if (!scope_.functions.contains(name) && !scope_.foreign.contains(name) && !is_of_library(name)) {
+        missing.emplace(name);
+      }
+    };
+    std::set<std::size_t> in_text;
+    for (const auto& [name, file] : external_) {
+      if (!name.starts_with("TVM")) note(name);
+      in_text.insert(file);
+    }
+    for (std::size_t i = 0; i < stays.size(); ++i) {
+      const Item& item = scope_.items[i];
+      if (!stays[i]) continue;
+      in_text.insert(item.file);
+      for_each_identifier(files_[item.file].text.substr(item.begin, item.end - item.begin), [&](std::string_view name) {
+        if (scope_.prototypes.contains(name)) note(name);
+      });
+    }
+    std::string names;
+    for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + in_quotes(name);
+    if (!names.empty()) {
+      warnings_.push_back("planned C calls " + names + ", which no file of the model defines: link it from elsewhere");
+    }
+    for (const std::size_t file : in_text) {
+      for (const std::string_view name : included_->c_files(file)) {
+        warnings_.push_back(files_[file].name + ": planned C includes " + in_quotes(name) +
+                            ", which is not copied: compile it with that directory among the include paths");
+      }
+    }
+  }
+
+  // Memory of the model that others may use at times when planned C has something else in it, or not at all.
+  [[nodiscard]] std::vector<std::string> used_by_others(const std::vector<PlannedPool>& pools) {
+    std::vector<std::string> result;
+    if (unread_ != Unread::kept || !own_files_.empty()) return result;
+    for (const PlannedPool& pool : pools) {
+      const auto found = scope_.not_static.find(pool.name);
+      if (found == scope_.not_static.end()) continue;
+      result.push_back(files_[found->second.file].name + ": pool " + in_quotes(pool.name) + " (" +
+                       place(found->second.file, found->second.offset) +
+                       ") is not static, so other files may use it; planned C has static pools of its own instead");
+    }
+    for (const std::string& name : watchers_) {
+      result.push_back("function " + in_quotes(name) +
+                       " gets memory of the model's tensors, and must not use it after it has returned: planned C puts "
+                       "other tensors there");
+    }
+    return result;
   }
 
   // This program's own is not as TVM's.
@@ -574,7 +657,7 @@ class ModuleReader {
         note_added(added_.note(added.texts, text.file));
         std::vector<AddedText> texts = added.texts;
         texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
-        if (unread_ == Unread::kept) require_plain_text(text, texts);  // what was read after all
+        if (unread_ == Unread::kept) require_plain_text(text, texts, is_entry);  // what was read after all
         require_plain_names(name, text, texts);
       }
       read.function.name = name;
@@ -590,6 +673,10 @@ class ModuleReader {
       }
       std::set<tir::VarId> planned;
       for (const PlannedPlace& of : read.memory.places) planned.insert(of.var);
+      if (!is_entry && own_files_.empty()) {
+        check_loops(read.function, text.offset);
+        replace_inductions(module_, read.function);
+      }
       tidy(module_, read.function, planned);
       check_loops(read.function, text.offset);
       name_params(read.function);
@@ -599,6 +686,7 @@ class ModuleReader {
         if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
       }
       tables_.insert(read.tables.begin(), read.tables.end());
+      if (is_entry) watchers_ = std::move(read.watchers);
       memory_.add(std::move(read.memory));
       return read.called;
     } catch (const InlinedError& error) {
@@ -623,7 +711,7 @@ class ModuleReader {
       if (guarded.reason.empty()) texts.push_back(guarded.place);
     }
     for (const Outlined& one : outlined) texts.push_back(one.place);
-    if (unread_ == Unread::kept) require_plain_text(text, texts);
+    if (unread_ == Unread::kept) require_plain_text(text, texts, name == entry_);
     require_plain_names(name, text, texts);
     return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined);
   }
@@ -845,6 +933,9 @@ class ModuleReader {
   std::map<std::string, std::string> unread_found_;          // since all were read last
   std::map<std::size_t, Lines> lines_;                       // by file
   FileScope scope_;
+  const std::set<std::string>& rewritten_;
+  std::vector<std::string> warnings_;
+  std::set<std::string> watchers_;  // ReadFunction
   AddedCode added_;
   PoolSizes pool_sizes_;
   tir::Module module_;

@@ -301,6 +301,11 @@ TEST_CASE("what somebody does where an operator fails stays as text, if it uses 
         Texts{"int32_t ret", "log(3);\n#ifdef A\n    return ret;\n#endif"});
   // 256 is 0 there.
   CHECK(kept("  int8_t ret = " + op_call + ";\n  if (ret) return -1;\n") == Texts{"int8_t ret", "return -1;"});
+  const std::string loops = "for (int k = 0; k < 3; ++k) { if (k == n) steady(); else blink(k); } return -1;";
+  CHECK(kept(condition + "{ " + loops + " }\n") == Texts{"", loops});
+  CHECK(kept(condition + "{ while (busy()) { } return 3; }\n") == Texts{"", "while (busy()) { } return 3;"});
+  CHECK(printed(with(condition + "{ return -1; } else { log(3); }\n"))
+            .find("found 'else', expected none behind a check") != std::string::npos);
   // Under conditions of the model's.
   CHECK(entry_of({"", "", "", "  if (y_buffer_var[3] > 3) {\n    alarms++;\n  }\n"}) ==
         Texts{"call", "call", "alarms++;"});
@@ -502,14 +507,73 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
         "int32_t tvmgen_m_get_c_metadata(void) { return 0; }\n", "int tvmgen_m_version(void) { return 3; }\n"}) {
     CHECK(kept(added) == include + added);
   }
-  // Operators that nothing calls, and what is written anew.
+  // Whatever its name, nothing of the model calls it.
+  for (const std::string name : {"TVM_DLL int32_t tvmgen_m_conv2d(", "int32_t tvmgen_m_fused_add("}) {
+    CHECK(kept(name + "const int8_t* p) { return p[0]; }\n") == include + name + "const int8_t* p) { return p[0]; }\n");
+  }
+  // What is written anew.
   for (const std::string name :
-       {"TVM_DLL int32_t tvmgen_m_conv2d(", "int32_t tvmgen_m_fused_add(",
-        "struct tvmgen_m_inputs tvmgen_m_map_inputs(", "struct tvmgen_m_outputs tvmgen_m_map_outputs("}) {
+       {"struct tvmgen_m_inputs tvmgen_m_map_inputs(", "struct tvmgen_m_outputs tvmgen_m_map_outputs("}) {
     CHECK_MESSAGE(kept(name + "const int8_t* p) { return p + table[0]; }\n").empty(), name);
   }
   CHECK(kept("#ifdef __cplusplus\nextern \"C\" {\n#endif\n#ifdef __cplusplus\n}\n#endif\n;\nint runs;\n") ==
         include + "int runs;\n");
+}
+
+TEST_CASE("what planned C elsewhere lacks of the files is named") {
+  const auto left_out = [](const std::string& added) {
+    std::string result;
+    const std::string entry = front + run + added;
+    const std::string model = text_of({"", "", "", ""});
+    const std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", model}};
+    for (const std::string& one : read_planned_module("m", files, {}, {}, Unread::kept).warnings) result += one + "\n";
+    return result;
+  };
+  const std::string lacks = ") is not in planned C, since the model does not use it; --in-place keeps it\n";
+  CHECK(
+      left_out("static int helper(void) { return 1; }\nint prototype(int);\nextern int other;\n#define N 1\n").empty());
+  CHECK(left_out("int version(void) { return 3; }\n") == "lib0.c: function 'version' (line 5, column 1" + lacks);
+  CHECK(left_out("int times[3];\nTVM_DLL int32_t tvmgen_m_fused_old(int8_t* p) { return 0; }\n") ==
+        "lib0.c: variable 'times' (line 5, column 1" + lacks +
+            "lib0.c: function 'tvmgen_m_fused_old' (line 6, column 1" + lacks);
+}
+
+TEST_CASE("what planned C elsewhere needs of other files is named") {
+  const auto warnings = [](const Parts& parts) {
+    std::string result;
+    for (const std::string& one : read(text_of(parts)).warnings) result += one + "\n";
+    return result;
+  };
+  const std::string link = ", which no file of the model defines: link it from elsewhere\n";
+  CHECK(warnings({"int fast(int);\nint other(int);\n", "  fast(3);\n", "", ""}) == "planned C calls 'fast'" + link);
+  CHECK(warnings({"#include \"parts/fast.c\"\n#include \"fast.h\"\n", "  fast(3);\n", "", ""}) ==
+        "planned C calls 'fast'" + link +
+            "lib1.c: planned C includes 'parts/fast.c', which is not copied: compile it with that directory among the "
+            "include paths\n");
+  CHECK(warnings({"#include \"parts/fast.c\"\n", "", "", ""}).empty());
+  CHECK(warnings({"int fast(int);\nstatic int two(void) { return fast(2); }\n", "  runs = two();\n", "", ""}) ==
+        "planned C calls 'fast'" + link);
+  CHECK(warnings({"#include <stdio.h>\n", "  printf(\"%d\", 3);\n", "", ""}).empty());
+}
+
+TEST_CASE("memory of the model that others may use later is named") {
+  const auto warning = [](const std::string& middle) {
+    const std::vector<std::string> all =
+        read(text_of({"static void dump(const int8_t* p) { (void)p; }\n", "", middle, ""})).warnings;
+    return all.empty() ? "" : all[0];
+  };
+  CHECK(warning("  dump(sid_1);\n")
+            .starts_with("function 'dump' gets memory of the model's tensors, and must not use it"));
+  CHECK(warning("  dump(x_buffer_var);\n").empty());
+  std::string pooled = text_of({"", "", "", ""});
+  pooled.replace(pooled.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
+  const auto pool = [&](const std::string& linkage) {
+    const std::string text = linkage + "uint8_t sram[64];\n" + pooled;
+    const std::vector<std::string> all = read(text).warnings;
+    return all.empty() ? "" : all[0];
+  };
+  CHECK(pool("static ").empty());
+  CHECK(pool("").starts_with("lib1.c: pool 'sram' (line 1, column 9) is not static, so other files may use it"));
 }
 
 TEST_CASE("in place: a table that operators share stays with those whose C stays") {

@@ -108,6 +108,11 @@ struct PlannedModule {
   // is written anew, each once.
   std::vector<std::string> lost_placements;
   std::string constants_section;  // the linker section of constants in the C, ".rodata.tvm"; empty: none
+  // Sentences about
+  // - what other files may use of the module's, no operator does, and planned C lacks, and what it needs of others; not
+  //   where it takes the place of files: there such code stays;
+  // - memory of the model that other files or functions may use at times when planned C has it no more.
+  std::vector<std::string> warnings;
   // tvmgen_MODULE_run does more than to call the entry, and is not understood: planned C, which has another one, would
   // lose it.
   std::optional<Error> edited_run;
