@@ -19,10 +19,6 @@ using tir::ExprKind;
 using tir::Stmt;
 using tir::VarId;
 
-bool stands_in(const Stmt* stmt, const tir::Block& block) {
-  return !block.empty() && stmt >= &block.front() && stmt <= &block.back();
-}
-
 // What the divisors of an index may be for its floor quotient to be the sum.
 std::vector<std::int64_t> divisors_of(const arith::Affine& sum) {
   std::vector<std::int64_t> divisors = {1};
@@ -186,6 +182,10 @@ class Collector {
 };
 
 }  // namespace
+
+bool stands_in(const Stmt* stmt, const tir::Block& block) {
+  return !block.empty() && stmt >= &block.front() && stmt <= &block.back();
+}
 
 bool Access::is_limited_by(const tir::Stmt* branch) const {
   return std::ranges::find(limits, branch, &Limit::branch) != limits.end();

@@ -56,6 +56,9 @@ struct FunctionAccesses {
   std::map<tir::VarId, Interval> loops;  // variables of loops with constant bounds that run at least once
 };
 
+// Whether the statement is one of the block's own.
+[[nodiscard]] bool stands_in(const tir::Stmt* stmt, const tir::Block& block);
+
 // O(size of the function · log + accesses · nesting).
 [[nodiscard]] FunctionAccesses accesses_of(const tir::Module& module, const tir::Function& function);
 

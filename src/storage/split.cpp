@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "storage/accesses.hpp"
 #include "storage/flow.hpp"
+#include "storage/sites.hpp"
 #include "usmp/program/call_graph.hpp"
 #include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
@@ -110,8 +110,6 @@ void rename(Stmt& stmt, const Renames& renames, const tir::Module& module) {
   }
 }
 
-constexpr std::size_t max_pairs = 4'000'000;  // of accesses to one storage in one statement, of all functions
-
 // What functions do to their parameters; callees have to be read first.
 class FlowReader {
  public:
@@ -150,14 +148,11 @@ class Splitter {
   // Callees first.
   std::size_t split(std::size_t index) {
     reader_.read(index);
-    Walker walker;
-    tir::walk(module_.functions[index].body, walker);
-    std::set<VarId> once;
-    for (const Site& site : walker.sites) {
-      if (!once.insert(site.allocate->var).second) twice_.insert(site.allocate->var);
-    }
+    const Sites sites = sites_of(module_.functions[index].body);
     std::size_t added = 0;
-    for (const Site& site : walker.sites) added += split_site(site);
+    for (const Site& site : sites.all) {
+      if (!sites.twice.contains(site.allocate->var)) added += split_site(site);
+    }
     Block& body = module_.functions[index].body;
     tir::for_each_block(body, [&](Block& block) {
       for (Stmt& stmt : block) rename_in(stmt);
@@ -169,30 +164,12 @@ class Splitter {
   }
 
  private:
-  struct Site {
-    const tir::Allocate* allocate = nullptr;
-    std::size_t depth = 0;  // of blocks around its own
-  };
-
-  struct Walker {
-    std::vector<Site> sites;
-    std::size_t blocks = 0;
-
-    void open(const Block&, const Stmt*) { ++blocks; }
-    void close(const Block&, const Stmt*) { --blocks; }
-    void statement(const Stmt& stmt) {
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) sites.push_back({allocate, blocks - 1});
-    }
-  };
-
   std::size_t split_site(const Site& site) {
     const tir::Allocate& allocate = *site.allocate;
     const auto size = tir::allocation_size(allocate).bytes;
     const FunctionAccesses& accesses = reader_.accesses();
     const auto found = accesses.storages.find(allocate.var);
-    if (!size || allocate.condition != nullptr || found == accesses.storages.end() || twice_.contains(allocate.var)) {
-      return 0;
-    }
+    if (!size || allocate.condition != nullptr || found == accesses.storages.end()) return 0;
     const auto flows = reader_.flows_of(found->second, site.depth);
     if (!flows) return 0;
     const Division division = divide(*flows, *size, where_);
@@ -259,7 +236,6 @@ class Splitter {
   tir::Module& module_;
   std::optional<Where> where_;  // nothing: tensors stay together, and are made as large as they are
   FlowReader reader_;
-  std::set<VarId> twice_;  // allocated in several places
   std::unordered_map<const Stmt*, Renames> renames_;
   std::map<VarId, std::vector<tir::Allocate>> new_allocates_;  // in the place of the one of the variable
 };

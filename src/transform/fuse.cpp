@@ -11,6 +11,7 @@
 #include "transform/interchange_reductions.hpp"
 #include "transform/simple_function.hpp"
 #include "transform/tighten.hpp"
+#include "usmp/storage/sink.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -166,7 +167,8 @@ std::vector<Change> fuse_function(tir::Module& module, std::size_t function, con
 
 std::vector<Change> fuse(tir::Module& module) {
   std::vector<Change> changes;
-  storage::split(module, storage::Where::in_place);
+  storage::sink(module);  // tensors that share storage inside a loop are told apart there
+  if (storage::split(module, storage::Where::in_place) > 0) storage::sink(module);
   const ParamAliases aliases(module);
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     if (is_simple(module, i, aliases)) FunctionFuser(module, i, aliases, changes).run();

@@ -81,6 +81,17 @@ def check_instructions(plan: Path, reference: Path) -> None:
         raise golden.Failure(f"{found} instructions from C, {expected} from TIR: {found / expected:.3f}")
 
 
+def check_defaults(binary: Path, archives: Path) -> None:
+    """Archives of TVM's defaults, whose operators share storage from loop to loop, take the bytes and the instructions of those whose operators do not."""
+    def planned(archive: Path) -> dict:
+        return json.loads(golden.run([binary, archive, "--dry-run", "--json"]).stdout)["modules"][0]["totals"]
+
+    for archive in sorted((archives / "variants/defaults").glob("*.tar")):
+        found, expected = planned(archive), planned(archives / "own" / archive.name)
+        if found["workspace_used"] > expected["workspace_used"] or found["instructions"] > 1.01 * expected["instructions"]:
+            raise golden.Failure(f"defaults/{archive.name}: {found}, expected at most {expected}")
+
+
 def check_steps(binary: Path, archive: Path, case: Case) -> None:
     """Each step alone, without writing C."""
     for step in STEPS:
@@ -248,6 +259,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="usmp-from-c-") as temporary:
         if (arguments.root / "own").is_dir():
             check_wrong_plan(binary, arguments.root)
+            check_defaults(binary, arguments.root)
         failed = golden.run_all(cases, lambda case: run_case(binary, case, Path(temporary) / case.name.replace("/", "_")), arguments.jobs)
         print(f"{len(built.seen)} different programs built")
         return failed

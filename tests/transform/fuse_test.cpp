@@ -128,6 +128,49 @@ TEST_CASE_FIXTURE(Convolution, "fuse: padding stays where loops would have to de
   CHECK(fused() == "sum: 4 -> 32 bytes, a row of sums at a time\n");
 }
 
+// As TVM's StorageRewrite writes sums: one element in front of all loops, which iterations and stages have in common.
+TEST_CASE("fuse: storage that iterations share is told apart") {
+  tir::testing::ModuleBuilder p;
+  const VarId a = p.pointer("a", int32_type);
+  const VarId w = p.pointer("w", int32_type);
+  const VarId c = p.pointer("c", int32_type);
+  const VarId sum = p.pointer("sum", int32_type);
+  // c[… + first] = a[r] · w[8r + …] for r in [0, 3), added up
+  const auto stage = [&](VarId i, VarId r, std::int64_t first) {
+    const ExprRef term =
+        mul(p.load(a, p.var(r)), p.load(w, tir::make_binary(ExprKind::add, mul(p.var(r), 8), p.var(i))));
+    return block(p.store(sum, 0, tir::make_int(0)),
+                 p.loop(r, 3, block(p.store(sum, 0, tir::make_binary(ExprKind::add, p.load(sum, 0), term)))),
+                 p.store(c, add(p.var(i), first), p.load(sum, 0)));
+  };
+  const auto fused = [&](tir::Block body) {
+    p.function("f", {a, w, c}, std::move(body));
+    const VarId x = p.pointer("x", int32_type);
+    const VarId y = p.pointer("y", int32_type);
+    const VarId z = p.pointer("z", int32_type);
+    p.entry({x, y, z}, block(p.call("f", std::vector<VarId>{x, y, z})));
+    tir::Module module = p.build();
+    std::string lines;
+    for (const Change& change : fuse(module)) lines += change.text + "\n";
+    return lines;
+  };
+  const VarId i = p.integer("i");
+  const VarId j = p.integer("j");
+  const VarId r = p.integer("r");
+  const VarId s = p.integer("s");
+  const std::string row = "sum: 4 -> 32 bytes, a row of sums at a time\n";
+  SUBCASE("of one loop") { CHECK(fused(block(p.allocate(sum, 1), p.loop(i, 8, stage(i, r, 0)))) == row); }
+  SUBCASE("of two loops") {
+    CHECK(fused(block(p.allocate(sum, 1), p.loop(i, 8, stage(i, r, 0)), p.loop(j, 8, stage(j, s, 8)))) == row + row);
+  }
+  SUBCASE("of two stages of an iteration") {
+    tir::Block both = stage(i, r, 0);
+    for (tir::Stmt& stmt : stage(i, s, 8)) both.push_back(std::move(stmt));
+    const std::string variable = "sum (4 bytes): a variable instead of workspace\n";
+    CHECK(fused(block(p.allocate(sum, 1), p.loop(i, 8, std::move(both)))) == variable + variable);
+  }
+}
+
 TEST_CASE("fuse: functions that somebody else provides, or that are passed parts of storage, are left alone") {
   const auto changes = [](bool is_foreign, bool passes_part) {
     tir::testing::ModuleBuilder p;

@@ -31,10 +31,13 @@ enum class Where : std::uint8_t {
   in_place,         // there, and where a statement computes a tensor in the place of another: fusing needs them apart
 };
 
+// Pairs of accesses to one storage in one statement that a pass looks at, in all functions together.
+inline constexpr std::size_t max_pairs = 4'000'000;
+
 // Gives tensors that share an allocate allocates of their own, each as large as it is used, in the place of the one.
 // Returns how many allocates there are more. Throws Error of kind archive for recursion (program::callees_first).
-// O(size of the module · log + pairs of accesses to one storage in one statement): beyond 4 million pairs in all,
-// nothing more is split.
+// O(size of the module · log + pairs of accesses to one storage in one statement): beyond max_pairs in all, nothing
+// more is split.
 std::size_t split(tir::Module& module, Where where);
 
 // Makes each allocate of the functions as large as what is accessed of it, where that is known and less. Throws and
