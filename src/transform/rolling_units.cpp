@@ -92,21 +92,58 @@ class RunBuilder {
       stages = loops::stages_of(module_, function, known);
       whole = reading_whole(function, stages);
     }
-    bool is_distributed = false;
+    std::vector<Distributed> all;  // the last one first
     for (std::size_t i = whole.size(); i-- > 0;) {
       const std::size_t statement = whole[i];
       const auto place = function.body.begin() + static_cast<std::ptrdiff_t>(statement);
       tir::Block parts = distributed(std::get<tir::For>(place->node));
       if (parts.empty()) continue;
-      is_distributed = true;
       for (Stmt& part : parts) collapse(part);
       const std::size_t more = parts.size() - 1;
+      for (Distributed& later : all) later.statement += more;
+      all.push_back({statement, more, std::move(*place), at_once(stages, statement, statement)});
       const auto next = function.body.erase(place);
       function.body.insert(next, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
       known.insert(known.begin() + static_cast<std::ptrdiff_t>(statement), more, nullptr);
       for (std::size_t& start : first) start += start > statement ? more : 0;
     }
-    return is_distributed ? loops::stages_of(module_, function, known) : stages;
+    if (all.empty()) return stages;
+    stages = loops::stages_of(module_, function, known);
+    bool is_undone = false;
+    for (Distributed& one : all) {
+      const std::set<VarId> left = at_once(stages, one.statement, one.statement + one.more);
+      if (!std::ranges::includes(left, one.at_once)) continue;
+      is_undone = true;
+      const auto place = function.body.begin() + static_cast<std::ptrdiff_t>(one.statement);
+      const auto more = static_cast<std::ptrdiff_t>(one.more);
+      *function.body.erase(place, place + more) = std::move(one.nest);
+      const auto notes = known.begin() + static_cast<std::ptrdiff_t>(one.statement);
+      known.erase(notes, notes + more);
+      for (std::size_t& start : first) start -= start > one.statement ? one.more : 0;
+    }
+    return is_undone ? loops::stages_of(module_, function, known) : stages;
+  }
+
+  // Parts of a nest in its place.
+  struct Distributed {
+    std::size_t statement = 0;  // of the first part
+    std::size_t more = 0;       // parts but one
+    Stmt nest;
+    std::set<VarId> at_once;
+  };
+
+  // The tensors of which an iteration of these nests touches all rows.
+  static std::set<VarId> at_once(const std::vector<loops::Stage>& stages, std::size_t first, std::size_t last) {
+    std::set<VarId> tensors;
+    for (const loops::Stage& stage : stages) {
+      if (stage.statement < first || stage.statement > last) continue;
+      for (const std::vector<loops::Rows>* side : {&stage.required, &stage.provided}) {
+        for (const loops::Rows& rows : *side) {
+          if (rows.advance.step == 0 && rows.axis.extent > 1) tensors.insert(rows.storage);
+        }
+      }
+    }
+    return tensors;
   }
 
   static std::vector<std::size_t> reading_whole(const tir::Function& function,

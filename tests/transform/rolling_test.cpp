@@ -196,6 +196,51 @@ class Network : public ModuleBuilder {
     shape(2);
   }
 
+  // p1 = sums of all columns of p0's row, each time in another order.
+  void add_mixed_columns(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef turned = make_binary(ExprKind::floor_mod, plus(var(v.column), var(v.ky)), make_int(columns));
+    const ExprRef element = load(v.p0, plus(times(var(v.row), columns), turned));
+    function(name, {v.p0, v.p1},
+             block(loop(
+                 v.row, rows,
+                 block(loop(v.column, columns,
+                            block(store(v.p1, here, make_int(0)),
+                                  loop(v.ky, columns, block(store(v.p1, here, plus(load(v.p1, here), element))))))))));
+    shape(2);
+  }
+
+  // p1 = the sums of p0's columns, one after the other.
+  void add_column_sums(const std::string& name) {
+    const Loops v = loops_of(name);
+    const VarId sum = pointer("sum", int32_type);
+    const ExprRef element = load(v.p0, plus(times(var(v.row), columns), var(v.column)));
+    function(name, {v.p0, v.p1},
+             block(loop(v.column, columns,
+                        block(allocate(sum, 1), store(sum, 0, make_int(0)),
+                              loop(v.row, rows, block(store(sum, 0, plus(load(sum, 0), element)))),
+                              store(v.p1, var(v.column), load(sum, 0))))));
+    shape(2);
+    module().functions.back().params[1].shape = std::vector<std::int64_t>{columns};
+  }
+
+  // p1 = sums of all rows of p0, each time in another order; the sum begins anew in each pixel.
+  void add_turned_sums(const std::string& name) {
+    const Loops v = loops_of(name);
+    const VarId sum = pointer("sum", int32_type);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef turned = make_binary(ExprKind::floor_mod, plus(var(v.row), var(v.ky)), make_int(rows));
+    const ExprRef element = load(v.p0, plus(times(turned, columns), var(v.column)));
+    function(name, {v.p0, v.p1},
+             block(loop(v.row, rows,
+                        block(loop(v.column, columns,
+                                   block(allocate(sum, 1), store(sum, 0, make_int(0)),
+                                         loop(v.ky, rows, block(store(sum, 0, plus(load(sum, 0), element)))),
+                                         store(v.p1, here, load(sum, 0))))))));
+    shape(2);
+  }
+
   tir::Module with_entry(std::vector<tir::Stmt> calls, std::vector<VarId> params = {}) {
     Block body = block(allocate(a, elements_of_a), allocate(b, elements));
     std::move(calls.begin(), calls.end(), std::back_inserter(body));
@@ -312,6 +357,35 @@ TEST_CASE("an operator that needs all rows ends a chain") {
   n.add_window("f", 0, 0);
   n.add_turn("g");
   CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})})).empty());
+}
+
+TEST_CASE("sums over rows that are computed one after the other are computed side by side, as the rows come") {
+  Network n;
+  n.add_mixed_columns("f");
+  n.add_column_sums("g");
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})})) == "a 1");
+}
+
+TEST_CASE("sums that need all rows however they are written stay as they are") {
+  Network n;
+  n.add_turned_sums("f");
+  n.add_window("g", 0, 0);
+  const auto text_of = [](tir::Module module) {
+    (void)roll(module, {});
+    return tir::print(module);
+  };
+  const std::string sum_of_all = "allocate sum: int32[" + std::to_string(elements) + "]";
+  SUBCASE("of one operator") {
+    const tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+    CHECK(rolled(module) == "a 1");
+    CHECK(text_of(module).find(sum_of_all) == std::string::npos);
+  }
+  SUBCASE("of several") {
+    const tir::Module module =
+        n.with_entry({n.call("f", {n.in, n.a}), n.call("f", {n.a, n.b}), n.call("g", {n.b, n.out})});
+    CHECK(rolled(module) == "a 1, b 1");  // by columns
+    CHECK(text_of(module).find(sum_of_all) == std::string::npos);
+  }
 }
 
 TEST_CASE("operators that do nothing are no chain") {
