@@ -70,7 +70,11 @@ struct Signature {
 class NetworkGenerator {
  public:
   NetworkGenerator(std::uint64_t seed, bool is_wide, bool is_products)
-      : random_(seed ^ 0x6e6574U), of_weights_(seed ^ 0x77656967U), is_wide_(is_wide), is_products_(is_products) {}
+      : random_(seed ^ 0x6e6574U),
+        of_weights_(seed ^ 0x77656967U),
+        of_storage_(seed ^ 0x73746f72U),
+        is_wide_(is_wide),
+        is_products_(is_products) {}
   TestModule run() &&;
 
  private:
@@ -96,6 +100,7 @@ class NetworkGenerator {
   // Constants of the operator, or passed by its callers.
   Tensor weights(DataType type, const Shape& shape, Range range);
   Tensor buffer(Block& body, const std::string& name, DataType type, const Shape& shape, Range range);
+  void share_storage(Block& body);
 
   // --- network_loops.cpp: nests, chains of elementwise operations
   void nest(Block& out, const Shape& shape, const WriteBody& write);
@@ -156,6 +161,7 @@ class NetworkGenerator {
 
   Random random_;
   Random of_weights_;  // their ranges
+  Random of_storage_;  // where it is allocated
   bool is_wide_;       // more channels, as blocks of sums want
   bool is_products_;   // sums of products alone
   tir::Module module_;

@@ -25,6 +25,65 @@ Tensor NetworkGenerator::buffer(Block& body, const std::string& name, DataType t
   return {var, type, shape, range, true};
 }
 
+namespace {
+
+void rename_storage(tir::Stmt& root, VarId from, VarId to) {
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+    if (expr->kind != ExprKind::load || expr->var != from) return nullptr;
+    tir::Expr load = *expr;
+    load.var = to;
+    return tir::make_expr(std::move(load));
+  });
+  const auto rename_in = [&](tir::Stmt& stmt) {
+    if (auto* store = std::get_if<tir::Store>(&stmt.node); store != nullptr && store->storage == from)
+      store->storage = to;
+    tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = rewriter.rewritten(expr); });
+  };
+  rename_in(root);
+  for (Block* inner : tir::blocks_of(root)) {
+    tir::for_each_block(*inner, [&](Block& block) {
+      for (tir::Stmt& stmt : block) rename_in(stmt);
+    });
+  }
+}
+
+}  // namespace
+
+// As TVM's StorageRewrite: what a nest allocates stands in front of it, and nests that come later use the same.
+void NetworkGenerator::share_storage(Block& body) {
+  Block result;
+  std::vector<tir::Allocate> shared;
+  for (tir::Stmt& nest : body) {
+    std::vector<tir::Allocate> own;
+    for (Block* inner : tir::blocks_of(nest)) {
+      tir::for_each_block(*inner, [&](Block& block) {
+        for (const tir::Stmt& stmt : block) {
+          if (const auto* made = std::get_if<tir::Allocate>(&stmt.node)) own.push_back(*made);
+        }
+        std::erase_if(block, [](const tir::Stmt& stmt) { return std::holds_alternative<tir::Allocate>(stmt.node); });
+      });
+    }
+    const std::size_t known = shared.size();
+    std::vector<bool> is_taken(known);
+    for (const tir::Allocate& allocate : own) {
+      std::size_t like = 0;
+      while (like < known && (is_taken[like] || shared[like].type != allocate.type ||
+                              tir::element_count(shared[like]) != tir::element_count(allocate))) {
+        ++like;
+      }
+      if (like < known) {
+        is_taken[like] = true;
+        rename_storage(nest, allocate.var, shared[like].var);
+        continue;
+      }
+      shared.push_back(allocate);
+      result.push_back({allocate});
+    }
+    result.push_back(std::move(nest));
+  }
+  body = std::move(result);
+}
+
 Tensor NetworkGenerator::keep(const Tensor& written) {
   if (written.is_own) written_.push_back(written);
   return written;
@@ -223,6 +282,7 @@ Signature NetworkGenerator::make_operator(const Tensor& first) {
   std::for_each(signature.inputs.begin(), signature.inputs.end(), declare);
   std::for_each(signature.weights.begin(), signature.weights.end(), declare);
   declare(signature.output);
+  if (of_storage_.chance(60)) share_storage(body);
   function.body = std::move(constant_statements_);
   std::move(body.begin(), body.end(), std::back_inserter(function.body));
   constant_statements_.clear();
