@@ -137,7 +137,8 @@ class BodyBuilder {
   template <class T>
   T& emit(T statement) {
     Block& block = *open_.back().block;
-    return block.emplace_back().node.template emplace<T>(std::move(statement));  // GCC 12 takes a moved variant for uninitialized
+    // In place: GCC 12 may take a moved variant for uninitialized.
+    return block.emplace_back().node.template emplace<T>(std::move(statement));
   }
 
   const Module& module_;
