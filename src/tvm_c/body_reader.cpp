@@ -17,7 +17,9 @@
 #include "tvm_c/memory_calls.hpp"
 #include "tvm_c/outlined_call.hpp"
 #include "tvm_c/packed.hpp"
+#include "tvm_c/packed_statements.hpp"
 #include "tvm_c/unpacked_params.hpp"
+#include "tvm_c/variables.hpp"
 #include "tvm_c/walkers.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -59,9 +61,10 @@ class BodyReader {
         body_(module, result.function, limits.block_depth),
         names_(text.file, scope, module, result, values_, body_),
         unpacked_(scope, names_),
+        variables_(values_, names_, body_, result),
         look_up_([this](std::string_view name) {
           require_known(name);
-          return used(names_.look_up(name));
+          return variables_.used(names_.look_up(name));
         }),
         memory_(values_, names_, body_, look_up_),
         walkers_(values_, names_, body_),
@@ -186,49 +189,16 @@ class BodyReader {
                  "fails, expected a return in that statement");
   }
 
-  // A counter has the value that the loop around it gives it, so nothing behind that may use it.
-  std::optional<Value> used(std::optional<Value> value) {
-    if (!value || value->kind != Value::Kind::place || !scalars_.contains(value->storage)) return value;
-    if (counted_.contains(value->storage) || open_scalars_.contains(value->storage)) {
-      values_.fail("found a loop's counter outside of its loop, expected none");
-    }
-    touched_.insert(value->storage);
-    return value;
-  }
-
   // --- Packed interface ----------------------------------------------------------------------------------------------
-
-  // TVMValue stack[2]; or TVMValue ret_val; int ret_type_code;
-  void packed_declaration(const Token& name) {
-    names_.declare(name, packed_.array());
-    if (take(tokens_, "[")) {
-      skip_to_end(tokens_, name.offset);
-      return;
-    }
-    Lexer ahead = tokens_;
-    const auto type = take(ahead, ";") ? parse_type(ahead) : std::nullopt;
-    const Token code = ahead.next();
-    if (!type || type->stars > 0 || !type->element.is_int() || !code.is_identifier() || !ahead.peek().is(";")) return;
-    tokens_ = std::move(ahead);
-    names_.declare(code, PackedState::other());
-  }
 
   // (values, type codes, count, &value, &code, resource), the bracket and what stands in front of `values` taken
   void packed_call(const std::string& name, const Token& at, OnFailure failure) {
     if (!scope_.functions.contains(name) || !takes_packed(scope_.functions.find(name)->second.params)) {
       fail_at(at, "a call of a packed function that a C file of TVM's defines");
     }
-    std::vector<Value> given;
-    do {
-      given.push_back(parse_expression(tokens_, values_, look_up_));
-    } while (take(tokens_, ","));
-    expect(tokens_, ")");
-    const auto count =
-        given.size() >= 3 && given[2].kind == Value::Kind::number ? tir::as_int(*given[2].tree.expr) : std::nullopt;
-    if (!count) fail_at(at, "the number of arguments of a packed call");
-    // Some of TVM's calls pass one more than they count.
-    const std::int64_t taken = packed_arguments(scope_.functions.find(name)->second.body);
-    checked_call(name, packed_.passed(given[0], std::max(*count, taken), at.offset), std::move(failure));
+    checked_call(name,
+                 take_packed_arguments(tokens_, scope_.functions.find(name)->second, at, values_, look_up_, packed_),
+                 std::move(failure));
   }
 
   static bool ends_behind_void(Lexer tokens) {
@@ -304,7 +274,7 @@ class BodyReader {
     if (!function_.is_entry) {
       if (walkers_.take_assignment(tokens_, look_up_)) return end_statement();
       steps = walkers_.take_steps(tokens_, [&](const Value& value) {
-        return value.kind == Value::Kind::place && scalars_.contains(value.storage) && used(value).has_value();
+        return variables_.contains(value) && variables_.used(value).has_value();
       });
     }
     if (const auto type = parse_type(tokens_)) {
@@ -426,72 +396,9 @@ class BodyReader {
   void loop() {
     (void)tokens_.next();
     const LoopHeader header = take_loop_header(tokens_, values_, look_up_);
-    const bool is_declared = header.type.has_value();
-    const DataType counter = is_declared ? *header.type : counter_outside(header.name);
-    const bool is_open =
-        header.is_open || (!is_declared && open_scalars_.contains(names_.look_up(header.name.text)->storage));
-    const Tree min = values_.converted(header.first, counter);
-    const auto first = tir::as_int(*min.expr);
-    const auto last = tir::as_int(*values_.rvalue(header.end).expr);
-    const DataType compared = values_.rvalue(header.end).expr->type;
-    const bool is_unsigned = compared.is_uint() && compared.bits >= 32 && counter.is_int();
-    if (is_unsigned && first.value_or(-1) < 0) fail_at(header.compare, "two numbers with a sign");
-    const bool goes_up = header.step == 1 && (header.compare.is("<") || header.compare.is("<="));
-    const bool is_plain = goes_up && counter.is_int() && counter.bits >= 32;
-    std::optional<Value> value;
-    if (first && last && !is_plain) {
-      value = counted(header, counter, is_open, *first, *last);
-    } else {
-      if (!goes_up) fail_at(header.compare, "a loop from and to a number, or '<' and '++'");
-      Value end = header.end;
-      if (header.compare.is("<=")) end = values_.binary("+", end, Values::number({tir::make_int(1)}));
-      Tree extent = values_.converted(end, counter);
-      if (first != 0) {
-        extent = values_.converted(values_.binary("-", Values::number(extent), Values::number(min)), counter);
-      }
-      const VarId var = names_.new_var(header.name.text, counter, tir::void_type);
-      note_counter(var, header.name, is_open);
-      body_.open_loop(var, min.expr, extent.expr);
-      value = values_.variable(var);
-    }
+    const Value counter = variables_.open_loop(header);
     open(Open::Kind::loop, take(tokens_, "{"));
-    names_.declare(header.name, *value);
-  }
-
-  // Of a variable that is declared in front of the loop, and that nothing uses but loops, which set it.
-  DataType counter_outside(const Token& name) {
-    const auto known = names_.look_up(name.text);
-    const bool is_one = known && known->kind == Value::Kind::place && scalars_.contains(known->storage) &&
-                        known->type.is_integer() && !touched_.contains(known->storage);
-    if (!is_one) fail_at(name, "a loop over an integer");
-    counted_.insert(known->storage);
-    return known->type;
-  }
-
-  // For count_in_int32. Signed ones stay as they are, as TVM has them.
-  void note_counter(VarId var, const Token& name, bool is_open) {
-    const DataType type = values_.variable(var).type;
-    if (is_open || (type.is_uint() && type.bits == 32)) result_.counters.insert(var);
-    if (is_open && !result_.open_counter) result_.open_counter = name.offset;
-  }
-
-  // A loop of a known number of iterations: its counter's value.
-  Value counted(const LoopHeader& header, DataType counter, bool is_open, std::int64_t first, std::int64_t end) {
-    const std::int64_t count = iterations_of(header, counter, first, end);
-    const DataType type = counter.bits < 32 ? tir::int32_type : counter;  // as C promotes it
-    const VarId var = names_.new_var(header.name.text, type, tir::void_type);
-    note_counter(var, header.name, is_open);
-    const auto number = [&](std::int64_t value) { return Values::number({tir::make_int(value, type)}); };
-    if (header.step == 1) {
-      body_.open_loop(var, tir::make_int(first, type), tir::make_int(count, type));
-      return values_.variable(var);
-    }
-    const bool is_up = header.step > 0;
-    const std::int64_t by = is_up ? header.step : -header.step;
-    body_.open_loop(var, tir::make_int(0, type), tir::make_int(count, type));
-    Value moved = by == 1 ? values_.variable(var) : values_.binary("*", values_.variable(var), number(by));
-    if (is_up && first == 0) return moved;
-    return values_.binary(is_up ? "+" : "-", number(first), moved);
+    names_.declare(header.name, counter);
   }
 
   // while (1) { if (!(c)) { break; } … }
@@ -796,7 +703,7 @@ class BodyReader {
       if (open_.size() == 1) c_types_[std::string(name.text)] = type.element;
       pointer(name, type);
     } else if (type.element.is_void()) {
-      packed_declaration(name);
+      take_packed_declaration(tokens_, name, names_, packed_);
     } else if (take(tokens_, "[")) {
       array(name, type.element);
     } else if (take(tokens_, "=")) {
@@ -807,7 +714,7 @@ class BodyReader {
       }
       const Tree value = values_.converted(given, type.element);
       if (changing_.contains(name.text)) {
-        const Value place = scalar(name, type.element);
+        const Value place = variables_.declare(name, type.element);
         body_.add({place.storage, place.tree.expr, value.expr, nullptr});
         return;
       }
@@ -815,18 +722,8 @@ class BodyReader {
       body_.let(var, value.expr);
       names_.declare(name, values_.variable(var));
     } else {
-      (void)scalar(name, type.element);
+      (void)variables_.declare(name, type.element);
     }
-  }
-
-  Value scalar(const Token& name, DataType type) {
-    Value place = pointer_to(names_.new_var(name.text, tir::handle_type, type), type);
-    body_.allocate(place.storage, type, {}, nullptr, {}, true);
-    place.kind = Value::Kind::place;
-    place.tree = {tir::make_int(0)};
-    scalars_.insert(place.storage);
-    names_.declare(name, place);
-    return place;
   }
 
   // size_t i; as a loop counts with it, or size_t at = i * 4;
@@ -836,12 +733,9 @@ class BodyReader {
       if (!name.is_identifier()) fail_at(name, "a variable's name");
       if (take(tokens_, "=")) {
         const Tree value = values_.converted(parse_expression(tokens_, values_, look_up_), type);
-        const VarId var = names_.new_var(name.text, type, tir::void_type);
-        body_.let(var, value.expr);
-        note_counter(var, name, true);
-        names_.declare(name, values_.variable(var));
+        variables_.declare_open(name, type, value);
       } else {
-        open_scalars_.insert(scalar(name, type).storage);
+        (void)variables_.declare(name, type, true);
       }
     } while (take(tokens_, ","));
     expect(tokens_, ";");
@@ -897,28 +791,6 @@ class BodyReader {
     names_.declare(name, pointer_to(var, element));
   }
 
-  // Shapes, types, devices are of no account.
-  void packed_assignment(const Value& place) {
-    const Token at = tokens_.peek();
-    expect(tokens_, "=");
-    if (PackedState::keeps(place)) {
-      const bool may_not_happen = std::any_of(open_.begin(), open_.end(), [](const Open& block) {
-        return block.kind != Open::Kind::function && block.kind != Open::Kind::braces;
-      });
-      if (may_not_happen) fail_at(at, "arguments of a packed call outside of loops and branches");
-      packed_.store(place, parse_expression(tokens_, values_, look_up_));
-    } else if (place.record.part == Record::Part::offset) {
-      const Tree bytes = values_.rvalue(parse_expression(tokens_, values_, look_up_));
-      if (tir::as_int(*bytes.expr) != 0) fail_at(at, "a tensor without an offset");
-    } else {
-      packed_.overwrite(place);
-      while (!tokens_.peek().is(";")) {
-        if (tokens_.next().kind == TokenKind::end) fail_at(tokens_.peek(), "';'");
-      }
-    }
-    expect(tokens_, ";");
-  }
-
   void store(const Value& place, const Value& value) {
     body_.add({place.storage, place.tree.expr, values_.converted(value, place.type).expr, nullptr});
   }
@@ -936,7 +808,12 @@ class BodyReader {
     const bool is_counted_down = !is_counted_up && take(tokens_, "--");
     const Token first = tokens_.peek();
     const Value place = parse_expression(tokens_, values_, look_up_);
-    if (place.kind == Value::Kind::record) return packed_assignment(place);
+    if (place.kind == Value::Kind::record) {
+      const bool may_not_happen = std::any_of(open_.begin(), open_.end(), [](const Open& block) {
+        return block.kind != Open::Kind::function && block.kind != Open::Kind::braces;
+      });
+      return take_packed_assignment(tokens_, place, may_not_happen, values_, look_up_, packed_);
+    }
     if (!function_.is_entry && place.kind == Value::Kind::number && first.is_identifier() &&
         names_.look_up(first.text)) {
       throw ChangedVariable{std::string(first.text), first.offset};
@@ -972,16 +849,13 @@ class BodyReader {
   tir::BodyBuilder body_;
   BodyNames names_;
   UnpackedParams unpacked_;
+  Variables variables_;
   LookUp look_up_;
   MemoryCalls memory_;
   Walkers walkers_;
-  const Names& changing_;         // variables that statements change
-  ElementTypes c_types_;          // of pointers, as the function's own block spells them
-  std::set<VarId> scalars_;       // variables that are storage
-  std::set<VarId> open_scalars_;  // of them, those whose types have other sizes elsewhere
-  Names unknown_;                 // variables that are not known to be 0 where their declaration says so
-  std::set<VarId> counted_;       // those that loops count with
-  std::set<VarId> touched_;       // those that something else uses
+  const Names& changing_;  // variables that statements change
+  ElementTypes c_types_;   // of pointers, as the function's own block spells them
+  Names unknown_;          // variables that are not known to be 0 where their declaration says so
   struct Caller {
     std::string callee;
     Lexer tokens;  // behind the call

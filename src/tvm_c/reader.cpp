@@ -2,7 +2,6 @@
 #include "usmp/tvm_c/reader.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -11,10 +10,7 @@
 
 #include "tvm_c/added_code.hpp"
 #include "tvm_c/body_reader.hpp"
-#include "tvm_c/check_macros.hpp"
 #include "tvm_c/counters.hpp"
-#include "tvm_c/edited_run.hpp"
-#include "tvm_c/expanded_calls.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
@@ -25,6 +21,7 @@
 #include "tvm_c/placement.hpp"
 #include "tvm_c/planned_memory.hpp"
 #include "tvm_c/planned_pools.hpp"
+#include "tvm_c/respelled.hpp"
 #include "tvm_c/tidy.hpp"
 #include "tvm_c/values.hpp"
 #include "usmp/program/entry_calls.hpp"
@@ -74,12 +71,9 @@ class ModuleReader {
   }
 
   PlannedModule run() && {
-    respell_own();
-    included_.emplace(files_, headers_);
-    read_macros();
-    keep_run();
-    if (!expanded_texts_.empty()) included_.emplace(files_, headers_);  // whose places are those of the new texts
-    const Included& included = *included_;
+    respelled_ = respelled(files_, headers_, name_, unread_ == Unread::kept);
+    files_ = respelled_.files;
+    const Included& included = included_.emplace(files_, headers_);
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
@@ -88,7 +82,7 @@ class ModuleReader {
           continue;
         }
         read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_, included.constants(i),
-                        own_files_.empty() ? included.conditions(i) : nullptr);
+                        !respelled_.is_own ? included.conditions(i) : nullptr);
         scope_.included[i] = included.files_of(i);
         read_included_tables(i);
         forget_uncertain_tables(i);
@@ -102,7 +96,8 @@ class ModuleReader {
     }
     module_.tvm_version = version_by_style(files_);
     if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
-    for (const std::string& text : own_texts_) {
+    for (const std::string& text : respelled_.texts) {
+      if (!respelled_.is_own) break;
       for (const std::string& function : nests_in(text)) {
         if (scope_.functions.contains(function)) scope_.inlined.insert(function);
       }
@@ -115,7 +110,7 @@ class ModuleReader {
               [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
     module_.entry = *module_.find(entry);
     type_entry_params();
-    auto lost_constants = cut_constants(memory_.constants, !own_files_.empty(), module_);
+    auto lost_constants = cut_constants(memory_.constants, respelled_.is_own, module_);
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
     if (const auto fault = find_sizes(memory_, c_identifier(name_), module_)) fail(*fault);
     storage::fit(module_);
@@ -125,7 +120,7 @@ class ModuleReader {
     return {.module = std::move(module_),
             .pools = std::move(pools),
             .places = std::move(memory_.places),
-            .by_this_program = !own_files_.empty(),
+            .by_this_program = respelled_.is_own,
             .lost_constants = std::move(lost_constants),
             .kept = kept_functions(),
             .external = external_functions(),
@@ -136,113 +131,10 @@ class ModuleReader {
             .constants_section = constants_section(),
             .warnings = std::move(warnings_),
             .edited_run = edited_run(entry),
-            .kept_run = std::move(kept_run_)};
+            .kept_run = std::move(respelled_.kept_run)};
   }
 
  private:
-  // C of this program, as TVM would have written it.
-  void respell_own() {
-    if (std::none_of(files_.begin(), files_.end(), [](const Source& file) { return is_own_c(file.text); })) return;
-    FileScope constants;
-    std::size_t tensors = 0;
-    for (const Source& file : files_) {
-      if (!file.name.ends_with(".h")) continue;
-      try {
-        read_pool_macros(file.text, c_identifier(name_), constants);
-      } catch (const SyntaxError& error) {
-        throw located(file, error);
-      }
-      tensors += tensors_in(file.text, c_identifier(name_));
-    }
-    for (const Source& file : files_) {
-      Source& copy = own_files_.emplace_back(file);
-      if (file.name.ends_with(".h") || !is_own_c(file.text)) continue;
-      try {
-        copy.text = own_texts_.emplace_back(as_unplanned(file.text, constants, tensors));
-      } catch (const SyntaxError& error) {
-        throw located(file, error);
-      }
-    }
-    files_ = own_files_;
-  }
-
-  // Macros around calls of the entry, as what they stand for.
-  void read_macros() {
-    if (unread_ != Unread::kept || !own_files_.empty()) return;
-    std::vector<Source> files(files_.begin(), files_.end());
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      if (files[i].name.ends_with(".h")) continue;
-      for (const bool are_checks : {true, false}) {
-        if (auto text = expanded_text(files[i], i, are_checks)) {
-          files[i].text = expanded_texts_.emplace_back(std::move(*text));
-        }
-      }
-    }
-    if (expanded_texts_.empty()) return;
-    expanded_files_ = std::move(files);
-    files_ = expanded_files_;
-  }
-
-  // What somebody added to the function that the firmware calls.
-  void keep_run() {
-    if (unread_ != Unread::kept || !own_files_.empty()) return;
-    const std::string prefix = "tvmgen_" + c_identifier(name_);
-    std::vector<Source> files(files_.begin(), files_.end());
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      if (files[i].name.ends_with(".h")) continue;
-      FileScope scope;
-      try {
-        read_file_scope(files[i].text, i, true, scope, included_->constants(i));
-      } catch (const SyntaxError&) {  // told later
-        continue;
-      }
-      const auto run = scope.functions.find(prefix + "_run");
-      if (run == scope.functions.end() || scope.left_out[i].contains(prefix + "_run")) continue;
-      for (const char* ending : {"___tvm_main__", "_run_model"}) {
-        if (!added_to_run(run->second, run->first, prefix + ending, scope)) return;
-        auto edited = with_planned_run(files[i].text, run->first, prefix + ending, scope);
-        if (!edited) continue;
-        files[i].text = expanded_texts_.emplace_back(std::move(edited->text));
-        kept_run_ = std::move(edited->members);
-        expanded_run_files_ = std::move(files);
-        files_ = expanded_run_files_;
-        return;
-      }
-    }
-  }
-
-  // Of a file, if macros around calls are checks, or if they are others.
-  std::optional<std::string> expanded_text(const Source& file, std::size_t i, bool are_checks) {
-    Definitions definitions = included_->definitions(i);
-    CheckMacros checks;
-    for (const auto& [name, definition] : definitions) {
-      auto macro = are_checks ? check_macro(definition) : std::nullopt;
-      if (macro) checks.emplace(name, std::move(*macro));
-    }
-    if (are_checks && checks.empty()) return std::nullopt;
-    FileScope scope;
-    try {
-      read_file_scope(file.text, i, true, scope);
-    } catch (const SyntaxError&) {  // told later
-      return std::nullopt;
-    }
-    for (const char* ending : {"___tvm_main__", "_run_model"}) {
-      const auto entry = scope.functions.find("tvmgen_" + c_identifier(name_) + ending);
-      if (entry == scope.functions.end()) continue;
-      const std::string_view before = files_[i].text.substr(0, entry->second.offset);
-      const auto is_behind = [&](const auto& macro) {
-        const std::string_view text = files_[i].text;
-        const bool is_own = std::less_equal<>()(text.data(), macro.second.data()) &&
-                            std::less<>()(macro.second.data(), text.data() + text.size());
-        return is_own && !std::less<>()(macro.second.data(), before.data() + before.size());
-      };
-      std::erase_if(definitions, is_behind);
-      return are_checks ? with_checks(entry->second, checks)
-                        : with_expanded_calls(entry->second, definitions, included_->names(i));
-    }
-    return std::nullopt;
-  }
-
   // Constants in headers are as if they stood in the file that includes them.
   void read_included_tables(std::size_t file) {
     for (const Source* header : included_->headers_of(file)) {
@@ -263,7 +155,7 @@ class ModuleReader {
 
   // Of which a conditional group has another, or whose types a macro changes.
   void forget_uncertain_tables(std::size_t file) {
-    if (!own_files_.empty()) return;
+    if (respelled_.is_own) return;
     constexpr std::string_view types[] = {"int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t", "uint16_t",
                                           "uint32_t", "uint64_t", "int",     "float",   "double",  "bool"};
     const bool has_types = std::any_of(std::begin(types), std::end(types),
@@ -286,7 +178,7 @@ class ModuleReader {
   // Names mean what C says they mean: no macro, no function of the C library that the C defines itself, and nothing
   // that a conditional group has otherwise.
   void require_plain_names(const std::string& name, const FunctionText& text, const std::vector<AddedText>& added) {
-    if (!own_files_.empty()) return;
+    if (respelled_.is_own) return;
     const auto group = [&](std::size_t begin) {
       return "a conditional group that is left out (" + line_and_column(files_[text.file].text, begin + 1) + ")";
     };
@@ -397,7 +289,7 @@ class ModuleReader {
       pool_alignment_ = default_alignment;
     }
     Names stops;  // what planned C has otherwise, or has no more
-    if (added_.may_be() || !kept_run_.empty()) stops = keep_added(entry);
+    if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);
     std::set<std::size_t> callers = added_.files();
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
@@ -419,7 +311,7 @@ class ModuleReader {
   // What planned C has otherwise, or has no more.
   [[nodiscard]] Names stops_of(const std::string& entry) const {
     Names stops = gone_names(entry);
-    if (kept_run_.empty()) stops.insert("tvmgen_" + c_identifier(name_) + "_run");
+    if (respelled_.kept_run.empty()) stops.insert("tvmgen_" + c_identifier(name_) + "_run");
     return stops;
   }
 
@@ -448,7 +340,7 @@ class ModuleReader {
     const Names gone = gone_names(entry);
     const Names stops = stops_of(entry);
     Names in_statements = found_in_added_;
-    if (!kept_run_.empty()) in_statements.insert(prefix + "run");
+    if (!respelled_.kept_run.empty()) in_statements.insert(prefix + "run");
     Names added = added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_);
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
@@ -457,7 +349,7 @@ class ModuleReader {
 
   // Planned C that takes the place of no file has what the model uses.
   void note_left_out(const std::string& entry) {
-    if (unread_ != Unread::kept || !own_files_.empty() || !rewritten_.empty()) return;
+    if (unread_ != Unread::kept || respelled_.is_own || !rewritten_.empty()) return;
     const Names stops = stops_of(entry);
     const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, files_);
     for (const std::size_t i : added_.left_out("tvmgen_" + c_identifier(name_) + "_", entry, stops, stays)) {
@@ -507,7 +399,7 @@ class ModuleReader {
   // Memory of the model that others may use at times when planned C has something else in it, or not at all.
   [[nodiscard]] std::vector<std::string> used_by_others(const std::vector<PlannedPool>& pools) {
     std::vector<std::string> result;
-    if (unread_ != Unread::kept || !own_files_.empty()) return result;
+    if (unread_ != Unread::kept || respelled_.is_own) return result;
     for (const PlannedPool& pool : pools) {
       const auto found = scope_.not_static.find(pool.name);
       if (found == scope_.not_static.end()) continue;
@@ -525,7 +417,7 @@ class ModuleReader {
 
   // This program's own is not as TVM's.
   [[nodiscard]] std::optional<Error> edited_run(const std::string& entry) const {
-    if (unread_ != Unread::kept || !own_files_.empty() || !kept_run_.empty()) return std::nullopt;
+    if (unread_ != Unread::kept || respelled_.is_own || !respelled_.kept_run.empty()) return std::nullopt;
     try {
       added_.check_run("tvmgen_" + c_identifier(name_) + "_run", entry);
       return std::nullopt;
@@ -565,7 +457,7 @@ class ModuleReader {
 
   [[nodiscard]] std::vector<std::string> lost_placements() {
     std::vector<std::string> result;
-    if (!own_files_.empty()) return result;
+    if (respelled_.is_own) return result;
     const bool sections = constants_section().empty();
     std::set<std::string_view> words;
     for (const Item& item : scope_.items) {
@@ -607,7 +499,7 @@ class ModuleReader {
   // Of this program's C none that takes workspace: it has no allocator.
   bool keeps(const std::string& name, bool is_entry, std::string reason) {
     if (unread_ == Unread::refused || is_entry) return false;
-    if (!own_files_.empty() && takes_workspace(name)) return false;
+    if (respelled_.is_own && takes_workspace(name)) return false;
     unread_found_.emplace(name, std::move(reason));
     return true;
   }
@@ -673,7 +565,7 @@ class ModuleReader {
       }
       std::set<tir::VarId> planned;
       for (const PlannedPlace& of : read.memory.places) planned.insert(of.var);
-      if (!is_entry && own_files_.empty()) {
+      if (!is_entry && !respelled_.is_own) {
         check_loops(read.function, text.offset);
         replace_inductions(module_, read.function);
       }
@@ -911,12 +803,7 @@ class ModuleReader {
   std::span<const Source> files_;
   std::span<const Source> headers_;   // beside those of the module
   std::optional<Included> included_;  // from run() on
-  std::vector<Source> own_files_;     // in their place, if some are this program's
-  std::deque<std::string> own_texts_;
-  std::vector<Source> expanded_files_;      // in their place, if checks in some are macros
-  std::vector<Source> expanded_run_files_;  // likewise, if somebody added to what the firmware calls
-  std::deque<std::string> expanded_texts_;
-  std::vector<std::string> kept_run_;  // then: EditedRun::members
+  Respelled respelled_;               // likewise: files_
   Limits limits_;
   Unread unread_;
   Names kept_names_;

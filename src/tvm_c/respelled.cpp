@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/respelled.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "tvm_c/check_macros.hpp"
+#include "tvm_c/edited_run.hpp"
+#include "tvm_c/expanded_calls.hpp"
+#include "tvm_c/file_scope.hpp"
+#include "tvm_c/included.hpp"
+#include "tvm_c/own_c.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+class Respeller {
+ public:
+  Respeller(std::span<const Source> files, std::span<const Source> headers, const std::string& module)
+      : files_(files), included_(files, headers), symbol_("tvmgen_" + c_identifier(module)) {
+    result_.files.assign(files.begin(), files.end());
+  }
+
+  Respelled run() && {
+    read_macros();
+    keep_run();
+    return std::move(result_);
+  }
+
+ private:
+  // Macros around calls of the entry, as what they stand for.
+  void read_macros() {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (files_[i].name.ends_with(".h")) continue;
+      for (const bool are_checks : {true, false}) {
+        if (auto text = expanded_text(i, are_checks)) {
+          result_.files[i].text = result_.texts.emplace_back(std::move(*text));
+        }
+      }
+    }
+  }
+
+  // Of a file, if macros around calls are checks, or if they are others.
+  std::optional<std::string> expanded_text(std::size_t i, bool are_checks) {
+    Definitions definitions = included_.definitions(i);
+    CheckMacros checks;
+    for (const auto& [name, definition] : definitions) {
+      auto macro = are_checks ? check_macro(definition) : std::nullopt;
+      if (macro) checks.emplace(name, std::move(*macro));
+    }
+    if (are_checks && checks.empty()) return std::nullopt;
+    FileScope scope;
+    try {
+      read_file_scope(result_.files[i].text, i, true, scope);
+    } catch (const SyntaxError&) {  // told later
+      return std::nullopt;
+    }
+    for (const char* ending : {"___tvm_main__", "_run_model"}) {
+      const auto entry = scope.functions.find(symbol_ + ending);
+      if (entry == scope.functions.end()) continue;
+      const std::string_view text = files_[i].text;
+      const std::string_view before = text.substr(0, entry->second.offset);
+      const auto is_behind = [&](const auto& macro) {
+        const bool is_of_file = std::less_equal<>()(text.data(), macro.second.data()) &&
+                                std::less<>()(macro.second.data(), text.data() + text.size());
+        return is_of_file && !std::less<>()(macro.second.data(), before.data() + before.size());
+      };
+      std::erase_if(definitions, is_behind);
+      return are_checks ? with_checks(entry->second, checks)
+                        : with_expanded_calls(entry->second, definitions, included_.names(i));
+    }
+    return std::nullopt;
+  }
+
+  // What somebody added to the function that the firmware calls.
+  void keep_run() {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      Source& file = result_.files[i];
+      if (file.name.ends_with(".h")) continue;
+      FileScope scope;
+      try {
+        read_file_scope(file.text, i, true, scope, included_.constants(i));
+      } catch (const SyntaxError&) {  // told later
+        continue;
+      }
+      const auto run = scope.functions.find(symbol_ + "_run");
+      if (run == scope.functions.end() || scope.left_out[i].contains(symbol_ + "_run")) continue;
+      for (const char* ending : {"___tvm_main__", "_run_model"}) {
+        if (!added_to_run(run->second, run->first, symbol_ + ending, scope)) return;
+        auto edited = with_planned_run(file.text, run->first, symbol_ + ending, scope);
+        if (!edited) continue;
+        file.text = result_.texts.emplace_back(std::move(edited->text));
+        result_.kept_run = std::move(edited->members);
+        return;
+      }
+    }
+  }
+
+  std::span<const Source> files_;
+  const Included included_;
+  const std::string symbol_;
+  Respelled result_;
+};
+
+// C of this program, as TVM would have written it.
+Respelled respelled_own(std::span<const Source> files, const std::string& module) {
+  Respelled result;
+  result.is_own = true;
+  FileScope constants;
+  std::size_t tensors = 0;
+  for (const Source& file : files) {
+    if (!file.name.ends_with(".h")) continue;
+    try {
+      read_pool_macros(file.text, c_identifier(module), constants);
+    } catch (const SyntaxError& error) {
+      throw located(file, error);
+    }
+    tensors += tensors_in(file.text, c_identifier(module));
+  }
+  for (const Source& file : files) {
+    Source& copy = result.files.emplace_back(file);
+    if (file.name.ends_with(".h") || !is_own_c(file.text)) continue;
+    try {
+      copy.text = result.texts.emplace_back(as_unplanned(file.text, constants, tensors));
+    } catch (const SyntaxError& error) {
+      throw located(file, error);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Respelled respelled(std::span<const Source> files, std::span<const Source> headers, const std::string& module,
+                    bool are_kept) {
+  if (std::any_of(files.begin(), files.end(), [](const Source& file) { return is_own_c(file.text); })) {
+    return respelled_own(files, module);
+  }
+  if (are_kept) return Respeller(files, headers, module).run();
+  Respelled result;
+  result.files.assign(files.begin(), files.end());
+  return result;
+}
+
+}  // namespace usmp::tvm_c
