@@ -116,7 +116,12 @@ TEST_CASE("it ends at what is enough, and proves what is hopeless") {
     CHECK(enough.upper <= least + 5);
     const Minimum hopeless = minimise_spaced(question.packing, question.spacings, 0, start,
                                              {.hopeless = std::max<Bytes>(0, least - 1)}, budget);
-    if (least > 0) CHECK(hopeless.lower == least);
+    if (least == 0) continue;
+    CHECK(hopeless.lower == least);
+    Budget unused(100'000);  // where the bound says so already, there is nothing to look for
+    CHECK(minimise_spaced(question.packing, question.spacings, least, start, {.hopeless = least - 1}, unused).lower ==
+          least);
+    CHECK(unused.spent() == 0);
   }
 }
 

@@ -137,7 +137,6 @@ class BodyBuilder {
   template <class T>
   T& emit(T statement) {
     Block& block = *open_.back().block;
-    // In place: GCC 12 may take a moved variant for uninitialized.
     return block.emplace_back().node.template emplace<T>(std::move(statement));
   }
 

@@ -535,7 +535,7 @@ Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacing
   Minimum minimum{.lower = lower, .upper = peak, .offsets = std::move(start)};
   PairSearch search(packing, spacings, minimum.offsets);
   if (progress) search.set_progress([&] { progress(minimum); });
-  while (minimum.lower < minimum.upper && minimum.upper > goal.enough) {
+  while (minimum.lower < minimum.upper && minimum.upper > goal.enough && minimum.lower <= goal.hopeless) {
     const Bytes capacity = std::min(minimum.upper - 1, goal.hopeless);
     std::optional<std::vector<Bytes>> found = search.next(capacity, budget);
     if (found) {
