@@ -34,7 +34,9 @@ int run(std::ostream& err, const Command& command) {
   forget_interruptions();
   try {
     const int code = command();
-    return was_interrupted() && (code == exit_ok || code == exit_infeasible) ? exit_interrupted : code;
+    if (!was_interrupted() || (code != exit_ok && code != exit_infeasible)) return code;
+    if (code == exit_ok) err << "usmp-plan: warning: interrupted: the results are those of what was found by then\n";
+    return exit_interrupted;
   } catch (const Error& error) {
     err << "usmp-plan: error: " << error.what() << '\n';
     return exit_code(error.kind());

@@ -8,9 +8,11 @@ measured: what takes a second or a minute is waited for, up to a limit that no m
 import csv
 import heapq
 import random
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import List, Tuple
 
@@ -20,6 +22,7 @@ PROGRAM = Path(sys.argv[1]).resolve()
 TESTDATA = Path(sys.argv[2]).resolve()
 TILES = 1001
 CTRL_C = b"\x03"
+WARNING = "usmp-plan: warning: interrupted: the results are those of what was found by then\n"
 
 
 def hard_instance(path: Path) -> None:
@@ -84,9 +87,30 @@ def check_interrupt(folder: Path, instance: Path) -> None:
     lines = lines_of(terminal)
     assert lines[-1] == "" and " nodes" not in "".join(lines), lines
     start = "search: interrupted after "
-    assert lines[-2].startswith(start) and lines[-2].endswith(" steps; the plan depends on this machine"), lines
+    assert lines[-2] == WARNING.rstrip(), lines
+    assert lines[-3].startswith(start) and lines[-3].endswith(" steps; the plan depends on this machine"), lines
     peak = check_plan(instance, plan)
     assert any(line.startswith(f"pool: {peak} bytes, gap of ") for line in lines), (peak, lines)
+
+
+def until_caught(process: int) -> None:
+    """Waits until the process has a handler for SIGINT, as it has while it searches."""
+    while True:
+        fields = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines())
+        if int(fields["SigCgt"], 16) >> (signal.SIGINT - 1) & 1:
+            return
+        time.sleep(0.01)
+
+
+def check_quiet(instance: Path) -> None:
+    """Where the output says nothing of it, standard error does."""
+    for option in ("--quiet", "--json"):
+        run = subprocess.Popen([PROGRAM, "solve", instance, "--node-limit", str(10**15), option], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        until_caught(run.pid)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate()
+        assert (run.returncode, err) == (130, WARNING) and ('"interrupted"' in out) == (option == "--json"), (option, out, err)
 
 
 def check_steps(folder: Path) -> None:
@@ -156,6 +180,7 @@ def main() -> None:
         instance = folder / "pinwheels.csv"
         hard_instance(instance)
         check_interrupt(folder, instance)
+        check_quiet(instance)
         check_steps(folder)
         check_deaf_algorithm(folder, instance)
         check_meek_algorithm(folder, instance)
