@@ -243,9 +243,9 @@ bool has_growth(const std::vector<PoolSpec>& specs) {
   return std::ranges::any_of(specs, [](const PoolSpec& spec) { return spec.budget.max_growth.has_value(); });
 }
 
-// Where a name is not known, as of standard input, nothing is said.
+// Where a name is not known, as of standard input and other pipes, nothing is said.
 bool same_archive(const std::string& a, const std::string& b) {
-  const auto is_file = [](const std::string& name) { return !name.empty() && name != "stdin"; };
+  const auto is_file = [](const std::string& name) { return !name.empty() && name != "stdin" && name != "pipe"; };
   return !is_file(a) || !is_file(b) || is_same_model(a, b);
 }
 

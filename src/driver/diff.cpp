@@ -9,6 +9,7 @@
 #include "documents.hpp"
 #include "file_kind.hpp"
 #include "model.hpp"
+#include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
 #include "tvm_plans.hpp"
@@ -35,13 +36,14 @@ Documents tvm_plans_of(const DiffOptions& options, std::ostream& err) {
   return plans;
 }
 
-// The file names, with as many directories in front as tell them apart.
+// The file names, with as many directories in front as tell them apart. Nothing does that for two sides of one model.
 std::pair<std::string, std::string> names_apart(const std::string& before, const std::string& after) {
   namespace fs = std::filesystem;
   fs::path one = fs::path(before).lexically_normal();
   fs::path other = fs::path(after).lexically_normal();
-  fs::path one_name = file_name_of(before);
-  fs::path other_name = file_name_of(after);
+  fs::path one_name = name_of_model(before);
+  fs::path other_name = name_of_model(after);
+  if (one == other || names_open_file(before)) return {one_name.string(), other_name.string()};
   while (one_name == other_name && one.has_relative_path() && other.has_relative_path()) {
     one = one.parent_path();
     other = other.parent_path();

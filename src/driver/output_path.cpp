@@ -92,6 +92,9 @@ bool names_open_file(const std::string& path) {
 
 std::string name_of_model(const std::string& path) {
   std::string name = file_name_of(path);
+  if (names_open_file(path) && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; })) {
+    return name == "0" ? "stdin" : "pipe";
+  }
   if (name != "." && name != ".." && !name.empty()) return name;
   std::error_code error;
   const fs::path place = fs::canonical(path, error);

@@ -44,7 +44,7 @@ struct PlanInDirectory {
 void require_same_models(const std::string& directory, const std::vector<std::string>& models,
                          const std::vector<std::string>& modules);
 
-// The file name. "." and "resnet8/.." are called by the directory that they are.
+// The file name. "." and "resnet8/.." are called by the directory that they are, "/dev/fd/63" is "pipe".
 [[nodiscard]] std::string name_of_model(const std::string& path);
 
 // "/dev/stdin" and the like, and links to them: names of open files rather than of places.

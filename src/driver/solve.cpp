@@ -108,7 +108,7 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
   Instance read = read_instance(options.instance);
   check_output_name(options, read.csv.has_value());
   if (options.capacity) set_capacity(read.problem, *options.capacity);
-  report::Solution solution{.instance = file_name_of(options.instance),
+  report::Solution solution{.instance = name_of_model(options.instance),
                             .algorithm = algorithm.name,
                             .seed = options.search.seed.value_or(0),
                             .problem = &read.problem,

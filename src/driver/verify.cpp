@@ -63,7 +63,7 @@ void adopt_files(Planning& planning, const VerifyOptions& options) {
     PlanResult result;
     result.status = PlanStatus::feasible;
     result.plan = plan_of_file(*planned, planning, file, *found);
-    planning.settings.algorithm.name = file_name_of(file);
+    planning.settings.algorithm.name = name_of_model(file);
     pipeline::adopt(*planned, std::move(result), origin_of(*planned, planning, options.search.seed.value_or(0)));
   }
 }

@@ -238,9 +238,14 @@ def test_plans_in_pipes() -> None:
     report = quiet_success("report", MODEL)
     plan = '"$0" "$1" --dry-run --json'
     for line in (f'{plan} | "$0" report -', f'(sleep 0.3; {plan}) | "$0" report -', f'"$0" report <({plan})',
-                 'cat "$1" | "$0" report -', '(sleep 0.3; cat "$1") | "$0" report /dev/stdin'):
+                 'cat "$1" | "$0" report -', '(sleep 0.3; cat "$1") | "$0" report /dev/stdin', 'cat "$1" | "$0" report /dev/fd/0'):
         done = shell(line)
         assert (done.returncode, done.stdout.replace("stdin", MODEL.name), done.stderr) == (0, report, ""), (line, done)
+    # A number that the shell chose is no name.
+    for line in ('"$0" report <(cat "$1")', '"$0" --dry-run <(cat "$1")', f'"$0" verify "$1" --plan <({plan})', f'"$0" diff <({plan}) <({plan})'):
+        done = shell(line)
+        assert done.returncode == 0 and done.stdout.startswith("module default") and "pipe" in done.stdout and \
+            "63" not in done.stdout.splitlines()[0], (line, done)
     for line, code, expected in ((f'{plan} | "$0" diff - "$1"', 0, "no difference"), (f'{plan} | "$0" diff "$1" -', 0, "no difference"),
                                  (f'"$0" diff <({plan}) <({plan} --algorithm none)', 1, "grew by"),
                                  (f'{plan} | "$0" diff - -', 2, "/dev/stdin: is a pipe, which can be one side only"),
