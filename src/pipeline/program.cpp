@@ -112,6 +112,7 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
   source.lost_placements = read.lost_placements;
   source.warnings = read.warnings;
   source.by_this_program = read.by_this_program;
+  if (source.by_this_program) source.info.workspace_bytes.reset();  // is planned, as none of these figures is
   source.changed = read.changed;
   source.module = std::move(read.module);
   source.tvm_pools = read.pools;

@@ -257,6 +257,17 @@ def test_plans_in_pipes() -> None:
         assert done.returncode == code and expected in done.stdout + done.stderr, (line, done)
 
 
+def test_own_c_has_no_unplanned_build() -> None:
+    """C that usmp-plan wrote is planned: its figure of workspace is not that of an unplanned build."""
+    with tempfile.TemporaryDirectory() as folder:
+        quiet_success(MODEL, "-o", f"{folder}/planned", "--quiet")
+        Path(folder, "planned/default.plan.json").unlink()
+        for command in ("report", "init", "inspect"):
+            done = run(command, f"{folder}/planned")
+            assert done.returncode == 0 and "nplanned build" not in done.stdout, (command, done)
+            assert "nplanned build" in quiet_success(command, MODEL), command
+
+
 def test_files_on_standard_output() -> None:
     """The file has standard output for itself, between what others write there; everything else goes to standard error."""
     with tempfile.TemporaryDirectory() as folder:
@@ -383,7 +394,7 @@ def test_tvmc() -> None:
         assert done.returncode == 2 and "usmp-plan init turns tvmc's options into a pools file" in done.stderr, done
 
 
-for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_files_on_standard_output,
-             test_files_in_source_trees, test_colour, test_quiet, test_json, test_tvmc):
+for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_own_c_has_no_unplanned_build,
+             test_files_on_standard_output, test_files_in_source_trees, test_colour, test_quiet, test_json, test_tvmc):
     test()
     print(f"{test.__name__}: ok")
