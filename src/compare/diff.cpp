@@ -147,7 +147,11 @@ class Differences {
   }
 
   static PlanDiff::Side side_of(const PlanDocument& document) {
-    return {.file = {}, .module = document.module, .algorithm = document.algorithm, .status = document.status};
+    return {.file = {},
+            .module = document.module,
+            .algorithm = document.algorithm,
+            .status = document.status,
+            .transformed = std::ranges::any_of(document.transformed, &PlanDocument::StepOutcome::did_something)};
   }
 
   static std::vector<std::string> callers(const PlanDocument& document) {

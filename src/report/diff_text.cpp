@@ -258,9 +258,11 @@ std::vector<Table::Column> change_columns() {
   return {{"Change", Align::left}, {"Transformation", Align::left}, {"What", Align::left}, {"Function", Align::left}};
 }
 
-// A row for each change that one plan alone has.
-std::vector<std::vector<std::string>> change_rows(const PlanDiff& diff) {
+// A row for each change that one plan alone has. Of equal plans, and if one was made without transformations, they tell
+// nothing that the rows of the transformations do not: there are none then, if not `all`.
+std::vector<std::vector<std::string>> change_rows(const PlanDiff& diff, bool all) {
   std::vector<std::vector<std::string>> rows;
+  if (!all && (!diff.differs() || !diff.before.transformed || !diff.after.transformed)) return rows;
   for (const StepDiff& step : diff.steps) {
     const auto add = [&](BufferChange change, const std::vector<PlanDocument::Change>& changes) {
       for (const PlanDocument::Change& one : changes) {
@@ -273,15 +275,24 @@ std::vector<std::vector<std::string>> change_rows(const PlanDiff& diff) {
   return rows;
 }
 
-// "3 gone, 12 new".
-std::string change_counts(const PlanDiff& diff) {
+struct ChangeCounts {
   std::size_t gone = 0;
   std::size_t added = 0;
-  for (const StepDiff& step : diff.steps) {
-    gone += step.only_before.size();
-    added += step.only_after.size();
+
+  [[nodiscard]] std::size_t all() const { return gone + added; }
+  // "3 gone, 12 new".
+  [[nodiscard]] std::string text() const {
+    return count_of(gone, BufferChange::removed) + ", " + count_of(added, BufferChange::added);
   }
-  return count_of(gone, BufferChange::removed) + ", " + count_of(added, BufferChange::added);
+};
+
+ChangeCounts change_counts(const PlanDiff& diff) {
+  ChangeCounts counts;
+  for (const StepDiff& step : diff.steps) {
+    counts.gone += step.only_before.size();
+    counts.added += step.only_after.size();
+  }
+  return counts;
 }
 
 constexpr const char* at_peak_text =
@@ -296,11 +307,13 @@ std::string bold(const std::string& text, const DiffTextOptions& options) {
 
 void add_steps_text(const PlanDiff& diff, const DiffTextOptions& options, std::string& out) {
   if (diff.steps.empty()) return;
-  out += "\n" + bold("Transformations", options) + ": " + change_counts(diff) + "\n";
+  const ChangeCounts counts = change_counts(diff);
+  std::vector<std::vector<std::string>> rows = change_rows(diff, options.verbose);
+  out += "\n" + bold("Transformations", options) + ": " + counts.text() +
+         (rows.empty() && counts.all() > 0 ? " (--verbose lists them)\n" : "\n");
   Table steps(step_columns());
   for (const StepDiff& step : diff.steps) steps.add(step_cells(step));
   out += steps.text("  ");
-  std::vector<std::vector<std::string>> rows = change_rows(diff);
   if (rows.empty()) return;
   const std::size_t shown = rows_shown(rows.size(), options.verbose);
   Table changes(change_columns());
@@ -349,9 +362,10 @@ std::string cells_row(std::vector<std::string> cells) {
 
 void add_steps_markdown(const PlanDiff& diff, std::string& out) {
   if (diff.steps.empty()) return;
-  out += "\nTransformations: " + change_counts(diff) + "\n\n" + markdown_head(step_columns());
+  const ChangeCounts counts = change_counts(diff);
+  out += "\nTransformations: " + counts.text() + "\n\n" + markdown_head(step_columns());
   for (const StepDiff& step : diff.steps) out += cells_row(step_cells(step));
-  const std::vector<std::vector<std::string>> rows = change_rows(diff);
+  const std::vector<std::vector<std::string>> rows = change_rows(diff, false);
   if (rows.empty()) return;
   const std::size_t shown = rows_shown(rows.size(), false);
   out += "\n" + markdown_head(change_columns());

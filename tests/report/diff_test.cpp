@@ -55,7 +55,10 @@ TEST_CASE("in CSV a name becomes no formula, and a negative figure stays one") {
 TEST_CASE("of many changes the text shows twenty, and all if asked") {
   std::vector<PlanDocument::Change> changes;
   for (int i = 0; i < 23; ++i) changes.push_back({"conv", "number " + std::to_string(i)});
-  const Diff diff = diff_of(fused({}), fused(changes));
+  changes.push_back({"dense", "as ever"});
+  PlanDocument moved = fused(changes);
+  moved.buffers[0].pool = "sram";
+  const Diff diff = diff_of(fused({{"dense", "as ever"}}), moved);
   const auto shows = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
   };
@@ -127,11 +130,25 @@ TEST_CASE("equal plans are told to be, and a module that is gone") {
       diff_text(compare::diff_modules({other, example()}, {example()}, "x", "y"), {}).ends_with("module a is gone\n"));
 }
 
+TEST_CASE("the changes of equal plans, and of one without transformations, are listed only if asked") {
+  const std::vector<PlanDocument::Change> changes = {{"conv", "one"}};
+  const std::string equal = diff_text(diff_of(fused({}), fused(changes)), {});
+  CHECK(equal.find("Transformations: 0 gone, 1 new (--verbose lists them)\n") != std::string::npos);
+  CHECK(equal.find("  conv\n") == std::string::npos);
+  CHECK(diff_markdown(diff_of(fused({}), fused(changes))).find("| conv |") == std::string::npos);
+
+  PlanDocument after = fused(changes);
+  after.buffers[0].pool = "sram";
+  const std::string lists_none = diff_text(diff_of(fused({}), after), {});
+  CHECK(lists_none.find("Transformations: 0 gone, 1 new (--verbose lists them)\n") != std::string::npos);
+  CHECK(diff_text(diff_of(fused({}), after), {.verbose = true}).ends_with("  new     fuse            one   conv\n"));
+}
+
 TEST_CASE("other transformations are told") {
   PlanDocument other = example();
   other.transformed.clear();
   const Diff diff = diff_of(other, example());
-  const std::string text = diff_text(diff, {});
+  const std::string text = diff_text(diff, {.verbose = true});
   CHECK(text.find(R"(  no difference in pools and buffers (5 unchanged)
 
 Transformations: 0 gone, 4 new

@@ -99,6 +99,7 @@ struct PlanDiff {
     std::string module;
     std::string algorithm;
     PlanStatus status = PlanStatus::feasible;
+    bool transformed = false;  // by any transformation
   };
 
   Side before;
