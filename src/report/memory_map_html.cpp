@@ -169,8 +169,9 @@ std::string transformed_section(const PlanDocument& document) {
   }
   if (rows.empty()) return rows;
   return "<h2>Transformed before it was planned</h2>\n<table id=\"transformed\">\n"
-         "<tr><th>transformation</th><th>peak live bytes before</th><th>after</th><th>outcome</th></tr>\n" +
-         rows + "</table>\n" + row_paragraphs(document);
+         "<tr><th>transformation</th><th>peak live bytes" +
+         without_io(document) + " before</th><th>after</th><th>outcome</th></tr>\n" + rows + "</table>\n" +
+         row_paragraphs(document);
 }
 
 constexpr std::string_view controls = R"(<div class="tools">

@@ -167,21 +167,21 @@ class PlanText {
     const Bytes unplanned = *plan_.unplanned_workspace;
     out_ += "workspace: " + bytes_text(used);
     if (used == unplanned) {
-      out_ += ", as many as the unplanned build\n";
+      out_ += ", as many as the unplanned build" + without_io(plan_) + "\n";
       return;
     }
     const Bytes difference = used < unplanned ? unplanned - used : used - unplanned;
     out_ += ", " + std::to_string(difference);
     if (unplanned > 0) out_ += " (" + percent(difference, unplanned) + ")";
     out_ += (used < unplanned ? " fewer than the " : " more than the ") + std::to_string(unplanned) +
-            " of the unplanned build\n";
+            " of the unplanned build" + without_io(plan_) + "\n";
   }
 
   void transformed() {
     bool any = false;
     for (const PlanDocument::StepOutcome& step : plan_.transformed) {
       if (!step.is_worth_a_line()) continue;
-      if (!any) heading("Transformations") += " (peak live bytes before -> after)\n";
+      if (!any) heading("Transformations") += " (peak live bytes" + without_io(plan_) + " before -> after)\n";
       any = true;
       out_ += "  " + pad_right(printable(step.step), 9) + "  " + pad_left(std::to_string(step.load_before), 8) +
               " -> " + pad_left(bytes_text(step.load_after), 14) + "  " + outcome_text(step) + "\n";

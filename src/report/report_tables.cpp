@@ -38,9 +38,8 @@ std::string transformed_table(const PlanDocument& plan) {
                           markdown_text(outcome_text(step))});
   }
   if (rows.empty()) return rows;
-  return "\nTransformations before planning:\n\n"
-         "| transformation | peak live bytes before | after | outcome |\n|---|--:|--:|---|\n" +
-         rows + row_list(plan);
+  return "\nTransformations before planning:\n\n| transformation | peak live bytes" + without_io(plan) +
+         " before | after | outcome |\n|---|--:|--:|---|\n" + rows + row_list(plan);
 }
 
 std::string csv_live(const std::vector<LiveRange>& live) {

@@ -25,6 +25,14 @@ std::optional<Bytes> outside_of_pools(const std::vector<PlanDocument::Tensor>& t
   return total;
 }
 
+}  // namespace
+
+std::string without_io(const PlanDocument& plan) {
+  return plan.workspace_io.value_or(false) ? " without inputs and outputs" : "";
+}
+
+namespace {
+
 std::string ram_line(const PlanDocument& plan) {
   const std::optional<Bytes> inputs = outside_of_pools(plan.inputs);
   const std::optional<Bytes> outputs = outside_of_pools(plan.outputs);
@@ -34,6 +42,7 @@ std::string ram_line(const PlanDocument& plan) {
                      std::to_string(plan.workspace_used) + " workspace";
   if (inputs.value_or(0) > 0) text += " + " + std::to_string(*inputs) + " inputs";
   if (outputs.value_or(0) > 0) text += " + " + std::to_string(*outputs) + " outputs";
+  if (plan.workspace_io.value_or(false)) text += ", inputs and outputs included";
   return text;
 }
 

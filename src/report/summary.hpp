@@ -16,6 +16,9 @@ namespace usmp::report {
 // does not say is left out.
 [[nodiscard]] std::vector<std::string> summary_lines(const plan_file::PlanDocument& plan);
 
+// " without inputs and outputs", of figures that never count them, where those of the plan do; else empty.
+[[nodiscard]] std::string without_io(const plan_file::PlanDocument& plan);
+
 // Lines, without newlines: which operators run together by rows, and what the rings between them save.
 [[nodiscard]] std::vector<std::string> row_lines(const plan_file::PlanDocument& plan);
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "plan_support/planned.hpp"
+#include "usmp/report/report.hpp"
 #include "usmp/report/text.hpp"
 #include "usmp/report/verification.hpp"
 
@@ -227,6 +228,24 @@ TEST_CASE("long pool names widen the first column") {
         "Memory region                Used Size  Region Size  %age Used\n"
         "a_pool_with_a_long_name:             0         1KiB      0.00%\n"
         "                      x:             0    unbounded          -\n");
+}
+
+TEST_CASE("inputs and outputs in the workspace: what counts them and what does not") {
+  Planned planned;
+  fill_example(planned);
+  planned.document.workspace_io = true;
+  planned.document.inputs = {{"x", 30, true}};
+  planned.document.outputs = {{"y", 5, true}};
+  planned.document.unplanned_workspace = 656;
+  planned.document.transformed = example_steps();
+  const auto plan = planned.finish();
+  const std::string text = plan_text(plan, {});
+  CHECK(contains(
+      text,
+      "\nworkspace: 164 bytes, 492 (75.00%) fewer than the 656 of the unplanned build without inputs and outputs\n"));
+  CHECK(contains(text, "\nRAM: 164 bytes = 164 workspace, inputs and outputs included\n"));
+  CHECK(contains(text, "\nTransformations (peak live bytes without inputs and outputs before -> after)\n"));
+  CHECK(contains(report_markdown(plan), "| peak live bytes without inputs and outputs before | after |"));
 }
 
 TEST_CASE("against the unplanned build") {
