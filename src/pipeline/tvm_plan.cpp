@@ -128,6 +128,11 @@ class PlanReader {
 
 TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const CFiles& files) {
   const WrittenModule written = as_written(info, files);
+  if (written.plan.places.empty() && written.plan.by_this_program) {
+    throw Error(
+        ErrorKind::archive, {},
+        "the C of module " + in_quotes(info.name) + " is usmp-plan's, expected TVM's plan in TVM's C: restore it");
+  }
   if (written.plan.places.empty()) {
     throw Error(ErrorKind::archive, {},
                 "TVM has not planned module " + in_quotes(info.name) +

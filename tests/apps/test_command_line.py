@@ -266,6 +266,10 @@ def test_own_c_has_no_unplanned_build() -> None:
             done = run(command, f"{folder}/planned")
             assert done.returncode == 0 and "nplanned build" not in done.stdout, (command, done)
             assert "nplanned build" in quiet_success(command, MODEL), command
+        for command in (["report"], ["verify"], ["diff", MODEL]):
+            done = run(command[0], f"{folder}/planned", *command[1:], "--tvm-plan")
+            assert (done.returncode, done.stdout) == (3, ""), done
+            assert "the C of module 'default' is usmp-plan's, expected TVM's plan in TVM's C: restore it\n" in done.stderr, done
 
 
 def test_files_on_standard_output() -> None:
