@@ -146,7 +146,9 @@ TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const 
   TvmPlan plan;
   plan.violations = violations_of(reader.assembly().problem, result.plan);
   plan.conflicts = verify::conflicting_pairs(reader.assembly().problem);
-  plan.document = plan_document(written.source.module, reader.analysis(), reader.assembly(), result, "TVM");
+  const bool is_own = written.plan.by_this_program;
+  plan.document =
+      plan_document(written.source.module, reader.analysis(), reader.assembly(), result, is_own ? "usmp-plan" : "TVM");
   plan_file::PlanDocument& document = plan.document;
   if (!plan.violations.empty()) {
     for (plan_file::PlanDocument::Pool& pool : document.pools) {
@@ -156,6 +158,10 @@ TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const 
     }
   }
   if (auto unused = unused_workspace(written.source)) document.warnings.push_back(std::move(*unused));
+  if (is_own) {
+    document.warnings.emplace_back(
+        "the C is usmp-plan's: of its plan, only constants in pools are read back; verify --plan checks all of a plan");
+  }
   document.search.reset();
   document.module = info.name;
   document.archive = archive;

@@ -270,6 +270,10 @@ def test_own_c_has_no_unplanned_build() -> None:
             done = run(command[0], f"{folder}/planned", *command[1:], "--tvm-plan")
             assert (done.returncode, done.stdout) == (3, ""), done
             assert "the C of module 'default' is usmp-plan's, expected TVM's plan in TVM's C: restore it\n" in done.stderr, done
+        quiet_success(TESTDATA / "ds_cnn.tar", "--pools", TESTDATA / "pools/dtcm_sram.yaml", "-o", f"{folder}/constants", "--quiet")
+        done = run("verify", f"{folder}/constants", "--tvm-plan")
+        assert done.returncode == 0 and "planned by usmp-plan\n" in done.stdout and "TVM" not in done.stdout, done
+        assert "only constants in pools are read back" in done.stdout + done.stderr, done
 
 
 def test_files_on_standard_output() -> None:
