@@ -365,10 +365,13 @@ class ModuleReader {
   // What planned C needs besides, of items in its text and of calls that stay.
   void note_undefined(const std::vector<bool>& stays) {
     Names missing;
+    // What an edited run calls is written with the plan.
+    const std::string planned_run =
+        respelled_.kept_run.empty() ? std::string() : "usmp_tvmgen_" + c_identifier(name_) + "_run";
     const auto note = [&](std::string_view name) {
-      if (!scope_.functions.contains(name) && !scope_.foreign.contains(name) && !is_of_library(name)) {
-        missing.emplace(name);
-      }
+      const bool is_known = scope_.functions.contains(name) || scope_.foreign.contains(name) || is_of_library(name) ||
+                            name == planned_run;
+      if (!is_known) missing.emplace(name);
     };
     std::set<std::size_t> in_text;
     for (const auto& [name, file] : external_) {

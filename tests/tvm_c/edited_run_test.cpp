@@ -56,6 +56,9 @@ TEST_CASE("what somebody added to the function that the firmware calls stays aro
     CHECK(text.find("unused") == std::string::npos);
     CHECK((text.find("int other = 3;\n") != std::string::npos) == !rewritten.empty());
     CHECK(text.find("tvm_main__") == std::string::npos);
+    for (const std::string& warning : planned.warnings) {
+      CHECK(warning.find("usmp_tvmgen_m_run") == std::string::npos);  // it is not for somebody else to define
+    }
   }
   // Each call, also in groups that are left out here, with lines as before; other names of the parameters.
   const std::string both =
