@@ -213,6 +213,17 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     }
     is_kept[i] = false;
   }
+  std::map<std::string_view, std::size_t> own;  // static variables without a value: files
+  for (const Item& item : scope.items) {
+    const bool is_own = item.kind == Item::Kind::other && item.is_variable && item.is_local;
+    if (!is_own || !kept_files.contains(item.file)) continue;
+    const auto [known, is_new] = own.emplace(text_of(item, files), item.file);
+    if (is_new || known->second == item.file) continue;
+    throw Error(ErrorKind::archive, {{}, files[item.file].name, {}},
+                "declares " + in_quotes(std::string(known->first)) + " as " + files[known->second].name +
+                    " does, expected variables of other names: both files' code comes into one file, where they would "
+                    "be one variable");
+  }
   std::map<std::size_t, std::string> texts;
   std::map<std::size_t, std::size_t> ends;  // up to where each is copied
   std::map<std::size_t, std::vector<PoolEdit>> edits;

@@ -95,5 +95,20 @@ TEST_CASE("code around the call that is not understood is told") {
   CHECK_THROWS_AS((void)read(text_of("tvmgen_m_op(inputs->x, outputs->y); return " + call + ";")), Error);
 }
 
+TEST_CASE("static variables of one name in two files do not become one") {
+  const auto planned_with = [](const std::string& variable) {
+    const std::string all = text_of("\n  note(" + std::string("count); return ") + call + ";", "");
+    const std::size_t run = all.find("int32_t tvmgen_m_run(");
+    std::string front = all.substr(0, run);
+    front.insert(front.find("  if (tvmgen_m_op"), "  note(count);\n");
+    const std::string back = variable + all.substr(run);
+    front = variable + front;
+    const std::vector<Source> files = {{"lib0.c", back}, {"lib1.c", front}};
+    return kept_in(read_planned_module("m", files, {}, {}, Unread::kept));
+  };
+  CHECK_THROWS_WITH_AS((void)planned_with("static int count;\n"), doctest::Contains("would be one variable"), Error);
+  CHECK(planned_with("static const int count = 3;\n").find("count = 3;") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace usmp::tvm_c::edited_run_test
