@@ -10,6 +10,7 @@
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/macros.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -176,6 +177,67 @@ std::string_view without_target(std::string_view text) {
   return text.starts_with("// tvm target:") ? text.substr(std::min(text.find('\n'), text.size() - 1) + 1) : text;
 }
 
+// The code of these files comes into one, where two static variables of one name, without a value, would be one.
+void require_own_variables(const std::set<std::size_t>& kept_files, const FileScope& scope,
+                           std::span<const Source> files) {
+  std::map<std::string, std::size_t, std::less<>> own;  // file
+  for (const Item& item : scope.items) {
+    const bool is_own = item.kind == Item::Kind::other && item.is_variable && item.is_local;
+    if (!is_own || !kept_files.contains(item.file)) continue;
+    const std::string_view text = text_of(item, files);
+    Lexer tokens(text);
+    tokens.pass_over_conditions();
+    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+      const Token& behind = tokens.peek();
+      const bool is_name = token.is_identifier() && (behind.is(",") || behind.is(";") || behind.is("[") ||
+                                                     behind.is("=") || behind.kind == TokenKind::end);
+      if (!is_name) continue;
+      const auto [known, is_new] = own.emplace(token.text, item.file);
+      if (is_new || known->second == item.file) continue;
+      throw Error(ErrorKind::archive,
+                  {{}, files[item.file].name, line_and_column(files[item.file].text, item.begin + 1)},
+                  "declares " + in_quotes(known->first) + ", as " + files[known->second].name +
+                      " does, expected variables of other names: both files' code comes into one file, where they "
+                      "would be one variable");
+    }
+  }
+}
+
+// Those of directives, too; not in comments and literals.
+Names identifiers_in(std::string_view text) {
+  Names result;
+  const auto add = [&](std::string_view name) { result.emplace(name); };
+  const std::vector<Directive> directives = directives_in(text);
+  for (const Directive& directive : directives) for_each_identifier(directive.rest, add);
+  try {
+    std::string plain;
+    for (const Token& token : plain_tokens(text, directives, plain)) {
+      if (token.is_identifier()) add(token.text);
+    }
+  } catch (const SyntaxError&) {  // of which all may count
+    for_each_identifier(text, add);
+  }
+  return result;
+}
+
+// Nor may a macro of one have its name in the next ones, unless these define it likewise.
+void require_own_macros(const std::map<std::size_t, std::string>& texts, std::span<const Source> files) {
+  std::map<std::string_view, std::pair<std::size_t, std::vector<std::string_view>>> defined;  // file, definitions
+  for (const auto& [file, text] : texts) {
+    const Macros macros(text);
+    for (const std::string& name : identifiers_in(text)) {
+      const auto other = defined.find(name);
+      if (other == defined.end() || macros.definitions(name) == other->second.second) continue;
+      throw Error(ErrorKind::archive, {{}, files[file].name, {}},
+                  "uses " + in_quotes(name) + ", a macro that " + files[other->second.first].name +
+                      " defines otherwise, expected a name of its own: both files' code comes into one file");
+    }
+    for (const std::string_view name : macros.names()) {
+      defined.emplace(name, std::pair(file, macros.definitions(name)));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
@@ -213,17 +275,7 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     }
     is_kept[i] = false;
   }
-  std::map<std::string_view, std::size_t> own;  // static variables without a value: files
-  for (const Item& item : scope.items) {
-    const bool is_own = item.kind == Item::Kind::other && item.is_variable && item.is_local;
-    if (!is_own || !kept_files.contains(item.file)) continue;
-    const auto [known, is_new] = own.emplace(text_of(item, files), item.file);
-    if (is_new || known->second == item.file) continue;
-    throw Error(ErrorKind::archive, {{}, files[item.file].name, {}},
-                "declares " + in_quotes(std::string(known->first)) + " as " + files[known->second].name +
-                    " does, expected variables of other names: both files' code comes into one file, where they would "
-                    "be one variable");
-  }
+  require_own_variables(kept_files, scope, files);
   std::map<std::size_t, std::string> texts;
   std::map<std::size_t, std::size_t> ends;  // up to where each is copied
   std::map<std::size_t, std::vector<PoolEdit>> edits;
@@ -260,8 +312,10 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
   std::string result;
   for (const std::size_t file : kept_files) {
     copy(file, files[file].text.size(), files[file].text.size());
-    result += without_remains(without_target(texts[file]));
+    texts[file] = without_remains(without_target(texts[file]));
+    result += texts[file];
   }
+  require_own_macros(texts, files);
   return result;
 }
 

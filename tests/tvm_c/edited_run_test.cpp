@@ -107,7 +107,30 @@ TEST_CASE("static variables of one name in two files do not become one") {
     return kept_in(read_planned_module("m", files, {}, {}, Unread::kept));
   };
   CHECK_THROWS_WITH_AS((void)planned_with("static int count;\n"), doctest::Contains("would be one variable"), Error);
+  CHECK_THROWS_WITH_AS((void)planned_with("static int a, count;\n"), doctest::Contains("declares 'a'"), Error);
   CHECK(planned_with("static const int count = 3;\n").find("count = 3;") != std::string::npos);
+}
+
+TEST_CASE("a macro of one file is none of another") {
+  const auto planned_with = [](const std::string& of_run, const std::string& of_entry) {
+    const std::string all = text_of("\n  note(LANE); return " + call + ";", "");
+    const std::size_t run = all.find("int32_t tvmgen_m_run(");
+    std::string front = all.substr(0, run);
+    front.insert(front.find("  if (tvmgen_m_op"), "  note(LANE);\n");
+    const std::string back = of_run + all.substr(run);
+    front = of_entry + front;
+    const std::vector<Source> files = {{"lib0.c", back}, {"lib1.c", front}};
+    return kept_in(read_planned_module("m", files, {}, {}, Unread::kept));
+  };
+  const std::string seven = "#define LANE 7\n";
+  for (const std::string entry : {"#ifndef LANE\n#define LANE 3\n#endif\n", "#define LANE 3\n", "extern int LANE;\n"}) {
+    CAPTURE(entry);
+    CHECK_THROWS_WITH_AS((void)planned_with(seven, entry), doctest::Contains("uses 'LANE', a macro that lib0.c"),
+                         Error);
+  }
+  CHECK(planned_with(seven, seven).find(seven) != std::string::npos);
+  CHECK(planned_with("#define SEVEN 7\nextern int LANE;\n", "extern int LANE;  // not SEVEN\n").find("SEVEN 7") !=
+        std::string::npos);
 }
 
 }  // namespace
