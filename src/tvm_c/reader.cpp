@@ -338,7 +338,7 @@ class ModuleReader {
   Names keep_added(const std::string& entry) {
     const std::string prefix = "tvmgen_" + c_identifier(name_) + "_";
     const Names gone = gone_names(entry);
-    const Names stops = stops_of(entry);
+    Names stops = stops_of(entry);
     Names in_statements = found_in_added_;
     if (!respelled_.kept_run.empty()) in_statements.insert(prefix + "run");
     Names added = added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_);
