@@ -30,8 +30,13 @@ constexpr std::int64_t max_zeros = 4096;  // for each value that is listed
 class FileReader {
  public:
   FileReader(std::string_view text, std::size_t file, bool passes_over, FileScope& scope, const ConstantNames& names,
-             std::shared_ptr<const Conditions> conditions)
-      : tokens_(text), file_(file), passes_over_(passes_over), scope_(scope), names_(names) {
+             std::shared_ptr<const Conditions> conditions, bool reads_tables = true)
+      : tokens_(text),
+        file_(file),
+        passes_over_(passes_over),
+        reads_tables_(reads_tables),
+        scope_(scope),
+        names_(names) {
     if (passes_over) tokens_.pass_over_conditions();
     tokens_.know(std::move(conditions));
   }
@@ -253,19 +258,20 @@ class FileReader {
   std::shared_ptr<const tir::Constant> values_or_nothing(DataType type, std::optional<std::int64_t> elements) {
     const Lexer begin = tokens_;
     try {
-      return values_of(type, elements);
+      if (reads_tables_) return values_of(type, elements);
     } catch (const SyntaxError&) {
       if (!passes_over_) throw;
       tokens_ = begin;
-      if (tokens_.peek().is("{")) {
-        skip_bracketed(tokens_, "{");
-        return nullptr;
-      }
-      while (!tokens_.peek().is(";") && tokens_.peek().kind != TokenKind::end) {
-        if (tokens_.next().is("(")) skip_to_end(tokens_, tokens_.offset());
-      }
+    }
+    const Token brace = tokens_.peek();
+    if (take(tokens_, "{")) {
+      if (reads_tables_ || !tokens_.skip_plain_braces()) skip_to_end(tokens_, brace.offset);
       return nullptr;
     }
+    while (!tokens_.peek().is(";") && tokens_.peek().kind != TokenKind::end) {
+      if (tokens_.next().is("(")) skip_to_end(tokens_, tokens_.offset());
+    }
+    return nullptr;
   }
 
   // { 1, -2, … }
@@ -455,6 +461,7 @@ class FileReader {
   Lexer tokens_;
   std::size_t file_;
   bool passes_over_;
+  bool reads_tables_;
   FileScope& scope_;
   const ConstantNames& names_;
 };
@@ -515,9 +522,9 @@ std::optional<std::string> pool_of_param(std::string_view name) {
 }
 
 void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
-                     const ConstantNames& names, std::shared_ptr<const Conditions> conditions) {
+                     const ConstantNames& names, std::shared_ptr<const Conditions> conditions, bool reads_tables) {
   const std::size_t first = scope.items.size();
-  const auto left_out = FileReader(text, file, passes_over, scope, names, std::move(conditions)).run();
+  const auto left_out = FileReader(text, file, passes_over, scope, names, std::move(conditions), reads_tables).run();
   std::size_t item = first;
   for (const auto& [begin, end] : left_out) {
     while (item < scope.items.size() && scope.items[item].end <= begin) ++item;

@@ -17,17 +17,19 @@ constexpr std::string_view line_blanks = " \t\r\f\v";
 
 // Behind the comment or literal that begins at `at`; nothing: none does.
 std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
-  const std::string_view rest = text.substr(at);
-  if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
-  if (rest.starts_with("/*")) {
+  const char first = text[at];
+  if (first != '/' && first != '"' && first != '\'') return std::nullopt;
+  const std::string_view rest = text.substr(at, 2);
+  if (rest == "//") return std::min(text.find('\n', at), text.size());
+  if (rest == "/*") {
     const std::size_t end = text.find("*/", at + 2);
     return end == std::string_view::npos ? text.size() : end + 2;
   }
-  if (rest.front() != '"' && rest.front() != '\'') return std::nullopt;
+  if (first == '/') return std::nullopt;
   for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
     if (text[i] == '\\')
       ++i;
-    else if (text[i] == rest.front())
+    else if (text[i] == first)
       return i + 1;
   }
   return std::min(text.find('\n', at), text.size());

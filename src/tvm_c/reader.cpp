@@ -73,7 +73,7 @@ class ModuleReader {
   PlannedModule run() && {
     respelled_ = respelled(files_, headers_, name_, unread_ == Unread::kept);
     files_ = respelled_.files;
-    const Included& included = included_.emplace(files_, headers_);
+    const Included& included = *respelled_.included;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
@@ -137,10 +137,10 @@ class ModuleReader {
  private:
   // Constants in headers are as if they stood in the file that includes them.
   void read_included_tables(std::size_t file) {
-    for (const Source* header : included_->headers_of(file)) {
+    for (const Source* header : respelled_.included->headers_of(file)) {
       FileScope scope;
       try {
-        read_file_scope(header->text, file, true, scope, included_->constants(file));
+        read_file_scope(header->text, file, true, scope, respelled_.included->constants(file));
       } catch (const SyntaxError&) {  // what of it is needed is missing then
         continue;
       }
@@ -158,8 +158,9 @@ class ModuleReader {
     if (respelled_.is_own) return;
     constexpr std::string_view types[] = {"int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t", "uint16_t",
                                           "uint32_t", "uint64_t", "int",     "float",   "double",  "bool"};
-    const bool has_types = std::any_of(std::begin(types), std::end(types),
-                                       [&](std::string_view type) { return included_->is_macro(file, type); });
+    const bool has_types = std::any_of(std::begin(types), std::end(types), [&](std::string_view type) {
+      return respelled_.included->is_macro(file, type);
+    });
     for (auto& [name, tables] : scope_.tables) {
       if (has_types || left_out(name, file)) tables.erase(file);
     }
@@ -193,14 +194,14 @@ class ModuleReader {
         if (std::any_of(added.begin(), added.end(), stays)) continue;
         const bool is_harmless =
             token.is("NULL") || token.is("TVMBackendAllocWorkspace") || token.is("TVMBackendFreeWorkspace");
-        if (!is_harmless && included_->is_macro(text.file, token.text)) {
-          const auto number = included_->number(text.file, token.text);
+        if (!is_harmless && respelled_.included->is_macro(text.file, token.text)) {
+          const auto number = respelled_.included->number(text.file, token.text);
           if (!number) {
             throw SyntaxError{token.offset, "found " + in_quotes(token.text) +
                                                 ", which is a macro here, expected a name or a macro for a number"};
           }
           scope_.numbers[text.file].emplace(token.text, *number);
-        } else if (const auto number = included_->enumerator(text.file, token.text)) {
+        } else if (const auto number = respelled_.included->enumerator(text.file, token.text)) {
           scope_.numbers[text.file].emplace(token.text, *number);
         }
         const bool is_function = scope_.functions.contains(token.text);
@@ -392,7 +393,7 @@ class ModuleReader {
       warnings_.push_back("planned C calls " + names + ", which no file of the model defines: link it from elsewhere");
     }
     for (const std::size_t file : in_text) {
-      for (const std::string_view name : included_->c_files(file)) {
+      for (const std::string_view name : respelled_.included->c_files(file)) {
         warnings_.push_back(files_[file].name + ": planned C includes " + in_quotes(name) +
                             ", which is not copied: compile it with that directory among the include paths");
       }
@@ -629,7 +630,8 @@ class ModuleReader {
         const bool is_new = std::none_of(outlined.begin(), outlined.end(),
                                          [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
         if (!is_new || outlined.size() == most_outlined) throw;
-        if (!read_outlined(files_[text.file].text, included_->all_definitions(text.file), statement).empty()) throw;
+        if (!read_outlined(files_[text.file].text, respelled_.included->all_definitions(text.file), statement).empty())
+          throw;
         const auto behind = std::find_if(outlined.begin(), outlined.end(),
                                          [&](const Outlined& one) { return one.place.begin > statement.place.begin; });
         outlined.insert(behind, std::move(statement));
@@ -660,7 +662,8 @@ class ModuleReader {
     for (const AddedStatements::Other& other : added.others) {
       if (other.place.begin > offset || offset >= other.place.end) continue;
       Outlined statement{.place = other.place, .function = {}, .names = {}, .changed = {}};
-      std::string reason = read_outlined(files_[text.file].text, included_->all_definitions(text.file), statement);
+      std::string reason =
+          read_outlined(files_[text.file].text, respelled_.included->all_definitions(text.file), statement);
       if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())
         reason = other.reason;
       hint += ": this one " + reason;
@@ -804,9 +807,8 @@ class ModuleReader {
   std::string name_;
   std::string entry_;
   std::span<const Source> files_;
-  std::span<const Source> headers_;   // beside those of the module
-  std::optional<Included> included_;  // from run() on
-  Respelled respelled_;               // likewise: files_
+  std::span<const Source> headers_;  // beside those of the module
+  Respelled respelled_;              // from run() on: files_
   Limits limits_;
   Unread unread_;
   Names kept_names_;

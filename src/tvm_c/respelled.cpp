@@ -29,6 +29,7 @@ class Respeller {
   Respelled run() && {
     read_macros();
     keep_run();
+    if (result_.texts.empty()) result_.included = std::move(included_);
     return std::move(result_);
   }
 
@@ -56,7 +57,7 @@ class Respeller {
     if (are_checks && checks.empty()) return std::nullopt;
     FileScope scope;
     try {
-      read_file_scope(result_.files[i].text, i, true, scope);
+      read_file_scope(result_.files[i].text, i, true, scope, {}, nullptr, false);
     } catch (const SyntaxError&) {  // told later
       return std::nullopt;
     }
@@ -84,7 +85,7 @@ class Respeller {
       if (file.name.ends_with(".h")) continue;
       FileScope scope;
       try {
-        read_file_scope(file.text, i, true, scope, included_.constants(i));
+        read_file_scope(file.text, i, true, scope, included_.constants(i), nullptr, false);
       } catch (const SyntaxError&) {  // told later
         continue;
       }
@@ -102,7 +103,7 @@ class Respeller {
   }
 
   std::span<const Source> files_;
-  const Included included_;
+  Included included_;  // before anything is respelled
   const std::string symbol_;
   Respelled result_;
 };
@@ -138,12 +139,15 @@ Respelled respelled_own(std::span<const Source> files, const std::string& module
 
 Respelled respelled(std::span<const Source> files, std::span<const Source> headers, const std::string& module,
                     bool are_kept) {
-  if (std::any_of(files.begin(), files.end(), [](const Source& file) { return is_own_c(file.text); })) {
-    return respelled_own(files, module);
-  }
-  if (are_kept) return Respeller(files, headers, module).run();
   Respelled result;
-  result.files.assign(files.begin(), files.end());
+  if (std::any_of(files.begin(), files.end(), [](const Source& file) { return is_own_c(file.text); })) {
+    result = respelled_own(files, module);
+  } else if (are_kept) {
+    result = Respeller(files, headers, module).run();
+  } else {
+    result.files.assign(files.begin(), files.end());
+  }
+  if (!result.included) result.included.emplace(result.files, headers);
   return result;
 }
 

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tvm_c/included.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
@@ -17,6 +19,7 @@ struct Respelled {
   std::vector<Source> files;               // as given, or with one of `texts`, which keeps the lines
   std::deque<std::string> texts;           // the last of a file is its text
   bool is_own = false;                     // some are this program's: then `texts` are theirs
+  std::optional<Included> included = {};   // of `files`
   std::vector<std::string> kept_run = {};  // EditedRun::members, if somebody added to tvmgen_M_run
 };
 
