@@ -156,8 +156,7 @@ bool is_plain_call(const Unit& unit, const Macros& macros) {
   }
   if (unit.is_group || tokens.size() < 4 || !tokens[0].is_identifier() || !tokens[1].is("(")) return false;
   const std::string_view name = tokens[0].text;
-  const bool is_in_capitals = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  if (says_nothing(name) || is_in_capitals || macros.contains(name)) return false;
+  if (says_nothing(name) || is_in_capitals(name) || macros.contains(name)) return false;
   if (!tokens[tokens.size() - 2].is(")") || !tokens.back().is(";")) return false;
   return std::all_of(tokens.begin() + 2, tokens.end() - 2, [](const Token& token) {
     return token.kind == TokenKind::number || token.kind == TokenKind::string || token.is(",") || token.is("-");
@@ -261,23 +260,15 @@ class Added {
   }
 
   void find_uncalled(std::string_view definition) {
-    for (std::size_t i = 0; i < definition.size();) {
-      if (!is_identifier_char(definition[i])) {
-        ++i;
-        continue;
-      }
-      const std::size_t begin = i;
-      while (i < definition.size() && is_identifier_char(definition[i])) ++i;
-      if (!without_blanks_in_front(definition.substr(i)).starts_with("(")) {
-        uncalled_.emplace(definition.substr(begin, i - begin));
-      }
-    }
+    for_each_identifier(definition, [&](std::string_view name) {
+      const auto behind = static_cast<std::size_t>(name.data() - definition.data()) + name.size();
+      if (!without_blanks_in_front(definition.substr(behind)).starts_with("(")) uncalled_.emplace(name);
+    });
   }
 
   // What is only called is a function, or a macro that is looked into, if it is one of this file.
   [[nodiscard]] bool is_only_called(std::string_view name) const {
-    const bool is_in_capitals = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-    return !uncalled_.contains(name) && !is_of_tvm(name) && (!is_in_capitals || macros_.contains(name));
+    return !uncalled_.contains(name) && !is_of_tvm(name) && (!is_in_capitals(name) || macros_.contains(name));
   }
 
   [[nodiscard]] bool is_shared(std::string_view name) const {

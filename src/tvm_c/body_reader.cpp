@@ -824,10 +824,7 @@ class BodyReader {
       return count_by_one(place, is_up, first);
     }
     const Token op = tokens_.next();
-    constexpr std::array<std::string_view, 10> with_operator = {
-        "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
-    const bool is_updated =
-        std::any_of(with_operator.begin(), with_operator.end(), [&](std::string_view one) { return op.is(one); });
+    const bool is_updated = is_compound_assignment(op.text);
     if (!op.is("=") && !is_updated) fail_at(op, "'='");
     if (place.kind != Value::Kind::place) fail_at(op, "an element of storage in front");
     Value value = parse_expression(tokens_, values_, look_up_);

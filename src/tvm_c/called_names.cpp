@@ -6,15 +6,14 @@
 
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/macros.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
 // A name in capitals may be a macro.
 bool says_constants(const Token& name, Lexer tokens) {
-  const bool may_be_macro =
-      std::none_of(name.text.begin(), name.text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  if (may_be_macro || is_math_function(name.text) || !take(tokens, "(")) return false;
+  if (is_in_capitals(name.text) || is_math_function(name.text) || !take(tokens, "(")) return false;
   while (!tokens.peek().is(")")) {
     const Token token = tokens.next();
     const bool is_constant =

@@ -227,12 +227,7 @@ class Body {
 
   // The bracket that opens at the token.
   [[nodiscard]] std::size_t behind(std::size_t open) const {
-    std::size_t depth = 0;
-    for (std::size_t i = open; i < tokens_.size(); ++i) {
-      if (tokens_[i].is("(") || tokens_[i].is("{")) ++depth;
-      if ((tokens_[i].is(")") || tokens_[i].is("}")) && --depth == 0) return i + 1;
-    }
-    return tokens_.size();
+    return behind_bracketed(tokens_, open).value_or(tokens_.size());
   }
 
   // These tokens, which are whole statements or stand in one, if operators are called there.

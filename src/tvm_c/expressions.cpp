@@ -313,6 +313,11 @@ int precedence_of(std::string_view op) {
   return found == table.end() ? -1 : found->second;
 }
 
+bool is_compound_assignment(std::string_view op) {
+  constexpr std::array<std::string_view, 10> operators = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+  return std::find(operators.begin(), operators.end(), op) != operators.end();
+}
+
 std::optional<CType> parse_type(Lexer& tokens) {
   Lexer ahead = tokens;
   skip_qualifiers(ahead);

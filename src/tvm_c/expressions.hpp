@@ -28,10 +28,12 @@ using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 // "(a, b)", behind a function's name.
 [[nodiscard]] std::vector<Value> parse_arguments(Lexer& tokens, Values& values, const LookUp& look_up);
 
-// Takes the token, which has to be the one. Throws SyntaxError.
 // Of an infix operator: the higher binds first, from 1 on. Less: it is none.
 [[nodiscard]] int precedence_of(std::string_view op);
+// "+=" and the like.
+[[nodiscard]] bool is_compound_assignment(std::string_view op);
 
+// Takes the token, which has to be the one. Throws SyntaxError.
 void expect(Lexer& tokens, std::string_view spelling);
 // Takes it if it is the next.
 bool take(Lexer& tokens, std::string_view spelling);

@@ -93,8 +93,8 @@ struct FileScope {
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over; `passes_over`: groups,
 // too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets
-// that do not end, a table that is no list of numbers of its type. Without `reads_tables`, their values are passed over.
-// O(bytes · log names).
+// that do not end, a table that is no list of numbers of its type. Without `reads_tables`, their values are passed
+// over. O(bytes · log names).
 void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
                      const ConstantNames& names = {}, std::shared_ptr<const Conditions> conditions = nullptr,
                      bool reads_tables = true);

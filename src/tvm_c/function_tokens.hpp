@@ -19,6 +19,18 @@ namespace usmp::tvm_c {
 // From behind an opening bracket up to the one that closes it, with that. Round and curly ones count.
 [[nodiscard]] std::vector<Token> tokens_of(Lexer tokens);
 
+// Behind the bracket that closes the one at `open`; nothing: none does.
+template <class Tokens>
+[[nodiscard]] std::optional<std::size_t> behind_bracketed(const Tokens& tokens, std::size_t open) {
+  std::size_t depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
+    if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
+    if (depth == 0) return i + 1;
+  }
+  return std::nullopt;
+}
+
 // A whole number of at most INT32_MAX.
 [[nodiscard]] std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i);
 

@@ -6,19 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "tvm_c/function_tokens.hpp"
+#include "tvm_c/macros.hpp"
+
 namespace usmp::tvm_c {
 namespace {
-
-// Behind the bracket that closes the one at `open`; nothing: none does.
-std::optional<std::size_t> behind_bracketed(const std::vector<Token>& tokens, std::size_t open) {
-  std::size_t depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
-    if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
-    if (depth == 0) return i + 1;
-  }
-  return std::nullopt;
-}
 
 // "ret" of "ret != 0)", "ret)" and "(ret = f(x)) != 0)".
 std::string_view compared_variable(const std::vector<Token>& tokens, std::size_t condition) {
@@ -75,10 +67,6 @@ bool stands_for_several(std::string_view definition) {
     if ((c == ';' && depth == 0) || (c == '{' && !is_loop)) return true;
   }
   return false;
-}
-
-bool is_in_capitals(std::string_view name) {
-  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 bool is_called(const std::vector<Token>& tokens, std::string_view name) {

@@ -126,12 +126,6 @@ std::size_t begin_with_linkage(std::string_view text, std::size_t begin) {
   return rest.size();
 }
 
-std::string_view trimmed(std::string_view line) {
-  drop_blanks_at_end(line);
-  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-  return line;
-}
-
 // Without groups extern "C" { } that hold nothing any more, without the semicolon that TVM writes behind them, and
 // without more than one blank line at a place.
 std::string without_remains(std::string_view text) {

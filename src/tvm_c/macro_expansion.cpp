@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "tvm_c/function_tokens.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -240,13 +241,7 @@ std::string text_of(const MadeTokens& tokens) {
 bool takes_arguments(std::string_view definition) { return definition.starts_with("("); }
 
 std::size_t behind_bracket(const MadeTokens& tokens, std::size_t open) {
-  std::size_t depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
-    if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
-    if (depth == 0) return i + 1;
-  }
-  return tokens.size();
+  return behind_bracketed(tokens, open).value_or(tokens.size());
 }
 
 std::optional<MadeTokens> expanded(const MadeTokens& tokens, const Definitions& macros) {

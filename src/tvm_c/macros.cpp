@@ -96,6 +96,10 @@ std::string_view leading_name(std::string_view text) {
   return text.substr(0, end);
 }
 
+bool is_in_capitals(std::string_view name) {
+  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
 std::string_view without_blanks_in_front(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(line_blanks), text.size()));
 }

@@ -20,6 +20,9 @@ namespace usmp::tvm_c {
 // The identifier that the text begins with.
 [[nodiscard]] std::string_view leading_name(std::string_view text);
 
+// Whether it has no small letter, as names of macros.
+[[nodiscard]] bool is_in_capitals(std::string_view name);
+
 struct Directive {
   std::size_t begin = 0;
   std::size_t end = 0;    // of its last line

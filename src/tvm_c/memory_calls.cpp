@@ -182,22 +182,10 @@ Tree MemoryCalls::count(std::string_view text, Bytes width, const Token& at) {
     if (expression.peek().kind != TokenKind::end || elements.expr->type != tir::int32_type) {
       fail_at(at, "a size of ints");
     }
-    return once(without_factor_1(elements));
+    return fixed(without_factor_1(elements), names_, values_, body_);  // the loop would compute it in each iteration
   } catch (const SyntaxError& error) {
     throw SyntaxError{at.offset, error.message};
   }
-}
-
-// What C computes in front of the call, and the loop would in each iteration.
-Tree MemoryCalls::once(const Tree& value) {
-  bool reads = false;
-  tir::for_each_expr(*value.expr, [&](const tir::Expr& expr) {
-    reads = reads || expr.kind == tir::ExprKind::load || expr.kind == tir::ExprKind::call;
-  });
-  if (!reads) return value;
-  const tir::VarId var = names_.new_var("at", value.expr->type, tir::void_type);
-  body_.let(var, value.expr);
-  return values_.variable(var).tree;
 }
 
 void MemoryCalls::fill(const Value& place, const Value& value, const Tree& count, const Token& at) {

@@ -41,7 +41,6 @@ class MemoryCalls {
   // How many elements of `width` bytes the text of an argument says.
   [[nodiscard]] tir::Tree count(std::string_view text, Bytes width, const Token& at);
   [[nodiscard]] std::optional<Bytes> size_of(Lexer& tokens);
-  [[nodiscard]] tir::Tree once(const tir::Tree& value);
   void fill(const Value& place, const Value& value, const tir::Tree& count, const Token& at);
   void copy(const Value& to, const Value& from, const tir::Tree& count, bool is_backwards);
   [[nodiscard]] bool goes_backwards(const Value& to, const Value& from, const IsParam& is_param, const Token& at) const;

@@ -3,11 +3,11 @@
 #include "tvm_c/outlined.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
+#include "tvm_c/expressions.hpp"
 #include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/macros.hpp"
 #include "usmp/support/text.hpp"
@@ -15,15 +15,7 @@
 namespace usmp::tvm_c {
 namespace {
 
-bool is_in_capitals(std::string_view name) {
-  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-}
-
-bool is_assignment(const MadeToken& token) {
-  constexpr std::array<std::string_view, 11> operators = {
-      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
-  return std::any_of(operators.begin(), operators.end(), [&](std::string_view one) { return token.is(one); });
-}
+bool is_assignment(const MadeToken& token) { return token.is("=") || is_compound_assignment(token.text); }
 
 // One statement, its macros expanded in one of the ways that their definitions allow.
 class Statement {

@@ -682,9 +682,8 @@ class ModuleReader {
       Lexer tokens(text);
       tokens.pass_over_conditions();
       for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-        const bool is_in_capitals = token.is_identifier() && std::none_of(token.text.begin(), token.text.end(),
-                                                                          [](char c) { return c >= 'a' && c <= 'z'; });
-        const bool is_called = is_in_capitals && tokens.peek().is("(") && !scope_.functions.contains(token.text);
+        const bool is_called = token.is_identifier() && is_in_capitals(token.text) && tokens.peek().is("(") &&
+                               !scope_.functions.contains(token.text);
         if (is_called) found = token.text;
       }
     } catch (const SyntaxError&) {

@@ -29,16 +29,20 @@ std::vector<Token> statement_of(Lexer tokens) {
 
 }  // namespace
 
-Value fixed_pointer(Value pointer, BodyNames& names, const Values& values, tir::BodyBuilder& body) {
-  if (pointer.kind != Value::Kind::pointer || pointer.tree.expr == nullptr) return pointer;
+Tree fixed(const Tree& value, BodyNames& names, const Values& values, tir::BodyBuilder& body) {
   bool reads = false;
-  tir::for_each_expr(*pointer.tree.expr, [&](const tir::Expr& expr) {
+  tir::for_each_expr(*value.expr, [&](const tir::Expr& expr) {
     reads = reads || expr.kind == tir::ExprKind::load || expr.kind == tir::ExprKind::call;
   });
-  if (!reads) return pointer;
-  const tir::VarId var = names.new_var("at", pointer.tree.expr->type, tir::void_type);
-  body.let(var, pointer.tree.expr);
-  pointer.tree = values.variable(var).tree;
+  if (!reads) return value;
+  const tir::VarId var = names.new_var("at", value.expr->type, tir::void_type);
+  body.let(var, value.expr);
+  return values.variable(var).tree;
+}
+
+Value fixed_pointer(Value pointer, BodyNames& names, const Values& values, tir::BodyBuilder& body) {
+  if (pointer.kind != Value::Kind::pointer || pointer.tree.expr == nullptr) return pointer;
+  pointer.tree = fixed(pointer.tree, names, values, body);
   return pointer;
 }
 

@@ -18,7 +18,9 @@
 
 namespace usmp::tvm_c {
 
-// With a place that is computed now, not where it is used.
+// A value that is computed now, not where it is used: of one that reads memory, a variable.
+[[nodiscard]] tir::Tree fixed(const tir::Tree& value, BodyNames& names, const Values& values, tir::BodyBuilder& body);
+// The same of a pointer's place.
 [[nodiscard]] Value fixed_pointer(Value pointer, BodyNames& names, const Values& values, tir::BodyBuilder& body);
 
 // A variable that a statement changes and that is none yet whose value is storage: it has to be read as one.

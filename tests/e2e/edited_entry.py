@@ -6,14 +6,9 @@ statements in tvmgen_M_run. As kept_c.py: what is planned, into a directory and 
 
 from __future__ import annotations
 
-import argparse
-import os
 import re
 import sys
-import tempfile
-from pathlib import Path
 
-import golden
 import kept_c
 from kept_c import Case, HEADER, HELPERS, MAIN, main_of, unplanned_entry
 
@@ -156,21 +151,5 @@ CASES = [
 ]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("binary", type=Path)
-    parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--keep", type=Path, help="directory for the files")
-    arguments = parser.parse_args()
-    binary = arguments.binary.resolve()
-    cases = [this for this in CASES if arguments.only in this.name]
-    with tempfile.TemporaryDirectory(prefix="usmp-edited-") as temporary:
-        directories = {this.name: (arguments.keep or Path(temporary)) / this.name.replace(" ", "_") for this in cases}
-        for directory in directories.values():
-            directory.mkdir(parents=True)
-        return golden.run_all(cases, lambda this: kept_c.run_case(binary, this, directories[this.name]), arguments.jobs)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(kept_c.main(CASES, __doc__))

@@ -8,13 +8,8 @@ As kept_c.py: each model is built and run before and after planning, into a dire
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
-import tempfile
-from pathlib import Path
 
-import golden
 import kept_c
 from kept_c import Case, EXTERN, FIRMWARE, HEAD, HEADER, main_of
 
@@ -182,20 +177,5 @@ CASES = [
 ]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("binary", type=Path)
-    parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    arguments = parser.parse_args()
-    binary = arguments.binary.resolve()
-    cases = [this for this in CASES if arguments.only in this.name]
-    with tempfile.TemporaryDirectory(prefix="usmp-hand-") as temporary:
-        directories = {this.name: Path(temporary) / this.name.replace(" ", "_") for this in cases}
-        for directory in directories.values():
-            directory.mkdir()
-        return golden.run_all(cases, lambda this: kept_c.run_case(binary, this, directories[this.name]), arguments.jobs)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(kept_c.main(CASES, __doc__))

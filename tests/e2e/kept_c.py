@@ -1032,20 +1032,21 @@ def run_case(binary: Path, this: Case, directory: Path) -> None:
         raise golden.Failure("what was planned in place computes something else")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(cases: list[Case], description: str) -> int:
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("binary", type=Path)
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--keep", type=Path, help="directory for the files")
     arguments = parser.parse_args()
     binary = arguments.binary.resolve()
-    cases = [this for this in CASES if arguments.only in this.name]
+    cases = [this for this in cases if arguments.only in this.name]
     with tempfile.TemporaryDirectory(prefix="usmp-kept-") as temporary:
-        directories = {this.name: Path(temporary) / this.name.replace(" ", "_") for this in cases}
+        directories = {this.name: (arguments.keep or Path(temporary)) / this.name.replace(" ", "_") for this in cases}
         for directory in directories.values():
-            directory.mkdir()
+            directory.mkdir(parents=True)
         return golden.run_all(cases, lambda this: run_case(binary, this, directories[this.name]), arguments.jobs)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(CASES, __doc__))
