@@ -9,6 +9,7 @@
 #include "codegen/member_names.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/program/effects.hpp"
+#include "usmp/support/characters.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
@@ -30,8 +31,7 @@ std::optional<Bytes> size_of(const Param& param) {
 
 // "output", "output2": what TVM calls the outputs' parameters that the user did not name.
 bool is_default_output_name(const std::string& name) {
-  return name.starts_with("output") &&
-         std::all_of(name.begin() + 6, name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return name.starts_with("output") && std::all_of(name.begin() + 6, name.end(), is_digit);
 }
 
 class Matcher {

@@ -8,18 +8,12 @@
 #include <unordered_map>
 
 #include "codegen/member_names.hpp"
+#include "usmp/support/characters.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {
 namespace {
-
-std::string lower_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
 
 std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string& symbol, UniqueNames& macros) {
   const placement::Table& table = module.placements;

@@ -3,14 +3,13 @@
 
 #include <array>
 
+#include "usmp/support/characters.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::config {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_name_char(char c) { return is_identifier_char(c) || c == '.' || c == '$'; }
 

@@ -6,7 +6,6 @@
 
 namespace usmp::config {
 
-[[nodiscard]] constexpr bool is_utf8_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 [[nodiscard]] constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20U || c == '\x7f'; }
 
 // May stand at the start of the text; no column counts it.

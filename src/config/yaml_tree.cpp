@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "config/text_check.hpp"
+#include "usmp/support/characters.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/line_and_column.hpp"
 

@@ -12,6 +12,7 @@
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/mlf/checkout.hpp"
 #include "usmp/plan_file/plan_json.hpp"
+#include "usmp/support/characters.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -92,7 +93,7 @@ bool names_open_file(const std::string& path) {
 
 std::string name_of_model(const std::string& path) {
   std::string name = file_name_of(path);
-  if (names_open_file(path) && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; })) {
+  if (names_open_file(path) && std::ranges::all_of(name, is_digit)) {
     return name == "0" ? "stdin" : "pipe";
   }
   if (name != "." && name != ".." && !name.empty()) return name;

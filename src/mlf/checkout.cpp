@@ -18,6 +18,7 @@
 #include "mlf/library_name.hpp"
 #include "mlf/modules.hpp"
 #include "usmp/mlf/interface.hpp"
+#include "usmp/support/characters.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
@@ -44,11 +45,6 @@ bool is_of_tvm(std::string_view text) {
   const auto functions = defined_functions(code_only(text));
   return std::any_of(functions.begin(), functions.end(),
                      [](const CFunction& function) { return function.name.starts_with(tvm_prefix); });
-}
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return text;
 }
 
 // Around the sources of a model: its headers may stand beside their directory.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "usmp/support/characters.hpp"
+
 namespace usmp::mlf {
 
 std::optional<LibraryName> library_name(std::string_view member) {
@@ -13,7 +15,7 @@ std::optional<LibraryName> library_name(std::string_view member) {
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view rest = leaf.substr(at + mark.size());
   const std::string_view number = rest.substr(0, rest.find('.'));
-  const bool digits = std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits = std::all_of(number.begin(), number.end(), is_digit);
   if (number.empty() || number.size() == rest.size() || !digits) return std::nullopt;
   return LibraryName{leaf.substr(0, at), number};
 }

@@ -8,12 +8,11 @@
 
 #include "mlf/c_text.hpp"
 #include "mlf/modules.hpp"
+#include "usmp/support/characters.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The digits that start at `at`, leading zeros left out; `at` moves behind them.
 std::string_view number_at(std::string_view text, std::size_t& at) {

@@ -5,13 +5,13 @@
 #include <cassert>
 #include <numeric>
 
+#include "usmp/support/characters.hpp"
+
 namespace usmp::report {
 namespace {
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
 std::size_t width_of(std::string_view text) {
-  const auto continuations = std::count_if(text.begin(), text.end(), is_continuation);
+  const auto continuations = std::count_if(text.begin(), text.end(), is_utf8_continuation);
   return text.size() - static_cast<std::size_t>(continuations);
 }
 
@@ -30,7 +30,7 @@ std::string pad_right(std::string_view text, std::size_t width) {
 std::string shortened(const std::string& text, std::size_t most) {
   std::vector<std::size_t> starts;  // of the code points
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) starts.push_back(i);
+    if (!is_utf8_continuation(text[i])) starts.push_back(i);
   }
   if (starts.size() <= most) return text;
   const std::size_t tail = most / 2;

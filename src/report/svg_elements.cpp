@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "report/markup.hpp"
+#include "usmp/support/characters.hpp"
 
 namespace usmp::report {
 
@@ -58,11 +59,10 @@ std::string rectangle(Tenths x, Tenths y, Tenths width, Tenths height) {
 Tenths width_of_text(std::string_view text) {
   Tenths width = 0;
   for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // inside of a character
+    if (is_utf8_continuation(c)) continue;  // inside of a character
     const bool is_wide = std::string_view("mwMW#%&@").find(c) != std::string_view::npos || (c & 0x80) != 0;
     const bool is_narrow = std::string_view("fijlrtI .,:;!'|()[]-/").find(c) != std::string_view::npos;
-    const bool is_capital = c >= 'A' && c <= 'Z';
-    width += is_wide ? 110 : is_narrow ? 46 : is_capital ? 82 : 70;
+    width += is_wide ? 110 : is_narrow ? 46 : is_capital(c) ? 82 : 70;
   }
   return width;
 }

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "usmp/support/characters.hpp"
+
 namespace usmp {
 namespace {
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 struct CodePoint {
   std::uint32_t value = 0;
@@ -22,7 +22,7 @@ CodePoint first_code_point(std::string_view text) {
   if (lead < 0xC2U || lead > 0xF4U || text.size() < length) return {};
   std::uint32_t value = lead & (0xFFU >> (length + 1));
   for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return {};
+    if (!is_utf8_continuation(text[i])) return {};
     value = value << 6U | (static_cast<unsigned char>(text[i]) & 0x3FU);
   }
   const std::uint32_t smallest = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
