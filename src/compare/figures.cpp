@@ -10,6 +10,7 @@
 #include "compare/pool_distances.hpp"
 #include "compare/shared_bytes.hpp"
 #include "usmp/bounds/load.hpp"
+#include "usmp/compare/filling.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -66,22 +67,12 @@ void fill_peak(PoolFigures& figures, const PlanDocument& document, const std::ve
                    [](const PoolFigures::Share& a, const PoolFigures::Share& b) { return a.bytes > b.bytes; });
 }
 
-// Whether a buffer in the pool could be in one that it names later.
-bool is_preferred(const PlanDocument& document, const PlanDocument::Pool& pool,
-                  const std::vector<std::size_t>& buffers) {
-  return std::any_of(buffers.begin(), buffers.end(), [&](std::size_t index) {
-    const PlanDocument::Buffer& buffer = document.buffers[index];
-    return !buffer.pinned && !buffer.candidates.empty() && buffer.candidates.back() != pool.name;
-  });
-}
-
-// Whether a buffer lies elsewhere that names the pool earlier.
-bool overflows(const PlanDocument& document, const PlanDocument::Pool& pool) {
-  return std::ranges::any_of(document.buffers, [&](const PlanDocument::Buffer& buffer) {
-    const auto here = std::ranges::find(buffer.candidates, pool.name);
-    return buffer.placed() && here != buffer.candidates.end() &&
-           std::find(here + 1, buffer.candidates.end(), buffer.pool) != buffer.candidates.end();
-  });
+Filling<std::string> filling_of(const PlanDocument& document, const PlanDocument::Pool& pool) {
+  Filling<std::string> filling(pool.name);
+  for (const PlanDocument::Buffer& buffer : document.buffers) {
+    if (buffer.placed()) filling.add(buffer.candidates, buffer.pool, buffer.pinned);
+  }
+  return filling;
 }
 
 // The bound of packing without one of the buffers; `problem` has those of the pool in the order of `figures.buffers`.
@@ -114,8 +105,9 @@ PoolFigures figures_of(const PlanDocument& document, const PlanDocument::Pool& p
   fill_peak(figures, document, operators);
   if (pool.kind == PoolKind::workspace) fill_without(figures, problem);
   const bool minimized = document.search && document.search->minimized == pool.name;
-  figures.smaller_is_better = minimized || !is_preferred(document, pool, figures.buffers);
-  figures.overflows = !minimized && overflows(document, pool);
+  const Filling<std::string> filling = filling_of(document, pool);
+  figures.smaller_is_better = minimized || !filling.is_preferred();
+  figures.overflows = !minimized && filling.overflows();
   if (pool.used == 0) return figures;
   const Bytes packed = std::min(pool.used, bounds::packing_bound(problem, all, problem.pools[0]).bytes);
   const Bytes minimum = std::clamp(pool.lower_bound.value_or(0), packed, pool.used);

@@ -48,8 +48,12 @@ std::string proved_text(Bytes value, Bytes bound, const std::string& reason, boo
          std::to_string(bound) + why;
 }
 
+bool bound_tells(Bytes used, Bytes bound, bool smaller_is_better, bool overflows) {
+  return smaller_is_better || (used == bound && !overflows);
+}
+
 bool bound_tells(const PlanDocument::Pool& pool, const compare::PoolFigures& figures) {
-  return pool.lower_bound && (figures.smaller_is_better || (pool.used == *pool.lower_bound && !figures.overflows));
+  return pool.lower_bound && bound_tells(pool.used, *pool.lower_bound, figures.smaller_is_better, figures.overflows);
 }
 
 std::string against_bound(const PlanDocument::Pool& pool, const compare::PoolFigures& figures, bool color) {

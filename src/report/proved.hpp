@@ -19,8 +19,9 @@ namespace usmp::report {
 // may be empty.
 [[nodiscard]] std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color);
 
-// Whether the pool's bound says anything of the plan. Not that of a pool that is filled on purpose (see
-// PoolFigures::smaller_is_better), unless the plan meets it.
+// Whether the pool's bound says anything of the plan. Not that of a pool that is filled on purpose, unless the plan
+// meets it; `smaller_is_better` and `overflows` as in PoolFigures.
+[[nodiscard]] bool bound_tells(Bytes used, Bytes bound, bool smaller_is_better, bool overflows);
 [[nodiscard]] bool bound_tells(const plan_file::PlanDocument::Pool& pool, const compare::PoolFigures& figures);
 
 // Behind the used bytes of a pool: what is proved of them. Empty: nothing is known, or the bound tells nothing.

@@ -8,6 +8,7 @@
 #include "report/needed_json.hpp"
 #include "report/proved.hpp"
 #include "usmp/bounds/proved.hpp"
+#include "usmp/compare/filling.hpp"
 #include "usmp/plan_file/json_lines.hpp"
 
 namespace usmp::report {
@@ -17,29 +18,14 @@ using plan_file::json_lines;
 
 using Json = nlohmann::ordered_json;
 
-// Whether a buffer lies in a later choice than this pool, which is then filled on purpose.
-bool overflows(const Solution& solution, PoolId id) {
-  const Problem& problem = *solution.problem;
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    const std::vector<PoolId>& candidates = problem.buffers[i].candidates;
-    const auto here = std::ranges::find(candidates, id);
-    if (here == candidates.end()) continue;
-    if (std::find(here + 1, candidates.end(), solution.result.plan.of(BufferId(i)).pool) != candidates.end()) {
-      return true;
-    }
+bool bound_tells(const Solution& solution, PoolId id, Bytes used, Bytes bound) {
+  compare::Filling<PoolId> filling(id);
+  const std::vector<Buffer>& buffers = solution.problem->buffers;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const PoolId place = solution.result.plan.of(BufferId(i)).pool;
+    filling.add(buffers[i].candidates, place, buffers[i].pinned.has_value());
   }
-  return false;
-}
-
-// Whether a buffer in the pool could be in one that is a later choice: the plan then fills the pool on purpose.
-bool is_preferred(const Solution& solution, PoolId id) {
-  const Problem& problem = *solution.problem;
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    const Buffer& buffer = problem.buffers[i];
-    const bool movable = !buffer.pinned && !buffer.candidates.empty() && buffer.candidates.back() != id;
-    if (movable && solution.result.plan.of(BufferId(i)).pool == id) return true;
-  }
-  return false;
+  return report::bound_tells(used, bound, !filling.is_preferred(), filling.overflows());
 }
 
 std::string pool_line(const Solution& solution, PoolId id, Bytes used, bool color) {
@@ -47,9 +33,9 @@ std::string pool_line(const Solution& solution, PoolId id, Bytes used, bool colo
   const bounds::PoolBound bound = solution.lower_bound(id);
   return printable(pool.name) + ": " +
          (pool.capacity ? std::to_string(used) + " of " + bytes_text(*pool.capacity) : bytes_text(used)) +
-         (used == 0 || (is_preferred(solution, id) && (used != bound.bytes || overflows(solution, id)))
-              ? ""
-              : ", " + proved_text(used, bound.bytes, bound.reason, color)) +
+         (used > 0 && bound_tells(solution, id, used, bound.bytes)
+              ? ", " + proved_text(used, bound.bytes, bound.reason, color)
+              : "") +
          "\n";
 }
 
