@@ -17,7 +17,7 @@ bool has_contents(const PoolLayout& pool) { return pool.kind == PoolKind::consta
 
 // The bytes of the pool from its start: constants, and the gaps between them, which are zeros.
 template <class Data, class Gap>
-void for_each_piece(const PlannedModule& module, const ModuleLayout& layout, PoolId id, const Data& data,
+void for_each_piece(const EmissionInput& module, const ModuleLayout& layout, PoolId id, const Data& data,
                     const Gap& gap) {
   Bytes end = 0;
   for (const PlacedConstant& constant : constants_in(module, id)) {
@@ -36,7 +36,7 @@ void write_declaration(const PoolLayout& pool, TextSink& sink) {
       "#endif\nconst uint8_t " + pool.storage + "[" + std::to_string(array_bytes(pool)) + "];\n");
 }
 
-void write_contents(const PlannedModule& module, const ModuleLayout& layout, PoolId id, TextSink& sink) {
+void write_contents(const EmissionInput& module, const ModuleLayout& layout, PoolId id, TextSink& sink) {
   const PoolLayout& pool = layout.pools[id.index()];
   sink.write("\n/*! \\brief Contents of parameter pool \"" + comment_text(pool.name) +
              "\": initialiser of a uint8_t array. */\n#define " + layout.macro + "_" + pool.macro +
@@ -55,7 +55,7 @@ bool has_constants_header(const ModuleLayout& layout) {
   return std::any_of(layout.pools.begin(), layout.pools.end(), has_contents);
 }
 
-void write_constants_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_constants_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   const std::string guard = layout.macro + "_CONSTANTS_H_";
   sink.write("/* Constants of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit. */\n#ifndef " + guard + "\n#define " + guard + "\n");
@@ -79,7 +79,7 @@ std::vector<PoolId> binary_pools(const ModuleLayout& layout) {
   return pools;
 }
 
-void write_binary(const PlannedModule& module, const ModuleLayout& layout, PoolId id, TextSink& sink) {
+void write_binary(const EmissionInput& module, const ModuleLayout& layout, PoolId id, TextSink& sink) {
   constexpr Bytes most = 4096;
   const std::string zeros(static_cast<std::size_t>(most), '\0');
   for_each_piece(
@@ -91,7 +91,7 @@ void write_binary(const PlannedModule& module, const ModuleLayout& layout, PoolI
       });
 }
 
-void write_stub(const PlannedModule& module, const PoolLayout& pool, const std::string& binary, TextSink& sink) {
+void write_stub(const EmissionInput& module, const PoolLayout& pool, const std::string& binary, TextSink& sink) {
   sink.write("/* Parameter pool \"" + comment_text(pool.name) + "\" of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit.\n   For GNU as or clang, ELF. The directory of " + binary +
              " has to be an include path: -IDIRECTORY. */\n");

@@ -7,7 +7,7 @@
 
 namespace usmp::codegen {
 
-std::vector<DescribedTensor> described(const PlannedModule& module, const std::vector<TensorLayout>& tensors) {
+std::vector<DescribedTensor> described(const EmissionInput& module, const std::vector<TensorLayout>& tensors) {
   const std::vector<tir::Param>& params = module.source.functions[module.source.entry].params;
   std::vector<DescribedTensor> result;
   for (const TensorLayout& tensor : tensors) {
@@ -29,7 +29,7 @@ std::vector<DescribedTensor> described(const PlannedModule& module, const std::v
   return result;
 }
 
-std::vector<DescribedTensor> described_constants(const PlannedModule& module, PoolId pool) {
+std::vector<DescribedTensor> described_constants(const EmissionInput& module, PoolId pool) {
   std::vector<DescribedTensor> result;
   for (const PlacedConstant& constant : constants_in(module, pool)) {
     result.push_back({.name = c_identifier(constant.storage->name),

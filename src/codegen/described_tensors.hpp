@@ -20,10 +20,10 @@ struct DescribedTensor {
   const tir::Constant* data = nullptr;
 };
 
-[[nodiscard]] std::vector<DescribedTensor> described(const PlannedModule& module,
+[[nodiscard]] std::vector<DescribedTensor> described(const EmissionInput& module,
                                                      const std::vector<TensorLayout>& tensors);
 // By offset.
-[[nodiscard]] std::vector<DescribedTensor> described_constants(const PlannedModule& module, PoolId pool);
+[[nodiscard]] std::vector<DescribedTensor> described_constants(const EmissionInput& module, PoolId pool);
 
 // "static const int64_t NAME_shape_0[2] = {1, 10};" for each tensor that has a shape; its name, or "NULL".
 void write_shapes(const std::string& name, const std::vector<DescribedTensor>& tensors, TextSink& sink);

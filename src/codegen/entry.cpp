@@ -65,7 +65,7 @@ static int usmp_is_valid_pool(const void* pool, uintptr_t alignment) {
 )";
 
 // Silences warnings of parameters that the call has no use for.
-std::string unused_parameters(const PlannedModule& module, const ModuleLayout& layout,
+std::string unused_parameters(const EmissionInput& module, const ModuleLayout& layout,
                               const std::vector<EntryArgument>& arguments) {
   const auto none = [&](auto predicate) { return std::none_of(arguments.begin(), arguments.end(), predicate); };
   std::string text;
@@ -87,7 +87,7 @@ std::string value_of(const EntryArgument& argument) {
   return argument.pool->is_internal ? pool_storage(*argument.pool) : "workspace_pools->" + argument.pool->member;
 }
 
-void write_unpacked_run(const PlannedModule& module, const ModuleLayout& layout,
+void write_unpacked_run(const EmissionInput& module, const ModuleLayout& layout,
                         const std::vector<EntryArgument>& arguments, TextSink& sink) {
   std::string checks;
   std::string call;
@@ -108,7 +108,7 @@ void write_unpacked_run(const PlannedModule& module, const ModuleLayout& layout,
              "(" + call + ");\n}\n");
 }
 
-std::vector<EntryArgument> entry_arguments(const PlannedModule& module, const ModuleLayout& layout,
+std::vector<EntryArgument> entry_arguments(const EmissionInput& module, const ModuleLayout& layout,
                                            const std::string& declaration) {
   const tir::Module& lowered = module.lowered.module;
   const tir::Function& source = module.source.functions[module.source.entry];
@@ -148,7 +148,7 @@ std::vector<EntryArgument> entry_arguments(const PlannedModule& module, const Mo
 
 }  // namespace
 
-void write_entry(const PlannedModule& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink) {
+void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink) {
   const std::string declaration = functions.declaration_of_entry();
   sink.write("/* Entry point of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit. */\n#include \"" + layout.symbol +

@@ -60,7 +60,7 @@ struct ExternFunction {
 
 // What the functions of one file share.
 struct FileContext {
-  const PlannedModule& planned;
+  const EmissionInput& planned;
   const tir::Module& module;
   ModuleFacts facts;
   NameTable names;  // file scope

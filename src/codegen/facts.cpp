@@ -75,7 +75,7 @@ class StackScan {
 
 class FunctionScan {
  public:
-  FunctionScan(const PlannedModule& planned, std::size_t index, const std::vector<FunctionFacts>& known)
+  FunctionScan(const EmissionInput& planned, std::size_t index, const std::vector<FunctionFacts>& known)
       : module_(planned.lowered.module), function_(module_.functions[index]), known_(known) {
     for (const lower::Placement& placement : planned.lowered.functions[index].placements) {
       placed_.insert(placement.var);
@@ -357,7 +357,7 @@ bool has_side_effects(const Expr& root) {
 
 bool is_worth_evaluating(const Expr& value) { return tir::named_call(value).has_value() || has_side_effects(value); }
 
-ModuleFacts find_facts(const PlannedModule& module) {
+ModuleFacts find_facts(const EmissionInput& module) {
   ModuleFacts facts;
   const tir::Module& lowered = module.lowered.module;
   const program::CallGraph graph = program::call_graph(lowered);

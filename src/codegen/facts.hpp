@@ -44,7 +44,7 @@ struct ModuleFacts {
 };
 
 // Throws Error of kind archive: recursion, a call whose argument count does not fit, a constant that is written.
-[[nodiscard]] ModuleFacts find_facts(const PlannedModule& module);
+[[nodiscard]] ModuleFacts find_facts(const EmissionInput& module);
 
 // Variables whose pointer value the handle expression may give.
 void collect_bases(const tir::Expr& pointer, std::vector<tir::VarId>& bases);

@@ -138,7 +138,7 @@ std::string function_c_name(const tir::Function& function) { return c_identifier
 
 // Everything of the file but its constants' data, which is streamed.
 struct Functions::Printed {
-  explicit Printed(const PlannedModule& of)
+  explicit Printed(const EmissionInput& of)
       : planned(of),
         file{.planned = planned,
              .module = planned.lowered.module,
@@ -166,13 +166,13 @@ struct Functions::Printed {
   Printed(const Printed&) = delete;  // `file` refers to `planned`
   Printed& operator=(const Printed&) = delete;
 
-  PlannedModule planned;
+  EmissionInput planned;
   FileContext file;
   std::vector<std::string> sources;
   std::vector<std::string> functions;
 };
 
-Functions::Functions(const PlannedModule& module) : printed_(std::make_shared<const Printed>(module)) {}
+Functions::Functions(const EmissionInput& module) : printed_(std::make_shared<const Printed>(module)) {}
 
 std::string Functions::declaration_of_entry() const {
   const FileContext& file = printed_->file;

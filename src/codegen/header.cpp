@@ -49,7 +49,7 @@ std::vector<std::string> pool_members(const ModuleLayout& layout) {
   return members;
 }
 
-void write_structs(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_structs(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   // A packed entry point takes TVM's own argument arrays; only the map functions need structs.
   if (module.info.packed_interface && !module.workspace_io) return;
   write_brief("Addresses of the inputs", sink);
@@ -76,7 +76,7 @@ void write_map_functions(const ModuleLayout& layout, TextSink& sink) {
   write_one("outputs", "They are valid from the end of a run to the start of the next.");
 }
 
-void write_unpacked_run_comment(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_unpacked_run_comment(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   if (!module.workspace_io) {
     sink.write(" * \\param inputs The inputs, which are not modified.\n * \\param outputs The outputs.\n");
   }
@@ -86,7 +86,7 @@ void write_unpacked_run_comment(const PlannedModule& module, const ModuleLayout&
   if (!layout.devices.empty()) sink.write(" * \\param devices The device contexts.\n");
 }
 
-void write_packed_run_comment(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_packed_run_comment(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   std::string order;
   if (!module.workspace_io) {
     for (const TensorLayout& tensor : layout.inputs) order += ", " + tensor.tensor.member;
@@ -102,7 +102,7 @@ void write_packed_run_comment(const PlannedModule& module, const ModuleLayout& l
              " * \\param resource_handle Not used.\n");
 }
 
-void write_run(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_run(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   sink.write("/*!\n * \\brief Runs the model once.\n");
   const bool is_packed = module.info.packed_interface;
   if (is_packed) {
@@ -137,13 +137,13 @@ std::string packed_declaration(const std::string& function) {
          "    void* resource_handle)";
 }
 
-std::string planned_run_declaration(const PlannedModule& module, const ModuleLayout& layout) {
+std::string planned_run_declaration(const EmissionInput& module, const ModuleLayout& layout) {
   std::string declaration = run_declaration(module, layout);
   if (module.has_own_run) declaration.insert(declaration.find(layout.symbol), "usmp_");
   return declaration;
 }
 
-std::string run_declaration(const PlannedModule& module, const ModuleLayout& layout) {
+std::string run_declaration(const EmissionInput& module, const ModuleLayout& layout) {
   if (module.info.packed_interface) {
     return packed_declaration(layout.symbol + "_run");
   }
@@ -165,7 +165,7 @@ std::string map_declaration(const ModuleLayout& layout, const std::string& part)
   return "struct " + layout.symbol + "_" + part + " " + layout.symbol + "_map_" + part + "(" + params + ")";
 }
 
-void write_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   const std::string guard = layout.macro + "_H_";
   sink.write("/* Interface of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit. */\n#ifndef " + guard + "\n#define " + guard +

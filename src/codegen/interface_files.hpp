@@ -12,17 +12,17 @@
 namespace usmp::codegen {
 
 // tvmgen_M.h.
-void write_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
+void write_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink);
 
 // tvmgen_M.constants.h, for modules with external parameter pools.
 [[nodiscard]] bool has_constants_header(const ModuleLayout& layout);
-void write_constants_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
+void write_constants_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink);
 
 // M_POOL.bin and M_POOL.S: the contents of external parameter pools that are binary files, and assembler that includes
 // one (`binary`: its name) and defines it as PoolLayout::storage.
 [[nodiscard]] std::vector<PoolId> binary_pools(const ModuleLayout& layout);
-void write_binary(const PlannedModule& module, const ModuleLayout& layout, PoolId id, TextSink& sink);
-void write_stub(const PlannedModule& module, const PoolLayout& pool, const std::string& binary, TextSink& sink);
+void write_binary(const EmissionInput& module, const ModuleLayout& layout, PoolId id, TextSink& sink);
+void write_stub(const EmissionInput& module, const PoolLayout& pool, const std::string& binary, TextSink& sink);
 
 // One argument of the call of the entry function: a parameter of it and where its value comes from. Exactly one of the
 // three is set.
@@ -36,17 +36,17 @@ struct EntryArgument {
 };
 
 // M_lib0.c.
-void write_entry(const PlannedModule& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink);
+void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink);
 
 // Parts of M_lib0.c: what stands in front of the functions (internal pools), and tvmgen_M_run for a packed interface.
-void write_internal_pools(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
-void write_packed_run(const PlannedModule& module, const ModuleLayout& layout,
+void write_internal_pools(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink);
+void write_packed_run(const EmissionInput& module, const ModuleLayout& layout,
                       const std::vector<EntryArgument>& arguments, TextSink& sink);
 
 // "int32_t tvmgen_default_run(…)" and "struct tvmgen_default_inputs tvmgen_default_map_inputs(…)", without ';'.
-[[nodiscard]] std::string run_declaration(const PlannedModule& module, const ModuleLayout& layout);
+[[nodiscard]] std::string run_declaration(const EmissionInput& module, const ModuleLayout& layout);
 // Of the function that M_lib0.c has.
-[[nodiscard]] std::string planned_run_declaration(const PlannedModule& module, const ModuleLayout& layout);
+[[nodiscard]] std::string planned_run_declaration(const EmissionInput& module, const ModuleLayout& layout);
 [[nodiscard]] std::string map_declaration(const ModuleLayout& layout, const std::string& part);
 
 // Expression of an internal pool's address: a uint8_t array, or the address of a constant struct.

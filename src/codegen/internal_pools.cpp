@@ -79,7 +79,7 @@ struct Member {
   std::string comment;
 };
 
-Member constant_member(const PlannedModule& module, const PlacedConstant& constant) {
+Member constant_member(const EmissionInput& module, const PlacedConstant& constant) {
   const std::size_t function = constant.storage->declarations.front().function;
   const ConstantArray array = array_of(*constant.data);
   Member member{.offset = constant.offset,
@@ -97,7 +97,7 @@ Member constant_member(const PlannedModule& module, const PlacedConstant& consta
   return member;
 }
 
-std::vector<Member> members_of(const PlannedModule& module, PoolId pool, Bytes size) {
+std::vector<Member> members_of(const EmissionInput& module, PoolId pool, Bytes size) {
   std::vector<Member> members;
   Bytes end = 0;
   const auto close_gap = [&](Bytes next) {
@@ -148,7 +148,7 @@ void write_value(const Member& member, TextSink& sink) {
   sink.write("\n  }");
 }
 
-void write_constant_pool(const PlannedModule& module, const PoolLayout& pool, PoolId id, TextSink& sink) {
+void write_constant_pool(const EmissionInput& module, const PoolLayout& pool, PoolId id, TextSink& sink) {
   const std::vector<Member> members = members_of(module, id, array_bytes(pool));
   const std::string layout_name = pool.storage + "_layout";
   sink.write("/* Parameter pool \"" + comment_text(pool.name) + "\". */\n");
@@ -163,10 +163,10 @@ void write_constant_pool(const PlannedModule& module, const PoolLayout& pool, Po
 
 }  // namespace
 
-std::optional<OutputFile> shared_pools_file(const std::vector<PlannedModule>& modules) {
+std::optional<OutputFile> shared_pools_file(const std::vector<EmissionInput>& modules) {
   std::vector<ModuleLayout> layouts;
   layouts.reserve(modules.size());
-  for (const PlannedModule& module : modules) layouts.push_back(layout_of(module));
+  for (const EmissionInput& module : modules) layouts.push_back(layout_of(module));
   std::vector<SharedPool> pools = shared_pools(layouts);
   std::erase_if(pools, [](const SharedPool& shared) { return !shared.has_array; });
   if (pools.empty()) return std::nullopt;
@@ -191,7 +191,7 @@ std::string pool_storage(const PoolLayout& pool) {
   return pool.kind == PoolKind::constant ? "&" + pool.storage : pool.storage;
 }
 
-void write_internal_pools(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_internal_pools(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   const std::vector<PoolId> pools = internal_pools_in_use(layout);
   if (pools.empty()) return;
   sink.write(aligned_macro);

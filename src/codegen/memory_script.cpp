@@ -28,7 +28,7 @@ std::string section_text(const PoolLayout& pool, Bytes least) {
   return text;
 }
 
-void write_script(const std::vector<PlannedModule>& modules, TextSink& sink) {
+void write_script(const std::vector<EmissionInput>& modules, TextSink& sink) {
   sink.write(
       "/* The memory pools. Written by usmp-plan; do not edit.\n"
       "   INCLUDE it inside of SECTIONS, above *(.bss .bss.*) and *(.rodata .rodata.*), which would take the pools "
@@ -36,7 +36,7 @@ void write_script(const std::vector<PlannedModule>& modules, TextSink& sink) {
       "   A region that has another name in MEMORY: REGION_ALIAS. */\n");
   std::vector<ModuleLayout> layouts;
   layouts.reserve(modules.size());
-  for (const PlannedModule& module : modules) layouts.push_back(layout_of(module));
+  for (const EmissionInput& module : modules) layouts.push_back(layout_of(module));
   for (const SharedPool& shared : shared_pools(layouts)) {
     if (shared.pool.used > 0) sink.write(section_text(shared.pool, shared.least));
   }
@@ -48,7 +48,7 @@ std::string memory_script_path(const std::string& module_name) {
   return "codegen/host/" + file_stem(module_name) + "_memory.ld";
 }
 
-OutputFile memory_script(const std::vector<PlannedModule>& modules) {
+OutputFile memory_script(const std::vector<EmissionInput>& modules) {
   const std::string path = modules.size() == 1 ? memory_script_path(modules.front().info.name) : all_memory_script_path;
   return {.path = path, .write = [modules](TextSink& sink) { write_script(modules, sink); }};
 }

@@ -30,17 +30,17 @@ class MacroWriter {
   std::set<std::string> written_;
 };
 
-void write(const std::vector<PlannedModule>& modules, TextSink& sink) {
+void write(const std::vector<EmissionInput>& modules, TextSink& sink) {
   sink.write(
       "/* All modules and their pools. Written by usmp-plan; do not edit. */\n#ifndef USMP_METADATA_H_\n"
       "#define USMP_METADATA_H_\n\n");
-  for (const PlannedModule& module : modules) {
+  for (const EmissionInput& module : modules) {
     sink.write("#include \"" + module_symbol(module.info.name) + ".h\"\n");
   }
   sink.write("\n/* Bytes in use in each pool. */\n");
   MacroWriter writer(sink);
   std::vector<ModuleLayout> layouts;
-  for (const PlannedModule& module : modules) {
+  for (const EmissionInput& module : modules) {
     const ModuleLayout& layout = layouts.emplace_back(layout_of(module));
     for (const PoolLayout& pool : layout.pools) {
       writer.write("TVM_" + module_macro(module.info.name) + "_" + macro_of(pool, "SIZE"), pool.used);
@@ -61,9 +61,9 @@ void write(const std::vector<PlannedModule>& modules, TextSink& sink) {
 
 }  // namespace
 
-OutputFile metadata_header(const std::vector<PlannedModule>& modules) {
+OutputFile metadata_header(const std::vector<EmissionInput>& modules) {
   std::set<std::string> symbols;
-  for (const PlannedModule& module : modules) {
+  for (const EmissionInput& module : modules) {
     const std::string symbol = module_symbol(module.info.name);
     if (!symbols.insert(symbol).second) {
       throw Error(ErrorKind::archive, {},

@@ -23,7 +23,7 @@ std::string file_stem(const std::string& module_name) {
 
 std::string source_path(const std::string& module_name) { return "codegen/host/src/" + file_stem(module_name); }
 
-std::vector<OutputFile> module_files(const PlannedModule& module) {
+std::vector<OutputFile> module_files(const EmissionInput& module) {
   const Functions functions(module);
   const auto layout = std::make_shared<const ModuleLayout>(layout_of(module));
   const bool has_other_params = module.workspace_io || !layout->external.empty() || !layout->devices.empty();

@@ -53,7 +53,7 @@ struct usmp_module_info {
 #endif /* USMP_INFO_H_ */
 )";
 
-void write_info_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_info_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   const std::string guard = layout.macro + "_INFO_H_";
   sink.write("/* Description of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit. */\n#ifndef " + guard + "\n#define " + guard +
@@ -64,7 +64,7 @@ void write_info_header(const PlannedModule& module, const ModuleLayout& layout, 
 
 class InfoWriter {
  public:
-  InfoWriter(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink)
+  InfoWriter(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink)
       : module_(module), layout_(layout), sink_(sink) {}
 
   void run() {
@@ -120,7 +120,7 @@ class InfoWriter {
     return (count > 0 ? name : "NULL") + ", " + std::to_string(count);
   }
 
-  const PlannedModule& module_;
+  const EmissionInput& module_;
   const ModuleLayout& layout_;
   TextSink& sink_;
 };
@@ -133,7 +133,7 @@ std::string info_header_path(const std::string& module_name) {
 
 std::string info_source_path(const std::string& module_name) { return source_path(module_name) + "_info.c"; }
 
-std::vector<OutputFile> info_files(const PlannedModule& module) {
+std::vector<OutputFile> info_files(const EmissionInput& module) {
   const auto layout = std::make_shared<const ModuleLayout>(layout_of(module));
   return {{.path = info_types_path, .write = [](TextSink& sink) { sink.write(types_text); }},
           {.path = info_header_path(module.info.name),

@@ -15,7 +15,7 @@
 namespace usmp::codegen {
 namespace {
 
-std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string& symbol, UniqueNames& macros) {
+std::vector<PoolLayout> pools_of(const EmissionInput& module, const std::string& symbol, UniqueNames& macros) {
   const placement::Table& table = module.placements;
   const std::vector<Bytes> used = placement::used_bytes(table);
   UniqueNames members;
@@ -49,7 +49,7 @@ std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string&
 }
 
 // Pools that the entry function takes, or in which inputs and outputs lie.
-void mark_pools_in_use(const PlannedModule& module, ModuleLayout& layout) {
+void mark_pools_in_use(const EmissionInput& module, ModuleLayout& layout) {
   for (const PoolId pool : module.lowered.functions[module.lowered.module.entry].pools) {
     layout.pools[pool.index()].in_use = true;
   }
@@ -71,7 +71,7 @@ std::vector<PoolId> external_pools(const std::vector<PoolLayout>& pools) {
 }
 
 // The places of inputs and outputs, by the entry function's parameters.
-std::map<tir::VarId, Allocation> io_allocations(const PlannedModule& module) {
+std::map<tir::VarId, Allocation> io_allocations(const EmissionInput& module) {
   std::map<tir::VarId, Allocation> allocations;
   for (const placement::Storage& storage : module.placements.storages) {
     if (storage.kind == BufferKind::input || storage.kind == BufferKind::output) {
@@ -83,7 +83,7 @@ std::map<tir::VarId, Allocation> io_allocations(const PlannedModule& module) {
 
 class TensorPlacer {
  public:
-  TensorPlacer(const PlannedModule& module, UniqueNames& macros)
+  TensorPlacer(const EmissionInput& module, UniqueNames& macros)
       : module_(module), macros_(macros), allocations_(io_allocations(module)) {}
 
   std::vector<TensorLayout> place(const std::vector<InterfaceTensor>& tensors, const char* what) {
@@ -107,7 +107,7 @@ class TensorPlacer {
   }
 
  private:
-  const PlannedModule& module_;
+  const EmissionInput& module_;
   UniqueNames& macros_;
   std::map<tir::VarId, Allocation> allocations_;
 };
@@ -131,7 +131,7 @@ std::string input_section(const PoolLayout& pool) {
   return (pool.kind == PoolKind::workspace ? ".bss." : ".rodata.") + pool.name;
 }
 
-ModuleLayout layout_of(const PlannedModule& module) {
+ModuleLayout layout_of(const EmissionInput& module) {
   const Interface interface = interface_of(module.info, module.source);
   if (module.info.packed_interface && !interface.devices.empty()) {
     throw Error(ErrorKind::archive, {},
@@ -163,7 +163,7 @@ ModuleLayout layout_of(const PlannedModule& module) {
   return layout;
 }
 
-std::vector<PlacedConstant> constants_in(const PlannedModule& module, PoolId pool) {
+std::vector<PlacedConstant> constants_in(const EmissionInput& module, PoolId pool) {
   std::unordered_map<tir::VarId, const tir::Constant*> data;
   for (const tir::Function& function : module.source.functions) {
     tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {

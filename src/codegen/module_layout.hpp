@@ -33,6 +33,6 @@ struct PlacedConstant {
 };
 
 // The constants of a pool that the module's code reads, by offset. They do not overlap.
-[[nodiscard]] std::vector<PlacedConstant> constants_in(const PlannedModule& module, PoolId pool);
+[[nodiscard]] std::vector<PlacedConstant> constants_in(const EmissionInput& module, PoolId pool);
 
 }  // namespace usmp::codegen

@@ -44,7 +44,7 @@ static uint8_t* usmp_tensor_data(const union usmp_value* value) {
 )";
 
 // Where an external pool stands among the arguments.
-std::size_t argument_index(const PlannedModule& module, const ModuleLayout& layout, const PoolLayout& pool) {
+std::size_t argument_index(const EmissionInput& module, const ModuleLayout& layout, const PoolLayout& pool) {
   std::size_t index = module.workspace_io ? 0 : layout.inputs.size() + layout.outputs.size();
   for (const PoolId id : layout.external) {
     if (&layout.pools[id.index()] == &pool) break;
@@ -55,7 +55,7 @@ std::size_t argument_index(const PlannedModule& module, const ModuleLayout& layo
 
 }  // namespace
 
-void write_packed_run(const PlannedModule& module, const ModuleLayout& layout,
+void write_packed_run(const EmissionInput& module, const ModuleLayout& layout,
                       const std::vector<EntryArgument>& arguments, TextSink& sink) {
   const std::size_t tensors = module.workspace_io ? 0 : layout.inputs.size() + layout.outputs.size();
   const std::size_t count = tensors + layout.external.size();

@@ -104,7 +104,7 @@ void check_described(const std::vector<DescribedTensor>& tensors) {
 
 class MetadataWriter {
  public:
-  MetadataWriter(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink)
+  MetadataWriter(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink)
       : module_(module), layout_(layout), provided_(provided_pools(layout)), sink_(sink) {}
 
   void run() {
@@ -275,7 +275,7 @@ class MetadataWriter {
                 ", NULL, NULL, NULL);\n");
   }
 
-  const PlannedModule& module_;
+  const EmissionInput& module_;
   const ModuleLayout& layout_;
   Provided provided_;
   TextSink& sink_;
@@ -285,7 +285,7 @@ class MetadataWriter {
 
 std::string runtime_metadata_path(const std::string& module_name) { return source_path(module_name) + "_metadata.c"; }
 
-OutputFile runtime_metadata(const PlannedModule& module) {
+OutputFile runtime_metadata(const EmissionInput& module) {
   const auto layout = std::make_shared<const ModuleLayout>(layout_of(module));
   if (module.workspace_io) {
     throw Error(ErrorKind::usage, {},

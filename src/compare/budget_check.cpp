@@ -75,9 +75,9 @@ LimitCheck not_checked(Rule rule, config::Position position, std::string why, Ve
 }
 
 // The checks of one pool of a plan.
-class PlannedPool {
+class PoolChecks {
  public:
-  PlannedPool(const PlanDocument::Pool& pool, const PoolSpec& spec)
+  PoolChecks(const PlanDocument::Pool& pool, const PoolSpec& spec)
       : pool_(pool),
         spec_(spec),
         result_{.name = pool.name,
@@ -342,7 +342,7 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
     plans.push_back(&*module.plan);
     for (const PlanDocument::Pool& pool : module.plan->pools) {
       const PoolSpec spec = spec_of(pool.name);
-      result.pools.push_back(PlannedPool(pool, spec).run(baseline, before, module.module));
+      result.pools.push_back(PoolChecks(pool, spec).run(baseline, before, module.module));
     }
   }
   if (modules.size() < 2 || plans.size() < modules.size()) return report;
@@ -355,7 +355,7 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
     pool.capacity = shared.capacity;
     pool.used = shared.all.used;
     const PoolSpec spec = spec_of(pool.name);
-    report.together.push_back(PlannedPool(pool, spec).run_together());
+    report.together.push_back(PoolChecks(pool, spec).run_together());
   }
   return report;
 }

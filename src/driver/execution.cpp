@@ -68,7 +68,7 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
                                  const execute::Compiler& compiler, const execute::Options& options,
                                  const std::string& directory) {
   const Unshared unshared = unshared_code(planned.source);
-  const codegen::PlannedModule reference{.info = planned.source.info,
+  const codegen::EmissionInput reference{.info = planned.source.info,
                                          .source = planned.source.module,
                                          .placements = unshared.placements,
                                          .lowered = unshared.lowered,
@@ -77,7 +77,7 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
   // The program that runs them has the contents of pools from the header.
   placement::Table placements = planned.placements;
   for (placement::Pool& pool : placements.pools) pool.is_binary = false;
-  const codegen::PlannedModule tested{.info = planned.source.info,
+  const codegen::EmissionInput tested{.info = planned.source.info,
                                       .source = planned.program.module,
                                       .placements = placements,
                                       .lowered = planned.lowered,

@@ -243,7 +243,7 @@ void check_in_place(const Model& model, bool force) {
   if (!force) require_committed(model, checked);
 }
 
-InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen::PlannedModule>& inputs,
+InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen::EmissionInput>& inputs,
                        const Model& model) {
   const Places places(model);
   InPlace result{.directory = places.root(), .files = {}, .written = {}, .emptied = {}, .metadata = {}};

@@ -27,7 +27,7 @@ void check_in_place(const Model& model, bool force);
 
 // The files of the planned modules under the names found. Throws Error of kind usage if a header would lose what it
 // gives the firmware, or if a file would have to be added. The files point into `inputs` and `model`.
-[[nodiscard]] InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen::PlannedModule>& inputs,
+[[nodiscard]] InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen::EmissionInput>& inputs,
                                      const Model& model);
 
 // What was done, for people.

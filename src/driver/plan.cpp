@@ -47,7 +47,7 @@ void require_equal_files(const PlannedPrograms& modules, const Planning& plannin
 }
 
 // Everything that the run writes. The files point into `inputs` and `planning`. Throws Error with the file set.
-std::vector<OutputFile> files_of(const Planning& planning, const std::vector<codegen::PlannedModule>& inputs,
+std::vector<OutputFile> files_of(const Planning& planning, const std::vector<codegen::EmissionInput>& inputs,
                                  const PlanOptions& options) {
   std::vector<OutputFile> files;
   std::set<std::string> paths;
@@ -240,7 +240,7 @@ void keep_section(pipeline::PlannedProgram& planned) {
 }
 
 InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& modules,
-                       const std::vector<codegen::PlannedModule>& inputs, const Model& model) {
+                       const std::vector<codegen::EmissionInput>& inputs, const Model& model) {
   InPlace done = in_place_files(modules, inputs, model);
   std::vector<OutputFile> files = done.files;
   if (!done.metadata.empty()) {
@@ -319,7 +319,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   require_apart(planning);
   std::string text = plans_text(options, planning);  // takes memory, so before anything is written
   if (!planning.has_bare_module()) {
-    std::vector<codegen::PlannedModule> inputs;
+    std::vector<codegen::EmissionInput> inputs;
     for (const auto& planned : modules) {
       if (options.in_place && !options.pools_file) keep_section(*planned);
       inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));

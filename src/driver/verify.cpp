@@ -70,7 +70,7 @@ void adopt_files(Planning& planning, const VerifyOptions& options) {
 
 // Emission is part of what can go wrong. Nothing is written.
 void require_emission(const Planning& planning) {
-  std::vector<codegen::PlannedModule> inputs;
+  std::vector<codegen::EmissionInput> inputs;
   const Model* model = &planning.models.front();
   try {
     for (const auto& planned : planning.modules) {

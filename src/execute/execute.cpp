@@ -48,7 +48,7 @@ std::optional<process::Result> try_out(const Compiler& compiler, const Options& 
 
 // Functions that the module calls and does not define, and the C that it brings along.
 std::vector<std::string> foreign_code(const Programs& programs) {
-  const codegen::PlannedModule& module = programs.planned;
+  const codegen::EmissionInput& module = programs.planned;
   std::vector<std::string> names = programs.undefined;
   for (const mlf::ForeignFunction& function : module.info.foreign_functions) {
     if (std::find(names.begin(), names.end(), function.name) == names.end()) names.push_back(function.name);

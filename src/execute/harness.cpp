@@ -18,7 +18,7 @@ struct Gap {
 };
 
 // What of a workspace pool belongs to no buffer: reserved bytes and those between buffers.
-std::vector<Gap> gaps_of(const codegen::PlannedModule& module, PoolId pool, Bytes used) {
+std::vector<Gap> gaps_of(const codegen::EmissionInput& module, PoolId pool, Bytes used) {
   std::vector<Gap> taken;
   for (const placement::Storage& storage : module.placements.storages) {
     const Allocation& place = storage.place;
@@ -37,7 +37,7 @@ std::vector<Gap> gaps_of(const codegen::PlannedModule& module, PoolId pool, Byte
 
 class Writer {
  public:
-  Writer(const codegen::PlannedModule& module, const codegen::ModuleLayout& layout, const Tensors& tensors)
+  Writer(const codegen::EmissionInput& module, const codegen::ModuleLayout& layout, const Tensors& tensors)
       : module_(module), layout_(layout), tensors_(tensors) {}
 
   Harness write(const std::string& entry_file) && {
@@ -211,7 +211,7 @@ class Writer {
     return layout_.symbol + "_run(" + arguments + ")";
   }
 
-  const codegen::PlannedModule& module_;
+  const codegen::EmissionInput& module_;
   const codegen::ModuleLayout& layout_;
   const Tensors& tensors_;
   Harness harness_;
@@ -224,7 +224,7 @@ class Writer {
 
 }  // namespace
 
-Harness harness_of(const codegen::PlannedModule& module, const codegen::ModuleLayout& layout, const Tensors& tensors,
+Harness harness_of(const codegen::EmissionInput& module, const codegen::ModuleLayout& layout, const Tensors& tensors,
                    const std::string& entry_file) {
   return Writer(module, layout, tensors).write(entry_file);
 }

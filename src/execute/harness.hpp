@@ -20,7 +20,7 @@ struct Harness {
 //
 // The program is called with the names of the inputs' and the results' file, a number that the garbage is made from,
 // and the number of rounds. It returns 0 unless a file could not be read or written; results.hpp says what it writes.
-[[nodiscard]] Harness harness_of(const codegen::PlannedModule& module, const codegen::ModuleLayout& layout,
+[[nodiscard]] Harness harness_of(const codegen::EmissionInput& module, const codegen::ModuleLayout& layout,
                                  const Tensors& tensors, const std::string& entry_file);
 
 }  // namespace usmp::execute

@@ -78,7 +78,7 @@ void fail(const std::string& message) {
   throw Error(ErrorKind::usage, {}, first, std::move(lines));
 }
 
-Program write_program(const std::string& what, const codegen::PlannedModule& module, const Tensors& tensors,
+Program write_program(const std::string& what, const codegen::EmissionInput& module, const Tensors& tensors,
                       const std::vector<OutputFile>& foreign, const std::string& directory) {
   Program program{what, (fs::path(directory) / what).string(), {}};
   std::vector<OutputFile> files = codegen::module_files(module);

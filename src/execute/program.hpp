@@ -37,7 +37,7 @@ struct RunOutcome {
 [[noreturn]] void fail(const std::string& message);
 
 // Writes the module's files, the foreign ones and the harness below `directory`. Throws as codegen does.
-[[nodiscard]] Program write_program(const std::string& what, const codegen::PlannedModule& module,
+[[nodiscard]] Program write_program(const std::string& what, const codegen::EmissionInput& module,
                                     const Tensors& tensors, const std::vector<OutputFile>& foreign,
                                     const std::string& directory);
 

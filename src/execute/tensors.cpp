@@ -20,7 +20,7 @@ namespace {
 using tir::DataType;
 using tir::TypeCode;
 
-std::optional<DataType> element_of(const codegen::PlannedModule& module, const codegen::InterfaceTensor& tensor,
+std::optional<DataType> element_of(const codegen::EmissionInput& module, const codegen::InterfaceTensor& tensor,
                                    const std::vector<mlf::Tensor>& described) {
   const tir::Param& param = module.source.functions[module.source.entry].params[tensor.param];
   if (param.is_tensor && !param.element.is_void()) return param.element.element();
@@ -32,7 +32,7 @@ std::optional<DataType> element_of(const codegen::PlannedModule& module, const c
   return pointee.is_void() ? std::nullopt : std::optional(pointee.element());
 }
 
-std::vector<Tensor> described(const codegen::PlannedModule& module, const std::vector<codegen::TensorLayout>& layouts,
+std::vector<Tensor> described(const codegen::EmissionInput& module, const std::vector<codegen::TensorLayout>& layouts,
                               const std::vector<mlf::Tensor>& descriptions, const std::string& what) {
   std::vector<Tensor> tensors;
   for (const codegen::TensorLayout& layout : layouts) {
@@ -130,7 +130,7 @@ std::string hexadecimal(std::uint64_t bits, std::size_t width) {
 
 }  // namespace
 
-Tensors tensors_of(const codegen::PlannedModule& module, const codegen::ModuleLayout& layout) {
+Tensors tensors_of(const codegen::EmissionInput& module, const codegen::ModuleLayout& layout) {
   return {described(module, layout.inputs, module.info.inputs, "input"),
           described(module, layout.outputs, module.info.outputs, "output")};
 }

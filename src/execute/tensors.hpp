@@ -25,7 +25,7 @@ struct Tensors {
 };
 
 // Throws Error of kind archive for a tensor of unknown type or size.
-[[nodiscard]] Tensors tensors_of(const codegen::PlannedModule& module, const codegen::ModuleLayout& layout);
+[[nodiscard]] Tensors tensors_of(const codegen::EmissionInput& module, const codegen::ModuleLayout& layout);
 
 // The inputs of all rounds one after the other, as the harness reads them. Integers over their full range, int64
 // over that of int32, bools 0 or 1, floats from [-4, 4), all exact multiples of a power of two. The same seed gives the

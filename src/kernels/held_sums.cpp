@@ -68,11 +68,11 @@ bool is_number(tir::DataType type) {
 }
 
 // How far one group of parts is from another that is the same otherwise.
-struct Step {
+struct Shift {
   std::int64_t elements = 0;                     // of the sums
   std::vector<std::vector<std::int64_t>> loads;  // of each part, of the indices of what its term reads
 
-  [[nodiscard]] bool is(std::int64_t times, const Step& one) const {
+  [[nodiscard]] bool is(std::int64_t times, const Shift& one) const {
     const auto is_multiple = [&](std::int64_t a, std::int64_t b) { return a == times * b; };
     const auto are_multiples = [&](const auto& a, const auto& b) { return std::ranges::equal(a, b, is_multiple); };
     return is_multiple(elements, one.elements) && std::ranges::equal(loads, one.loads, are_multiples);
@@ -335,9 +335,9 @@ class Holder {
     }
     for (std::size_t i = 0; i < groups.size();) {
       std::size_t same = 1;
-      const auto step = i + 1 < groups.size() ? step_between(nest, groups[i], groups[i + 1], facts) : std::nullopt;
+      const auto step = i + 1 < groups.size() ? shift_between(nest, groups[i], groups[i + 1], facts) : std::nullopt;
       for (; step && i + same < groups.size(); ++same) {
-        const auto here = step_between(nest, groups[i], groups[i + same], facts);
+        const auto here = shift_between(nest, groups[i], groups[i + same], facts);
         if (!here || !here->is(static_cast<std::int64_t>(same), *step)) break;
       }
       if (same > 1) {
@@ -354,10 +354,10 @@ class Holder {
   }
 
   // Nothing: they differ in more.
-  std::optional<Step> step_between(const Nest& nest, const std::vector<Part>& a, const std::vector<Part>& b,
-                                   arith::Facts& facts) {
+  std::optional<Shift> shift_between(const Nest& nest, const std::vector<Part>& a, const std::vector<Part>& b,
+                                     arith::Facts& facts) {
     if (a.size() != b.size()) return std::nullopt;
-    Step step;
+    Shift step;
     const std::size_t mark = facts.mark();
     bind_levels(nest, facts);
     bool is_same = true;
@@ -437,7 +437,7 @@ class Holder {
   }
 
   // The sums of the parts; with a step, those of the group of that number from these on.
-  Block group(const Nest& nest, const std::vector<Part>& parts, const Step* step = nullptr,
+  Block group(const Nest& nest, const std::vector<Part>& parts, const Shift* step = nullptr,
               const ExprRef& number = nullptr) {
     Block result;
     std::vector<VarId> sums;
@@ -462,7 +462,7 @@ class Holder {
   }
 
   // The loops, with variables of their own, around the terms of the parts.
-  Block in_loops(const Nest& nest, const std::vector<Part>& parts, const std::vector<VarId>& sums, const Step* step,
+  Block in_loops(const Nest& nest, const std::vector<Part>& parts, const std::vector<VarId>& sums, const Shift* step,
                  const ExprRef& number) {
     loops::Substitution values;
     std::vector<tir::For> loops;

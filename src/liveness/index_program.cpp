@@ -137,7 +137,7 @@ void IndexProgram::find_steps() {
     if (!is_needed[i]) continue;
     const LinearForm& form = *forms[i];
     const bool is_itself = form.terms.size() == 1 && form.terms.front().instruction == i;
-    Step step{.instruction = static_cast<std::uint32_t>(i)};
+    Computation step{.instruction = static_cast<std::uint32_t>(i)};
     if (!is_itself) {
       step.is_linear = true;
       step.first_term = static_cast<std::uint32_t>(terms_.size());
@@ -289,7 +289,7 @@ IndexProgram::Instruction IndexProgram::instruction_for(const Expr& expr, Variab
 IndexRange IndexProgram::run(const Environment& environment) {
   if (always_) return *always_;
   if (steps_.empty()) return run_plainly(environment);
-  for (const Step& step : steps_) {
+  for (const Computation& step : steps_) {
     if (!step.is_linear) {
       const Instruction& instruction = instructions_[step.instruction];
       const bool is_variable = instruction.code == Code::variable && instruction.a < environment.size();
@@ -314,7 +314,7 @@ IndexRange IndexProgram::value_of(const Instruction& instruction, const Environm
 }
 
 // False: something on the way may leave its type, or is not known.
-bool IndexProgram::run_linear(const Step& step, const Environment& environment) {
+bool IndexProgram::run_linear(const Computation& step, const Environment& environment) {
   IndexRange sum{step.constant, step.constant};
   std::int64_t magnitude = step.magnitude;
   for (std::uint32_t i = step.first_term; i < step.first_term + step.terms; ++i) {

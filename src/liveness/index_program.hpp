@@ -102,7 +102,7 @@ class IndexProgram {
     std::int64_t magnitude = 0;  // of the constants on the way, at least
     std::int64_t limit = 0;      // what stays below it on the way is in the type of every instruction
   };
-  struct Step {
+  struct Computation {
     std::uint32_t instruction = 0;  // whose value it computes
     std::uint32_t first_term = 0;
     std::uint32_t terms = 0;
@@ -115,14 +115,14 @@ class IndexProgram {
   void find_steps();
   [[nodiscard]] std::optional<LinearForm> linear_form(const Instruction& instruction,
                                                       const std::vector<std::optional<LinearForm>>& earlier) const;
-  [[nodiscard]] bool run_linear(const Step& step, const Environment& environment);
+  [[nodiscard]] bool run_linear(const Computation& step, const Environment& environment);
   [[nodiscard]] IndexRange value_of(const Instruction& instruction, const Environment& environment) const;
   [[nodiscard]] static Instruction instruction_for(const tir::Expr& expr, VariableNumbers& variables);
   [[nodiscard]] IndexRange compute(const Instruction& instruction, const Environment& environment) const;
   [[nodiscard]] IndexRange arithmetic(Code code, const IndexRange& a, const IndexRange& b) const;
 
   std::vector<Instruction> instructions_;
-  std::vector<Step> steps_;           // that give the value of the last instruction; empty: run_plainly has to
+  std::vector<Computation> steps_;    // that give the value of the last instruction; empty: run_plainly has to
   std::vector<Term> terms_;           // of the steps
   std::vector<IndexRange> values_;    // scratch of `run`
   std::optional<IndexRange> always_;  // the value, where there are no variables

@@ -180,7 +180,7 @@ void adopt(PlannedProgram& planned, PlanResult result, const Origin& origin) {
   planned.document = document_of(planned, origin);
 }
 
-codegen::PlannedModule emission_input(const PlannedProgram& planned, bool workspace_io) {
+codegen::EmissionInput emission_input(const PlannedProgram& planned, bool workspace_io) {
   return {.info = planned.source.info,
           .source = planned.program.module,
           .placements = planned.placements,

@@ -181,14 +181,14 @@ class Verifier {
   // scope: what is declared there is the same.
   void check_tree(const ExprRef& root) {
     enum class Action : std::uint8_t { visit, open_let, close_let };
-    struct Step {
+    struct Visit {
       const ExprRef* expr;
       Action action;
       std::size_t scope;  // of close_let: what to go back to
     };
-    std::vector<Step> steps = {{&root, Action::visit, 0}};
+    std::vector<Visit> steps = {{&root, Action::visit, 0}};
     while (!steps.empty()) {
-      const Step step = steps.back();
+      const Visit step = steps.back();
       steps.pop_back();
       if (step.action == Action::close_let) {
         open_[declared_.back().index()] = false;

@@ -103,14 +103,14 @@ tir::ExprRef ExprReader::optional_attribute(NodeId node, std::string_view name) 
 }
 
 void ExprReader::build_all(NodeId root) {
-  struct Step {
+  struct Visit {
     NodeId node;
     bool operands_built;
   };
-  std::vector<Step> steps{{root, false}};
+  std::vector<Visit> steps{{root, false}};
   std::vector<NodeId> children;
   while (!steps.empty()) {
-    Step& step = steps.back();
+    Visit& step = steps.back();
     const NodeId node = step.node;
     if (built_.contains(node)) {
       steps.pop_back();

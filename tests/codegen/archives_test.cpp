@@ -114,7 +114,7 @@ class StackedPlan {
     io_ = io;
   }
 
-  [[nodiscard]] PlannedModule view() const {
+  [[nodiscard]] EmissionInput view() const {
     return {.info = info_, .source = source_, .placements = placements_, .lowered = lowered_, .workspace_io = io_};
   }
 

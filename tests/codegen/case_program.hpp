@@ -186,7 +186,7 @@ class CaseProgram {
     lowered_.functions.resize(module_.functions.size());
   }
 
-  [[nodiscard]] PlannedModule view() const {
+  [[nodiscard]] EmissionInput view() const {
     return {.info = info_, .source = module_, .placements = placements_, .lowered = lowered_, .workspace_io = false};
   }
 

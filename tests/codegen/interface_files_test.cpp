@@ -529,7 +529,7 @@ TEST_CASE("a module whose run is somebody's has another one, which that calls") 
   moved["w"].pool = PoolId(1);
   const auto entry_of = [&](const config::PoolsConfig& of, const std::map<std::string, Allocation>& where, bool io) {
     const Planned planned(net.info, net.builder, of, where, io);
-    PlannedModule module = planned.view();
+    EmissionInput module = planned.view();
     module.has_own_run = true;
     StringSink sink;
     module_files(module).at(1).write(sink);
@@ -727,7 +727,7 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
   config::PoolsConfig wide = pools(false, false);
   wide.workspace_pools[0].alignment = 64;
   const Planned second(large.info, large.builder, wide, far);
-  const auto text = [](const std::vector<PlannedModule>& modules) {
+  const auto text = [](const std::vector<EmissionInput>& modules) {
     const OutputFile file = metadata_header(modules);
     CHECK(file.path == "codegen/host/include/metadata.h");
     return text_of(file.write);
@@ -775,8 +775,8 @@ TEST_CASE("internal workspace pools of several modules: one array, as large as t
   const Planned first(small.info, small.builder, config, places);
   const Planned second(large.info, large.builder, config, far);
   CHECK_FALSE(shared_pools_file({first.view(), second.view()}));
-  std::vector<PlannedModule> modules = {first.view(), second.view()};
-  for (PlannedModule& module : modules) module.shares_pools = true;
+  std::vector<EmissionInput> modules = {first.view(), second.view()};
+  for (EmissionInput& module : modules) module.shares_pools = true;
   const auto file = shared_pools_file(modules);
   REQUIRE(file);
   CHECK(file->path == "codegen/host/src/usmp_pools.c");
@@ -808,7 +808,7 @@ TEST_CASE("M_memory.ld: a section for each pool in use, large enough for every m
   config.workspace_pools[0].region = "RAM_D1";
   const Planned first(small.info, small.builder, config, places);
   const Planned second(large.info, large.builder, config, far);
-  const auto text = [](const std::vector<PlannedModule>& modules) {
+  const auto text = [](const std::vector<EmissionInput>& modules) {
     const OutputFile file = memory_script(modules);
     CHECK(file.path == (modules.size() == 1 ? "codegen/host/net_memory.ld" : "codegen/host/usmp_memory.ld"));
     return text_of(file.write);

@@ -72,7 +72,7 @@ class Planned {
     lowered = lower::lower(source, table);
   }
 
-  [[nodiscard]] PlannedModule view() const {
+  [[nodiscard]] EmissionInput view() const {
     return {.info = info, .source = source, .placements = table, .lowered = lowered, .workspace_io = io};
   }
   [[nodiscard]] ModuleLayout layout() const { return layout_of(view()); }

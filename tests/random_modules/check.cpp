@@ -164,7 +164,7 @@ class Checker {
       report_.faults.push_back(origin + ": lowered, malformed: " + *what);
       return;
     }
-    const codegen::PlannedModule planned{
+    const codegen::EmissionInput planned{
         .info = info_, .source = test_.module, .placements = table, .lowered = lowered, .workspace_io = workspace_io};
     Emitted emitted{.origin = origin,
                     .workspace_io = workspace_io,

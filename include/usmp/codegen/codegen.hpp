@@ -16,7 +16,7 @@
 namespace usmp::codegen {
 
 // Everything about one planned module. References must stay valid until the files are written.
-struct PlannedModule {
+struct EmissionInput {
   const mlf::ModuleInfo& info;
   const tir::Module& source;  // before lowering
   const placement::Table& placements;
@@ -56,7 +56,7 @@ struct Interface {
 // contents, and M_POOL.bin and M_POOL.S of those that are binary files. Throws Error of kind archive for a construct
 // without a C translation (a dtype or an operator), naming function and node, before any sink is written to; of kind
 // usage if workspace_io asks for an input or output whose size is not known, or has_own_run for other parameters.
-[[nodiscard]] std::vector<OutputFile> module_files(const PlannedModule& module);
+[[nodiscard]] std::vector<OutputFile> module_files(const EmissionInput& module);
 
 // Of the file among these that only modules with external parameter pools have: their contents.
 [[nodiscard]] std::string constants_header_path(const std::string& module_name);
@@ -65,28 +65,28 @@ struct Interface {
 // entry that they call, usmp_M___tvm_main__. Throws Error of kind usage: workspace_io, or parameter pools of
 // the application's that TVM's runtimes do not provide; of kind archive: device contexts, a tensor of unknown type or
 // size.
-[[nodiscard]] OutputFile runtime_metadata(const PlannedModule& module);
+[[nodiscard]] OutputFile runtime_metadata(const EmissionInput& module);
 [[nodiscard]] std::string runtime_metadata_path(const std::string& module_name);
 
 // usmp_info.h (the same of every module), tvmgen_M.info.h and M_info.c: tvmgen_M_info, which describes the module
 // without TVM's types.
-[[nodiscard]] std::vector<OutputFile> info_files(const PlannedModule& module);
+[[nodiscard]] std::vector<OutputFile> info_files(const EmissionInput& module);
 [[nodiscard]] std::string info_header_path(const std::string& module_name);
 [[nodiscard]] std::string info_source_path(const std::string& module_name);
 inline constexpr const char* info_types_path = "codegen/host/include/usmp_info.h";
 
 // codegen/host/include/metadata.h over all modules. Throws Error of kind archive if two modules have the same C name.
-[[nodiscard]] OutputFile metadata_header(const std::vector<PlannedModule>& modules);
+[[nodiscard]] OutputFile metadata_header(const std::vector<EmissionInput>& modules);
 inline constexpr const char* metadata_header_path = "codegen/host/include/metadata.h";
 
-// codegen/host/src/usmp_pools.c: the internal workspace pools of modules that share them (PlannedModule::shares_pools),
+// codegen/host/src/usmp_pools.c: the internal workspace pools of modules that share them (EmissionInput::shares_pools),
 // each once, as large as the largest of the modules needs it. Nothing if no module uses one.
-[[nodiscard]] std::optional<OutputFile> shared_pools_file(const std::vector<PlannedModule>& modules);
+[[nodiscard]] std::optional<OutputFile> shared_pools_file(const std::vector<EmissionInput>& modules);
 inline constexpr const char* shared_pools_path = "codegen/host/src/usmp_pools.c";
 
 // codegen/host/M_memory.ld, of several modules usmp_memory.ld: an output section of a GNU ld script for each pool that
 // a module uses, with assertions on its size. Several modules: of each pool the maximum.
-[[nodiscard]] OutputFile memory_script(const std::vector<PlannedModule>& modules);
+[[nodiscard]] OutputFile memory_script(const std::vector<EmissionInput>& modules);
 [[nodiscard]] std::string memory_script_path(const std::string& module_name);
 inline constexpr const char* all_memory_script_path = "codegen/host/usmp_memory.ld";
 

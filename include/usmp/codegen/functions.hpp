@@ -14,7 +14,7 @@ namespace usmp::codegen {
 class Functions {
  public:
   // Throws Error of kind archive for every construct without a C translation.
-  explicit Functions(const PlannedModule& module);
+  explicit Functions(const EmissionInput& module);
 
   void write(TextSink& sink) const;
 

@@ -48,7 +48,7 @@ struct ModuleLayout {
 };
 
 // Throws Error of kind archive for what the C interface cannot express, of kind usage where workspace_io asks for it.
-[[nodiscard]] ModuleLayout layout_of(const PlannedModule& module);
+[[nodiscard]] ModuleLayout layout_of(const EmissionInput& module);
 
 // "tvmgen_default" for module "default": TVM's own spelling, in lower case.
 [[nodiscard]] std::string module_symbol(const std::string& module_name);

@@ -42,8 +42,8 @@ struct Compiler {
 
 // Both have the same module, interface and source. `planned` has been verified.
 struct Programs {
-  const codegen::PlannedModule& planned;
-  const codegen::PlannedModule& unshared;
+  const codegen::EmissionInput& planned;
+  const codegen::EmissionInput& unshared;
   std::vector<OutputFile> foreign;     // members of external code generators, compiled into both
   std::vector<std::string> undefined;  // functions that the module calls and does not define
 };

@@ -61,6 +61,6 @@ void require_replayed(PlannedProgram& planned, const Plan& plan, std::uint64_t s
 void adopt(PlannedProgram& planned, PlanResult result, const Origin& origin);
 
 // The input of code generation. Points into the module.
-[[nodiscard]] codegen::PlannedModule emission_input(const PlannedProgram& planned, bool workspace_io);
+[[nodiscard]] codegen::EmissionInput emission_input(const PlannedProgram& planned, bool workspace_io);
 
 }  // namespace usmp::pipeline

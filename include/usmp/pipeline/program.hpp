@@ -89,7 +89,7 @@ struct SourceModule {
   std::vector<tvm_c::ChangedFile> changed;      // of CFiles::foreign
   std::optional<std::string> lost_constants;    // tvm_c::PlannedModule: then there is nothing to plan
   std::optional<Error> edited_run;              // tvm_c::PlannedModule: likewise
-  bool has_own_run = false;                     // codegen::PlannedModule
+  bool has_own_run = false;                     // codegen::EmissionInput
 };
 
 // What is planned.

@@ -154,7 +154,7 @@ void emit(Run& run, const Wish& wish) {
   run.lowered = lower::outline(lower::lower(run.module, run.placements), run.placements);
   kernels::write_kernels(run.lowered.module, kernels::generic_core());
   shape::shape_loops(run.lowered.module);
-  const codegen::PlannedModule input{.info = run.info(),
+  const codegen::EmissionInput input{.info = run.info(),
                                      .source = run.module,
                                      .placements = run.placements,
                                      .lowered = run.lowered,
