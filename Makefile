@@ -88,7 +88,7 @@ random-c: deps-test
 random-transforms: deps-test
 	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
-	@for steps in fuse narrow merge constants rolling reorder all; do \
+	@for steps in $$($(BUILD)/tests/usmp-random-modules --list-steps) all; do \
 	  echo "--transform $$steps"; \
 	  for kind in --networks ""; do \
 	    $(BUILD)/tests/usmp-random-modules $$kind --transform $$steps --no-plans --seed $(SEED) --count $(COUNT) --jobs $(JOBS) || exit 1; \

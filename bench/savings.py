@@ -17,7 +17,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-STEPS = ["fuse", "narrow", "merge", "constants", "rolling", "reorder", "inplace"]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/e2e"))
+import golden  # noqa: E402
+
 POOLS = "workspace_pools: [{name: sram}]\nparameter_pools: [{name: flash}]\n"
 
 
@@ -43,14 +46,15 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     binary, archives = sys.argv[1], [Path(name) for name in sys.argv[2:]]
-    print("| archive | TVM | none | " + " | ".join(f"+ {step}" for step in STEPS) + " | constants before, with padding | after |")
-    print("|---|" + "---|" * (len(STEPS) + 4))
+    steps = golden.steps(Path(binary).resolve())
+    print("| archive | TVM | none | " + " | ".join(f"+ {step}" for step in steps) + " | constants before, with padding | after |")
+    print("|---|" + "---|" * (len(steps) + 4))
     ratios = []
     with tempfile.TemporaryDirectory(prefix="usmp-savings-") as directory:
         pools = Path(directory) / "pools.yaml"
         pools.write_text(POOLS)
         for archive in archives:
-            rows = [totals(binary, archive, STEPS[:count], pools) for count in range(len(STEPS) + 1)]
+            rows = [totals(binary, archive, steps[:count], pools) for count in range(len(steps) + 1)]
             tvm = of_tvm(archive)
             if tvm:
                 ratios.append(rows[-1][0] / tvm)

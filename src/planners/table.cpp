@@ -7,7 +7,7 @@
 namespace usmp::planners {
 namespace {
 
-constexpr std::array<Algorithm, 9> table{{
+constexpr auto table = std::to_array<Algorithm>({
     {"optimal", "heuristics, then exact search for the best plan and its proof", optimal},
     {"hill_climb", "best of many first-fit orders, then seeded swaps around the bottleneck", hill_climb},
     {"greedy_by_size", "largest buffer first, into the lowest gap", greedy_by_size},
@@ -18,7 +18,7 @@ constexpr std::array<Algorithm, 9> table{{
     {"shared_objects", "TFLite's: objects side by side, each used by one buffer after another", shared_objects},
     {"gmem", "TPU-MLIR's: constants first, then dead blocks in execution order", gmem},
     {"none", "no sharing, for reference", none},
-}};
+});
 
 }  // namespace
 

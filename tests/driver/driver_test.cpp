@@ -8,13 +8,18 @@
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "driver/planning.hpp"
 #include "files.hpp"
 #include "usmp/mlf/archive.hpp"
+#include "usmp/support/text.hpp"
+#include "usmp/transform/transform.hpp"
 
 namespace usmp::driver::driver_test {
 namespace {
@@ -31,6 +36,14 @@ PlanOptions options_for(const std::string& model, const std::string& output) {
 const std::set<std::string> expected_files = {
     "codegen/host/include/metadata.h", "codegen/host/include/tvmgen_default.h", "codegen/host/src/default_lib0.c",
     "codegen/host/src/default_lib1.c", "default.plan.json"};
+
+std::string names_of_steps(std::string_view separator, std::optional<transform::Step> left_out = {}) {
+  std::vector<std::string> names;
+  for (const transform::Step step : transform::all_steps) {
+    if (step != left_out) names.emplace_back(transform::name_of(step));
+  }
+  return joined(names, separator);
+}
 
 }  // namespace
 
@@ -256,7 +269,7 @@ TEST_CASE("what recomputing costs stands in the report, in the plan and in the C
 TEST_CASE("a step that makes no plan smaller is left out, and said to be") {
   const TemporaryDirectory temporary;
   PlanOptions options = options_for(testdata + "/repeated_op.tar", temporary.file("out"));
-  options.model.transform = "fuse,narrow,merge,constants,reorder,inplace";
+  options.model.transform = names_of_steps(",", transform::Step::rolling);
   REQUIRE(run_plan(options).code == exit_ok);
   options.output = temporary.file("asked");
   options.model.recompute_percent = 50;
@@ -274,6 +287,14 @@ TEST_CASE("a step that makes no plan smaller is left out, and said to be") {
   REQUIRE(step != steps.end());
   CHECK(step->at("left_out") == true);
   CHECK(step->at("changes").empty());
+}
+
+TEST_CASE("the schema of plans names the steps that there are") {
+  const auto schema = nlohmann::json::parse(read(fs::path(testdata) / "../docs/schema/plan.schema.json"));
+  const auto& step = schema["properties"]["transformed"]["items"]["properties"]["step"];
+  std::set<std::string> names = {std::string(transform::name_of(transform::Step::recompute))};
+  for (const transform::Step one : transform::all_steps) names.emplace(transform::name_of(one));
+  CHECK(step["enum"].get<std::set<std::string>>() == names);
 }
 
 TEST_CASE("usage errors: exit code 2, one message, nothing written") {
@@ -304,26 +325,26 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
   SUBCASE("transformation") {
     options.model.transform = "fuse,narow";
     expected =
-        "usmp-plan: error: --transform: unknown transformation 'narow' (did you mean 'narrow'?); expected none, all or "
-        "fuse, narrow, merge, constants, rolling, reorder, inplace\n";
+        "usmp-plan: error: --transform: unknown transformation 'narow' (did you mean 'narrow'?); expected none, all "
+        "or " +
+        names_of_steps(", ") + "\n";
   }
   SUBCASE("a word that stands alone among transformations") {
     options.model.transform = "fuse,all";
     expected =
-        "usmp-plan: error: --transform: 'all' stands alone, without other names: expected none, all or some of fuse, "
-        "narrow, merge, constants, rolling, reorder, inplace\n";
+        "usmp-plan: error: --transform: 'all' stands alone, without other names: expected none, all or some of " +
+        names_of_steps(", ") + "\n";
   }
   SUBCASE("none and a transformation") {
     options.model.transform = "none,fuse";
     expected =
-        "usmp-plan: error: --transform: 'none' stands alone, without other names: expected none, all or some of fuse, "
-        "narrow, merge, constants, rolling, reorder, inplace\n";
+        "usmp-plan: error: --transform: 'none' stands alone, without other names: expected none, all or some of " +
+        names_of_steps(", ") + "\n";
   }
   SUBCASE("an empty word among transformations") {
     options.model.transform = "fuse,,narrow";
-    expected =
-        "usmp-plan: error: --transform: a name in 'fuse,,narrow' is empty: expected none, all or some of fuse, narrow, "
-        "merge, constants, rolling, reorder, inplace, with a comma between two\n";
+    expected = "usmp-plan: error: --transform: a name in 'fuse,,narrow' is empty: expected none, all or some of " +
+               names_of_steps(", ") + ", with a comma between two\n";
   }
   SUBCASE("a model that is not there") {
     options.model.model = temporary.file("none.tar");

@@ -35,12 +35,6 @@ class Run:
         return self.case.label() + (" sanitized" if self.sanitize else "")
 
 
-def algorithms(binary: Path) -> list[str]:
-    listed = subprocess.run([binary, "--list-algorithms"], capture_output=True, text=True, check=True).stdout
-    names = [line.split()[0] for line in listed.splitlines()]
-    return [name for name in names if not name.startswith("exec:")]
-
-
 def has_tir(path: Path) -> bool:
     with tarfile.open(path) as archive:
         return any(name.endswith(".tir.json") for name in archive.getnames())
@@ -103,7 +97,7 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="the product of algorithms, pools files and placements")
     parser.add_argument("--one", action="store_true", help="one run of each archive")
     parser.add_argument("--algorithms", default="", help="these, comma separated; default: all")
-    parser.add_argument("--transform", nargs="+", default=[""], help="steps of transformation, as on the command line; options may follow in the same word")
+    parser.add_argument("--transform", nargs="+", default=[""], help="steps of transformation, as on the command line, or each; options may follow in the same word")
     parser.add_argument("--in-turn", action="store_true", help="each archive with the next of the transformations, not with each")
     parser.add_argument("--only", default="", help="archives whose path contains this")
     parser.add_argument("--cflags", default="-O0")
@@ -111,8 +105,9 @@ def main() -> int:
     arguments = parser.parse_args()
     binary = arguments.binary.resolve()
     models = [model for root in arguments.roots for model in archives(root) if arguments.only in str(model.path)]
-    names = arguments.algorithms.split(",") if arguments.algorithms else algorithms(binary)
-    runs = runs_of(models, names, arguments.full, arguments.one, arguments.transform, arguments.in_turn)
+    names = arguments.algorithms.split(",") if arguments.algorithms else golden.algorithms(binary)
+    transforms = golden.transformations(binary, arguments.transform)
+    runs = runs_of(models, names, arguments.full, arguments.one, transforms, arguments.in_turn)
     if not runs:
         print("no archive to run")
         return 1

@@ -22,7 +22,6 @@ from pathlib import Path
 import golden
 
 TRANSFORMS = ("none", "all")
-STEPS = ("fuse", "narrow", "merge", "constants", "rolling", "reorder", "inplace")
 # Archives of which more is needed from C, and how much: shapes of tensors are not known from C, so `rolling` by itself finds fewer rows,
 # and more loops are joined by `fuse` by itself. With all steps these need as much as from TIR.
 LARGER = {("random/r3000", "rolling"): 1584, ("random/r1050", "fuse"): 372}
@@ -92,9 +91,9 @@ def check_defaults(binary: Path, archives: Path) -> None:
             raise golden.Failure(f"defaults/{archive.name}: {found}, expected at most {expected}")
 
 
-def check_steps(binary: Path, archive: Path, case: Case) -> None:
+def check_steps(binary: Path, archive: Path, case: Case, steps: list[str]) -> None:
     """Each step alone, without writing C."""
-    for step in STEPS:
+    for step in steps:
         found, expected = (json.loads(golden.run([binary, model, "--transform", step, "--dry-run", "--json"]).stdout)["modules"][0]
                            ["totals"]["workspace_used"] for model in (archive, case.reference))
         if found > max(expected, LARGER.get((case.name, step), 0)):
@@ -189,7 +188,7 @@ def check_wrong_plan(binary: Path, archives: Path) -> None:
     refused([binary, archive("greedy_by_size"), "--from", "c", "--dry-run"], 3, "so their values are lost")
 
 
-def run_case(binary: Path, case: Case, directory: Path) -> None:
+def run_case(binary: Path, case: Case, steps: list[str], directory: Path) -> None:
     directory.mkdir()
     archive = without_tir(case.from_c, directory / "stock.tar")
     check_tvm_plan(binary, archive, case.by_tvm)
@@ -209,7 +208,7 @@ def run_case(binary: Path, case: Case, directory: Path) -> None:
         check_own_output(binary, case, out, found)
         case.build_and_run(out)
     if case.reference is not None:
-        check_steps(binary, archive, case)
+        check_steps(binary, archive, case, steps)
     check_stack(binary, archive, case, directory)
     if not case.name.startswith("random/"):
         check_own_pools(binary, archive, case, found, directory / "pools")
@@ -260,7 +259,8 @@ def main() -> int:
         if (arguments.root / "own").is_dir():
             check_wrong_plan(binary, arguments.root)
             check_defaults(binary, arguments.root)
-        failed = golden.run_all(cases, lambda case: run_case(binary, case, Path(temporary) / case.name.replace("/", "_")), arguments.jobs)
+        steps = golden.steps(binary)
+        failed = golden.run_all(cases, lambda case: run_case(binary, case, steps, Path(temporary) / case.name.replace("/", "_")), arguments.jobs)
         print(f"{len(built.seen)} different programs built")
         return failed
 

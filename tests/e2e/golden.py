@@ -40,8 +40,7 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", SILENT]
 NO_LEAKS = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
 # Networks whose int8 outputs are quantised from floats: TVM prints float immediates with 7 digits.
 ONE_UNIT = {"ds_cnn", "mlperf_kws", "mlperf_resnet8", "mlperf_vww"}
-ALGORITHMS = ["optimal", "greedy_by_size", "greedy_by_conflicts", "greedy_by_breadth", "hill_climb", "fast", "shared_objects",
-              "gmem", "none"]
+TESTDATA = Path(__file__).resolve().parents[2] / "testdata"
 
 POOLS = {
     "default": None,
@@ -95,6 +94,29 @@ def run(command: list[str], **options) -> subprocess.CompletedProcess:
     if done.returncode != 0:
         raise Failure(f"{' '.join(map(str, command))}\nexit code {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-4000:]}")
     return done
+
+
+def algorithms(binary: Path) -> list[str]:
+    """All that the program has, the default first."""
+    listed = json.loads(run([binary, "--list-algorithms", "--json"]).stdout)["algorithms"]
+    return [row["name"] for row in listed]
+
+
+def steps(binary: Path) -> list[str]:
+    """The transformations that the program has, in the order in which they are applied."""
+    planned = json.loads(run([binary, TESTDATA / "cast_subtract.tar", "--transform", "all", "--dry-run", "--json"]).stdout)
+    return [row["step"] for row in planned["modules"][0]["transformed"]]
+
+
+def all_steps_but(binary: Path, step: str) -> str:
+    """As on the command line."""
+    return ",".join(name for name in steps(binary) if name != step)
+
+
+def transformations(binary: Path, asked: list[str]) -> list[str]:
+    """What was asked for; "each": none, each transformation alone, all, and all with elements computed more than once."""
+    each = ["none", *steps(binary), "all", "all --allow-recompute 50"] if "each" in asked else []
+    return [transform for word in asked for transform in (each if word == "each" else [word])]
 
 
 def struct_members(header: str, struct: str) -> list[str]:
@@ -393,11 +415,11 @@ def files_digest(model: Model) -> str:
     return digest.hexdigest()
 
 
-def cases_of(models: list[Model], full: bool, compilers: list[list[str]], extra: list[list[str]], transform: str = "") -> list[Case]:
+def cases_of(models: list[Model], names: list[str], full: bool, compilers: list[list[str]], extra: list[list[str]], transform: str = "") -> list[Case]:
     cases = []
     for index, model in enumerate(models):
         packed = model.name.endswith("_packed")
-        for number, (algorithm, pools, io) in enumerate(itertools.product(ALGORITHMS, POOLS, (False, True))):
+        for number, (algorithm, pools, io) in enumerate(itertools.product(names, POOLS, (False, True))):
             # A quick run takes each algorithm, each pools file and both placements, but not their product.
             quick = (algorithm, pools, io) in {("optimal", "default", False), ("greedy_by_size", "bounded", True),
                                                ("greedy_by_conflicts", "flash", False), ("none", "internal", False),
@@ -453,9 +475,9 @@ def main() -> int:
     if shutil.which("clang"):
         extra.append(["clang", "-std=c99", "-D_POSIX_C_SOURCE=200112L", "-fsyntax-only"])
         extra.append(["clang", "-xc++", "-std=c++11", "-fsyntax-only"])
-    cases = cases_of(models, arguments.full, [gcc], extra, arguments.transform)
-    cases = [case for case in cases if case.pools in arguments.pools.split(",")]
     binary = arguments.binary.resolve()
+    cases = cases_of(models, algorithms(binary), arguments.full, [gcc], extra, arguments.transform)
+    cases = [case for case in cases if case.pools in arguments.pools.split(",")]
     built = Built()
     failed = run_all(cases, lambda case: run_case(binary, case, case.model.name.endswith("_packed"), built), arguments.jobs)
     print(f"{len(built.seen)} different programs built")

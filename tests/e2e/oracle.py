@@ -100,7 +100,7 @@ def main() -> int:
     parser.add_argument("binary", type=Path)
     parser.add_argument("root", type=Path, help="directory with archives (.tar.xz) and golden files")
     parser.add_argument("--transform", nargs="+", required=True,
-                        help="steps of transformation, as on the command line; options may follow in the same word")
+                        help="steps of transformation, as on the command line, or each; options may follow in the same word")
     parser.add_argument("--only", default="", help="archives whose name contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
@@ -113,7 +113,8 @@ def main() -> int:
         return 1
     with tempfile.TemporaryDirectory(prefix="usmp-oracle-") as temporary:
         archives = [Archive(model, Path(temporary) / model.name) for model in models]
-        unplanned = golden.run_all(archives, lambda archive: plan_all(binary, archive, arguments.transform), arguments.jobs)
+        transforms = golden.transformations(binary, arguments.transform)
+        unplanned = golden.run_all(archives, lambda archive: plan_all(binary, archive, transforms), arguments.jobs)
         programs = [program for archive in archives for program in archive.programs.values()]
         plans = sum(len(program.variants) for program in programs)
         print(f"{len(archives)} archives, {plans} plans, {len(programs)} programs", flush=True)

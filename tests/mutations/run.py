@@ -46,7 +46,8 @@ import places
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-CORES = {"cortex-m4", "cortex-m0plus"}  # of "products"
+# Of "products".
+CORES = set(re.findall(r'on_arm\("([^"]+)"', (ROOT / "tests/random_modules/programs.cpp").read_text(encoding="utf-8")))
 TIME_LIMIT = 300  # seconds a test, for mutants that never end
 MEMORY_LIMIT = 4 << 30
 RUN_SANITIZED = {"codegen", "driver", "e2e", "execute", "products", "random_modules"}  # they run programs under AddressSanitizer, which maps terabytes

@@ -85,8 +85,14 @@ int main(int argc, char** argv) {
   app.add_flag("--kernels", kernels, "fail unless kernels of all kinds have run");
   app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
   app.add_flag("--print", print, "print the modules' TIR instead");
+  bool list_steps = false;
+  app.add_flag("--list-steps", list_steps, "print the names of the steps of transformation instead");
   CLI11_PARSE(app, argc, argv);
 
+  if (list_steps) {
+    for (const auto step : usmp::transform::all_steps) std::cout << usmp::transform::name_of(step) << '\n';
+    return EXIT_SUCCESS;
+  }
   if (strips) {
     settings.rolling_grain = usmp::transform::RollingGrain::strips;
     settings.strip_percent = settings.recompute_percent;

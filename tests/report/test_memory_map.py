@@ -17,6 +17,9 @@ import urllib.request
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
+import golden  # noqa: E402
+
 HOSTILE = ["</script><b id=evil>", "]]>", "<img src=x onerror=document.title='evil'>", "<!--<script>", "\u202e\x1b[31m", "'\"&amp;"]
 
 
@@ -267,7 +270,7 @@ def main() -> int:
             pages[-1].write_text(html, encoding="utf-8")
         sharing = folder / "sharing.plan.json"
         sharing.write_text(json.dumps(json.loads(subprocess.run(
-            [arguments.program, archive, "--transform", "fuse,narrow,merge,constants,reorder,inplace", "--dry-run", "--json"],
+            [arguments.program, archive, "--transform", golden.all_steps_but(arguments.program, "rolling"), "--dry-run", "--json"],
             capture_output=True, check=True, timeout=120).stdout)["modules"][0]))
         for count in (10, 300):
             (folder / f"crowd{count}.plan.json").write_text(json.dumps(crowd(count)), encoding="utf-8")
