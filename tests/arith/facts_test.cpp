@@ -114,7 +114,7 @@ TEST_CASE_FIXTURE(Fixture, "only division by positive constants is looked into")
   bind(i, 0, 9);
   CHECK_FALSE(facts.affine(*quotient(var(i), 0)));
   CHECK_FALSE(facts.affine(*quotient(var(i), -2)));
-  CHECK_FALSE(facts.affine(*binary(ExprKind::floor_div, var(i), var(j))));
+  CHECK_FALSE(facts.affine(*quotient(var(i), var(j))));
   CHECK_FALSE(facts.affine(*binary(ExprKind::div, var(i), 2)));
   CHECK_FALSE(facts.affine(*binary(ExprKind::mod, var(i), 2)));
 }
@@ -170,8 +170,8 @@ TEST_CASE_FIXTURE(Fixture, "a variable is taken apart where conditions speak of 
 
 TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
   bind(i, 0, 9);
-  const ExprRef first = binary(ExprKind::max, sub(3, var(i)), 0);
-  const ExprRef end = binary(ExprKind::min, sub(12, var(i)), 5);
+  const ExprRef first = larger(sub(3, var(i)), 0);
+  const ExprRef end = smaller(sub(12, var(i)), 5);
   SUBCASE("extent is end - first") {
     facts.bind_loop({j, first, sub(end, first), {}});
     CHECK(reach(var(j)) == Interval{0, 4});
@@ -183,11 +183,11 @@ TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
     CHECK(reach(add(var(i), var(j))) == Interval{0, 11});
   }
   SUBCASE("the larger of two") {
-    facts.bind_loop({j, imm(0), binary(ExprKind::max, imm(2), sub(var(i), 4)), {}});
+    facts.bind_loop({j, imm(0), larger(imm(2), sub(var(i), 4)), {}});
     CHECK(reach(var(j)) == Interval{0, 4});
   }
   SUBCASE("the smaller of two, in a larger one") {
-    facts.bind_loop({j, binary(ExprKind::min, imm(4), var(i)), sub(12, binary(ExprKind::min, imm(4), var(i))), {}});
+    facts.bind_loop({j, smaller(imm(4), var(i)), sub(12, smaller(imm(4), var(i))), {}});
     CHECK(reach(var(j)) == Interval{0, 11});
   }
   SUBCASE("any other difference is no end") {
@@ -195,16 +195,16 @@ TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
     CHECK_FALSE(reach(var(j)));
   }
   SUBCASE("a limit may be a choice of limits") {
-    const ExprRef other = binary(ExprKind::min, sub(var(i), 2), 7);
+    const ExprRef other = smaller(sub(var(i), 2), 7);
     const ExprRef chosen = select(less(var(i), 1), imm(1), other);
     facts.bind_loop({j, chosen, sub(end, chosen), {}});
     CHECK(reach(var(j)) == Interval{-2, 4});
-    const ExprRef unknown = select(less(var(i), 1), imm(-1), binary(ExprKind::min, var(n), 7));
+    const ExprRef unknown = select(less(var(i), 1), imm(-1), smaller(var(n), 7));
     facts.bind_loop({j, unknown, sub(end, unknown), {}});
     CHECK_FALSE(reach(var(j)));
   }
   SUBCASE("what is not known bounds nothing") {
-    facts.bind_loop({j, first, sub(binary(ExprKind::min, var(n), var(n)), first), {}});
+    facts.bind_loop({j, first, sub(smaller(var(n), var(n)), first), {}});
     CHECK_FALSE(reach(var(j)));
   }
 }

@@ -11,9 +11,7 @@ namespace {
 constexpr std::int64_t rows = 6;
 using Bound = std::function<ExprRef(const ExprRef&)>;
 
-ExprRef min_of(ExprRef a, ExprRef b) { return binary(ExprKind::min, std::move(a), std::move(b)); }
-ExprRef minus(ExprRef a, ExprRef b) { return binary(ExprKind::sub, std::move(a), std::move(b)); }
-ExprRef times_2(const ExprRef& x) { return binary(ExprKind::mul, x, imm(2)); }
+ExprRef times_2(const ExprRef& x) { return mul(x, imm(2)); }
 
 tir::Stmt row_loop(VarId var, ExprRef min, ExprRef extent, Block body) {
   tir::Stmt stmt = loop(var, std::move(min), std::move(extent), std::move(body));
@@ -27,13 +25,13 @@ ContinuedLoops found(const Bound& begin, const Bound& end, const Bound& conditio
   const VarId outer = program.var("outer", i32);
   const VarId inner = program.var("inner", i32);
   const ExprRef row = program.ref(outer);
-  tir::Stmt stmt = row_loop(inner, begin(row), minus(end(row), begin(row)), {});
+  tir::Stmt stmt = row_loop(inner, begin(row), sub(end(row), begin(row)), {});
   if (condition) stmt = if_then(condition(row), {stmt});
   return continued_loops({row_loop(outer, imm(0), imm(rows), {stmt})});
 }
 
 TEST_CASE("continued loops: each iteration begins where the one before it ended") {
-  const auto next = [](const ExprRef& row) { return min_of(times_2(add(row, imm(1))), imm(9)); };
+  const auto next = [](const ExprRef& row) { return smaller(times_2(add(row, imm(1))), imm(9)); };
   const auto first = [](const ExprRef& row) { return times_2(row); };
   CHECK(found(first, next).vars.size() == 1);
   CHECK(found([](const ExprRef& row) { return add(row, imm(3)); }, [](const ExprRef& row) { return add(row, imm(4)); })
@@ -51,7 +49,7 @@ TEST_CASE("continued loops: each iteration begins where the one before it ended"
 
 TEST_CASE("continued loops: iterations without rows") {
   // Rows 0 and 1 need two each, rows 2 to 5 none, whatever the begin says.
-  const auto end = [](const ExprRef& row) { return min_of(times_2(add(row, imm(1))), imm(4)); };
+  const auto end = [](const ExprRef& row) { return smaller(times_2(add(row, imm(1))), imm(4)); };
   CHECK(found(times_2, end).vars.size() == 1);
   // Row 1 has none, as it begins at 9 and ends at 5; from 2 on it would have 2 to 4.
   const auto choice = [](const ExprRef& row, int at_0, int at_1, int later) {
@@ -101,12 +99,12 @@ TEST_CASE("continued loops: three levels, in C") {
       all.insert(all.end(), after.begin(), after.end());
       return all;
     };
-    const ExprRef a_first = first_row(outer, min_of(imm(11), add(times_2(program.ref(outer)), imm(1))));
-    const ExprRef a_end = min_of(imm(11), add(times_2(program.ref(outer)), imm(3)));
+    const ExprRef a_first = first_row(outer, smaller(imm(11), add(times_2(program.ref(outer)), imm(1))));
+    const ExprRef a_end = smaller(imm(11), add(times_2(program.ref(outer)), imm(3)));
     const ExprRef b_first = first_row(middle, add(program.ref(middle), imm(1)));
     const ExprRef b_end = add(program.ref(middle), imm(2));
-    Block last = {row_loop(inner, b_first, minus(b_end, b_first), put(100, inner))};
-    Block inside = {row_loop(middle, a_first, minus(a_end, a_first), with({tir::Scope{last}}, put(200, middle)))};
+    Block last = {row_loop(inner, b_first, sub(b_end, b_first), put(100, inner))};
+    Block inside = {row_loop(middle, a_first, sub(a_end, a_first), with({tir::Scope{last}}, put(200, middle)))};
     return Block{let(n, program.ref(out)), store(n, imm(count), imm(0)),
                  row_loop(outer, imm(0), imm(rows), with({tir::Scope{inside}}, put(300, outer)))};
   });

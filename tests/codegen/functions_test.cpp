@@ -36,7 +36,7 @@ TEST_CASE("statements") {
     const VarId n = program.var("n", i32);
     return Block{let(n, program.load(in[0], 0)), store(out, imm(0), imm(0)),
                  loop(i, imm(0), program.ref(n),
-                      {loop(j, program.ref(i), binary(ExprKind::sub, program.ref(n), program.ref(i)),
+                      {loop(j, program.ref(i), sub(program.ref(n), program.ref(i)),
                             {store(out, imm(0), add(program.load(out, imm(0)), program.ref(j)))})})};
   });
   program.operation("empty loops", {}, ints({7}), [&](const auto&, VarId out) {
@@ -47,9 +47,9 @@ TEST_CASE("statements") {
   });
   program.operation("while, if, else", {}, ints({10, 25}), [&](const auto&, VarId out) {
     const ExprRef i = program.load(out, imm(0));
-    const ExprRef odd = binary(ExprKind::eq, binary(ExprKind::floor_mod, i, imm(2)), imm(1));
+    const ExprRef odd = binary(ExprKind::eq, remainder(i, imm(2)), imm(1));
     return Block{store(out, imm(0), imm(0)), store(out, imm(1), imm(0)),
-                 tir::Stmt{tir::While{binary(ExprKind::lt, i, imm(10)),
+                 tir::Stmt{tir::While{less(i, imm(10)),
                                       {if_then(odd, {store(out, imm(1), add(program.load(out, imm(1)), i))},
                                                {store(out, imm(1), add(program.load(out, imm(1)), imm(0)))}),
                                        store(out, imm(0), add(i, imm(1)))}}}};
@@ -254,7 +254,7 @@ TEST_CASE("pointers and calls of C functions") {
   program.operation("a pointer that is chosen", {ints(a), ints({7})}, ints({7, 3, 7}), [&](const auto& in, VarId out) {
     const VarId chosen = program.pointer("chosen", i32);
     const VarId returned = program.pointer("returned", i32);
-    const ExprRef small = binary(ExprKind::lt, program.load(in[0], 1), imm(0));
+    const ExprRef small = less(program.load(in[0], 1), imm(0));
     return Block{
         let(chosen, select(small, program.ref(in[0]), program.ref(in[1]))), store(out, imm(0), program.load(chosen, 0)),
         let(returned, call("pick", tir::handle_type, {program.ref(in[0]), program.ref(in[1]), imm(1, boolean)})),
@@ -322,7 +322,7 @@ TEST_CASE("C that the module brings along stands once, before its callers") {
                         const VarId scale = program.var("SCALE", i32);
                         const VarId dot3 = program.var("dot3", i32);
                         return Block{let(scale, program.load(out, 0)), let(dot3, imm(0)),
-                                     store(out, imm(0), binary(ExprKind::sub, program.ref(scale), program.ref(scale))),
+                                     store(out, imm(0), sub(program.ref(scale), program.ref(scale))),
                                      store(out, imm(0), program.ref(dot3)),
                                      evaluate(call("dot3", i32,
                                                    {access_ptr(i8, program.ref(in[0]), imm(0), 1),
@@ -374,16 +374,15 @@ void add_unknown_sizes(CaseProgram& program) {
     const VarId y = program.pointer("y", i16);
     const VarId unused = program.pointer("unused", i16);
     const VarId i = program.var("i", i32);
-    return Block{
-        let(n, program.load(in[0], 0)),
-        allocate(x, f32, program.ref(n)),
-        allocate(unused, f32, program.ref(n)),
-        loop(i, imm(0), program.ref(n), {store(x, program.ref(i), tir::make_cast(f32, program.ref(i)))}),
-        tir::Stmt{tir::Scope{{allocate(y, i16, program.ref(n)), store(y, imm(0), imm(5, i16)),
-                              tir::Stmt{tir::Assert{binary(ExprKind::lt, program.ref(n), imm(4)), "too many"}},
-                              store(out, imm(0), tir::make_cast(f32, program.load(y, 0)))}}},
-        store(out, imm(0), add(program.load(out, 0), program.load(x, binary(ExprKind::sub, program.ref(n), imm(1))))),
-        evaluate(op("ret", i32, {imm(0)}))};
+    return Block{let(n, program.load(in[0], 0)),
+                 allocate(x, f32, program.ref(n)),
+                 allocate(unused, f32, program.ref(n)),
+                 loop(i, imm(0), program.ref(n), {store(x, program.ref(i), tir::make_cast(f32, program.ref(i)))}),
+                 tir::Stmt{tir::Scope{{allocate(y, i16, program.ref(n)), store(y, imm(0), imm(5, i16)),
+                                       tir::Stmt{tir::Assert{less(program.ref(n), imm(4)), "too many"}},
+                                       store(out, imm(0), tir::make_cast(f32, program.load(y, 0)))}}},
+                 store(out, imm(0), add(program.load(out, 0), program.load(x, sub(program.ref(n), imm(1))))),
+                 evaluate(op("ret", i32, {imm(0)}))};
   });
 }
 
@@ -538,8 +537,8 @@ TEST_CASE("one operator, word for word") {
   const VarId pad = builder.pointer("pad_temp", type_of(tir::TypeCode::int_, 16));
   const VarId i = builder.integer("i");
   const ExprRef index = add(mul(builder.var(i), imm(4)), imm(-1));
-  const ExprRef inside = binary(ExprKind::and_, binary(ExprKind::le, imm(1), builder.var(i)),
-                                binary(ExprKind::lt, binary(ExprKind::floor_mod, builder.var(i), imm(5)), imm(3)));
+  const ExprRef inside =
+      both(binary(ExprKind::le, imm(1), builder.var(i)), less(remainder(builder.var(i), imm(5)), imm(3)));
   const ExprRef loaded = choice(inside, tir::make_cast(i16, builder.load(p0, index)), imm(0, i16));
   builder.function(
       "tvmgen_default_fused_add", {p0, out},

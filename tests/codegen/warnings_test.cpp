@@ -14,9 +14,8 @@ TEST_CASE("conditions that happen to be known compile without a warning") {
   program.operation("known", {ints({5, 6})}, ints({1, 7}), [&](const auto& in, VarId out) {
     const ExprRef first = program.load(in[0], 0);
     const ExprRef never = binary(ExprKind::gt, imm(0, u64_type), imm(-8, u64_type));
-    const ExprRef itself = binary(ExprKind::lt, first, op("likely", i32, {first}));
-    const ExprRef both =
-        op("bitwise_and", boolean, {binary(ExprKind::lt, first, imm(9)), op("likely", boolean, {never})});
+    const ExprRef itself = less(first, op("likely", i32, {first}));
+    const ExprRef both = op("bitwise_and", boolean, {less(first, imm(9)), op("likely", boolean, {never})});
     const VarId x = program.var("x", i32);
     const ExprRef unused = make_operator(ExprKind::let, i32, {add(first, imm(1)), imm(1)}, x);
     const VarId i = program.var("i", u32);
@@ -24,12 +23,12 @@ TEST_CASE("conditions that happen to be known compile without a warning") {
     return Block{store(out, imm(0), select(both, imm(2), select(itself, imm(3), unused))), store(out, imm(1), imm(7)),
                  loop(i, imm(0, u32), none, {store(out, imm(1), imm(8))})};
   });
-  program.operation(
-      "counted bits are of the expression's type", {ints({5})}, ints({1}), [&](const auto& in, VarId out) {
-        const ExprRef number = tir::make_cast(u32, program.load(in[0], 0));
-        const ExprRef less = binary(ExprKind::sub, op("popcount", u32, {number}), op("popcount", u32, {imm(7, u32)}));
-        return Block{store(out, imm(0), tir::make_cast(i32, binary(ExprKind::gt, less, imm(5, u32))))};
-      });
+  program.operation("counted bits are of the expression's type", {ints({5})}, ints({1}),
+                    [&](const auto& in, VarId out) {
+                      const ExprRef number = tir::make_cast(u32, program.load(in[0], 0));
+                      const ExprRef less = sub(op("popcount", u32, {number}), op("popcount", u32, {imm(7, u32)}));
+                      return Block{store(out, imm(0), tir::make_cast(i32, binary(ExprKind::gt, less, imm(5, u32))))};
+                    });
   program.operation("bitwise operators among conditions", {bools({1})}, ints({5}), [&](const auto& in, VarId out) {
     const ExprRef bit = program.load(in[0], 0);
     const ExprRef mixed = op("bitwise_or", boolean, {negation(bit), bit});
@@ -42,7 +41,7 @@ TEST_CASE("conditions that happen to be known compile without a warning") {
   });
   program.operation("a bool beside a large number", {bools({1})}, ints({0}), [&](const auto& in, VarId out) {
     const ExprRef bit = tir::make_cast(u64, program.load(in[0], 0));
-    return Block{store(out, imm(0), tir::make_cast(i32, binary(ExprKind::lt, imm(-2, u64), bit)))};
+    return Block{store(out, imm(0), tir::make_cast(i32, less(imm(-2, u64), bit)))};
   });
   program.operation("pointers that are not NULL", {ints({5})}, ints({0}), [&](const auto& in, VarId out) {
     const VarId w = program.pointer("w", i32);
@@ -61,7 +60,7 @@ TEST_CASE("an array of which nothing depends after all") {
     tir::Stmt array = allocate(kept, i8, imm(1));
     std::get<tir::Allocate>(array.node).on_stack = true;
     const ExprRef read = add(tir::make_cast(i32, program.load(kept, 0)), imm(70000));
-    const ExprRef clipped = binary(ExprKind::max, binary(ExprKind::min, read, imm(1)), imm(0));
+    const ExprRef clipped = larger(smaller(read, imm(1)), imm(0));
     return Block{array, store(kept, imm(0), program.load(in[0], 0)), store(out, imm(0), clipped)};
   });
   CHECK(count_of(program.text(), "(void)kept;") == 1);
@@ -87,13 +86,13 @@ TEST_CASE("an array that is set under one guard and read under another, spelled 
         Block body = {element(guarded, "guarded"), element(plain, "plain")};
         const ExprRef row = add(mul(program.ref(i), imm(4)), mul(program.ref(j), imm(2)));
         const ExprRef at = add(row, program.ref(k));
-        const auto half = [&](const ExprRef& value) { return binary(ExprKind::floor_div, value, imm(2)); };
+        const auto half = [&](const ExprRef& value) { return quotient(value, imm(2)); };
         body.push_back(store(plain, imm(0), imm(2, i8)));
-        body.push_back({tir::IfThenElse{
-            binary(ExprKind::lt, at, imm(7)), {store(guarded, imm(0), tir::make_load(i8, in[0], at))}, {}}});
+        body.push_back(
+            {tir::IfThenElse{less(at, imm(7)), {store(guarded, imm(0), tir::make_load(i8, in[0], at))}, {}}});
         const ExprRef both = add(mul(half(add(row, imm(0))), imm(2)), program.ref(k));
         body.push_back({tir::IfThenElse{
-            binary(ExprKind::lt, both, imm(7)),
+            less(both, imm(7)),
             {store(out, both,
                    add(program.load(guarded, 0), add(program.load(plain, 0), half(program.load(guarded, 0)))))},
             {}}});
@@ -179,8 +178,7 @@ TEST_CASE("the complement of what is unsigned and narrow is compared without a w
                       return Block{put(0, binary(ExprKind::le, imm(32767, i16), complement(i16, five))),
                                    put(1, binary(ExprKind::eq, imm(0, i16), complement(i16, ones))),
                                    put(2, binary(ExprKind::ne, complement(u8, program.load(in[1], 0)), imm(0, u8))),
-                                   put(3, binary(ExprKind::lt, complement(i32, five), imm(-5))),
-                                   put(4, complement(i64, five))};
+                                   put(3, less(complement(i32, five), imm(-5))), put(4, complement(i64, five))};
                     });
   program.run();
 }
@@ -198,9 +196,9 @@ TEST_CASE("a condition that is a let of what bits join") {
   CaseProgram program;
   program.operation("chosen", {floats({5, -7}), ints({4, 3})}, floats({-7}), [&](const auto& in, VarId out) {
     const VarId unused = program.var("unused", i32);
-    const ExprRef test = op("bitwise_and", boolean,
-                            {binary(ExprKind::lt, program.load(in[1], 0), imm(6)),
-                             binary(ExprKind::lt, program.load(in[1], 1), program.load(in[1], 0))});
+    const ExprRef test =
+        op("bitwise_and", boolean,
+           {less(program.load(in[1], 0), imm(6)), less(program.load(in[1], 1), program.load(in[1], 0))});
     const ExprRef let_test = make_operator(ExprKind::let, boolean, {imm(1), test}, unused);
     return Block{store(out, imm(0), select(let_test, program.load(in[0], 1), program.load(in[0], 0)))};
   });
@@ -210,7 +208,7 @@ TEST_CASE("a condition that is a let of what bits join") {
 TEST_CASE("calls among conditions that are joined by bits") {
   CaseProgram program;
   program.operation("and", {ints({5, -7})}, ints({1, 0}), [&](const auto& in, VarId out) {
-    const auto rest = [&](int i) { return binary(ExprKind::floor_mod, program.load(in[0], i), imm(3)); };
+    const auto rest = [&](int i) { return remainder(program.load(in[0], i), imm(3)); };
     const ExprRef both =
         op("bitwise_and", boolean, {binary(ExprKind::eq, rest(0), imm(2)), binary(ExprKind::eq, rest(1), imm(2))});
     const ExprRef none =
@@ -225,7 +223,7 @@ TEST_CASE("a choice between pointers of two types") {
   program.operation("chosen", {ints({5}), floats({0})}, ints({5, 5}), [&](const auto& in, VarId out) {
     const VarId first = program.pointer("first", i32);
     const VarId second = program.pointer("second", i32);
-    const ExprRef positive = binary(ExprKind::lt, imm(0), program.load(in[0], 0));
+    const ExprRef positive = less(imm(0), program.load(in[0], 0));
     return Block{let(first, select(positive, program.ref(in[0]), program.ref(in[1]))),
                  store(out, imm(0), program.load(first, 0)),
                  let(second, choice(negation(positive), program.ref(in[1]), address_of(program.load(in[0], 0)))),

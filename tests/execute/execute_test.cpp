@@ -17,8 +17,8 @@
 namespace usmp::execute::execute_test {
 
 using codegen::testing::info_of;
-using codegen::testing::ModuleBuilder;
 using codegen::testing::Planned;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 namespace fs = std::filesystem;
 
 namespace {
@@ -65,10 +65,6 @@ class Example {
     body.push_back(ModuleBuilder::loop(i, 8, {ModuleBuilder::store(to, b.var(i), std::move(value))}));
   }
   [[nodiscard]] tir::ExprRef at(tir::VarId storage) const { return b.load(storage, b.var(i)); }
-  [[nodiscard]] static tir::ExprRef sum(tir::ExprRef left, tir::ExprRef right) {
-    return tir::make_binary(tir::ExprKind::add, std::move(left), std::move(right));
-  }
-  [[nodiscard]] static tir::ExprRef number(std::int64_t value) { return tir::make_int(value, tir::testing::int8_type); }
 
   // Places of `one` and `two` in the planned program; in the unshared one they are 64 bytes apart.
   execute::Findings compare(Bytes place_of_one, Bytes place_of_two, execute::Options options = {}) {
@@ -101,8 +97,8 @@ class Example {
 Example doubling() {
   Example e;
   e.fill(e.one, e.at(e.x));
-  e.fill(e.two, Example::sum(e.at(e.one), Example::number(1)));
-  e.fill(e.out, Example::sum(e.at(e.one), e.at(e.two)));
+  e.fill(e.two, add(e.at(e.one), imm(1, i8)));
+  e.fill(e.out, add(e.at(e.one), e.at(e.two)));
   return e;
 }
 
@@ -144,8 +140,8 @@ TEST_CASE("buffers that overlap where neither is read any more are none the wors
 TEST_CASE("bytes that are nobody's stay as they are") {
   const auto with_store = [](tir::VarId Example::*to, std::int64_t index) {
     Example e = doubling();
-    e.body.push_back(ModuleBuilder::store(e.*to, index, Example::number(77)));
-    e.fill(e.two, Example::number(1));  // keeps both buffers alive to the end
+    e.body.push_back(ModuleBuilder::store(e.*to, index, imm(77, i8)));
+    e.fill(e.two, imm(1, i8));  // keeps both buffers alive to the end
     return e;
   };
   Example gap = with_store(&Example::one, 9);
@@ -167,7 +163,7 @@ TEST_CASE("bytes that are nobody's stay as they are") {
 TEST_CASE("outputs made of memory that was never written are the model's own fault") {
   Example e;
   e.fill(e.two, e.at(e.x));
-  e.fill(e.out, Example::sum(e.at(e.one), e.at(e.two)));
+  e.fill(e.out, add(e.at(e.one), e.at(e.two)));
   CHECK(contains(e.error(), "output 'out' depends on memory that the model never wrote: element 0 is "));
   CHECK(e.kind == ErrorKind::archive);
 }

@@ -152,9 +152,9 @@ TEST_CASE("kernels: borders") {
     one.terms = i / 2 + 1;
     one.sums = i % 2 == 0 ? 8 : 6;
     const VarId j = one.number("j");
-    const ExprRef low = binary(ExprKind::max, imm(0), sub(imm(1), one.var(j)));
+    const ExprRef low = larger(imm(0), sub(imm(1), one.var(j)));
     one.begin = low;
-    one.length = sub(binary(ExprKind::min, imm(3), sub(imm(5), one.var(j))), low);
+    one.length = sub(smaller(imm(3), sub(imm(5), one.var(j))), low);
     one.data_at = add(mul(sub(add(one.var(j), one.var(one.r)), 1), one.terms), one.var(one.k));
     one.sum_at = add(mul(one.var(j), one.sums), one.var(one.s));
     const tir::Stmt zeros = one.loop(
@@ -173,8 +173,8 @@ struct RingFixture : KernelFixture {
 
   RingFixture() {
     sums = 4;
-    begin = binary(ExprKind::max, imm(0), sub(imm(1), var(j)));
-    length = sub(binary(ExprKind::min, imm(3), sub(imm(13), var(j))), begin);
+    begin = larger(imm(0), sub(imm(1), var(j)));
+    length = sub(smaller(imm(3), sub(imm(13), var(j))), begin);
     sum_at = add(mul(var(j), sums), var(s));
     data_at = add(mul(place, terms), var(k));
   }
@@ -203,7 +203,7 @@ TEST_CASE_FIXTURE(RingFixture, "kernels: a place in a ring is unsigned where it 
   SUBCASE("never below 0") { CHECK(changed_text().find("uint32") != std::string::npos); }
   SUBCASE("below 0 at first") {
     const ExprRef number = sub(add(var(j), var(r)), 4);
-    data_at = add(mul(binary(ExprKind::floor_mod, number, imm(9)), terms), var(k));
+    data_at = add(mul(remainder(number, imm(9)), terms), var(k));
     CHECK(changed_text().find("uint32") == std::string::npos);
   }
 }
@@ -356,7 +356,7 @@ TEST_CASE_FIXTURE(KernelFixture, "kernels: data that are the sums") {
 
 // The loops inside are a sum of their own.
 TEST_CASE_FIXTURE(KernelFixture, "kernels: a bound that is read") {
-  length = binary(ExprKind::min, load(sum, 7), imm(0));
+  length = smaller(load(sum, 7), imm(0));
   weight_at = add(add(mul(var(s), rows * terms), mul(var(r), terms)), var(k));
   program(block(zeros(), nest()));
   REQUIRE(blocked());

@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(HeldFixture, "held sums: bounds and lets of the loops around s
   for (std::int64_t u = 0; u < updates; ++u) all.push_back(update(u));
   tir::Block inner = block(tir::Stmt{tir::Let{row, add(mul(var(k), 5), var(y))}});
   inner.push_back(loop_from(x, 1, 2, std::move(all)));
-  const ExprRef length = binary(ExprKind::min, imm(3), sub(imm(6), var(y)));
+  const ExprRef length = smaller(imm(3), sub(imm(6), var(y)));
   const VarId n = number("n");
   program(block(loop(n, 64, block(store(sum, var(n), number_of(7)))),
                 loop(y, 5, block(loop_to(k, length, std::move(inner))))));

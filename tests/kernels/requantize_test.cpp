@@ -99,9 +99,6 @@ struct ClipFixture : Program {
   VarId y = output("y", 16);
   VarId i = number("i");
 
-  [[nodiscard]] ExprRef clip(const ExprRef& value, int low, int high) const {
-    return binary(ExprKind::max, binary(ExprKind::min, value, imm(high)), imm(low));
-  }
   [[nodiscard]] ExprRef value() const { return mul(load(x, var(i)), 7); }
   // With what the value stands in as stores see it.
   std::string after(const ExprRef& result) {
@@ -117,11 +114,11 @@ TEST_CASE_FIXTURE(ClipFixture, "requantize: a number that is taken away before a
   SUBCASE("at once") { CHECK(after(add(clipped, 128)).find("max(min(x[i] * 7, 255), 0)") != std::string::npos); }
   SUBCASE("behind casts that keep the value") {
     const ExprRef wide = tir::make_cast(int16_type, tir::make_cast(int8_type, clipped));
-    const ExprRef moved = binary(ExprKind::add, wide, tir::make_int(128, int16_type));
+    const ExprRef moved = add(wide, tir::make_int(128, int16_type));
     CHECK(after(tir::make_cast(int32_type, moved)).find("max(min(x[i] * 7, 255), 0)") != std::string::npos);
   }
   SUBCASE("the lower limit first") {
-    const ExprRef other = binary(ExprKind::min, binary(ExprKind::max, add(value(), 5), imm(-5)), imm(122));
+    const ExprRef other = smaller(larger(add(value(), 5), imm(-5)), imm(122));
     CHECK(after(sub(other, 5)).find("min(max(x[i] * 7, -10), 117)") != std::string::npos);
   }
 }
@@ -135,7 +132,7 @@ TEST_CASE_FIXTURE(ClipFixture, "requantize: clips that stay") {
   }
   SUBCASE("a sum that does not fit its type") {
     const ExprRef narrow = tir::make_cast(int8_type, clip(sub(value(), 100), -100, 127));
-    result = tir::make_cast(int32_type, binary(ExprKind::add, narrow, tir::make_int(100, int8_type)));
+    result = tir::make_cast(int32_type, add(narrow, tir::make_int(100, int8_type)));
   }
   body(block(loop(i, 16, block(store(y, var(i), result)))));
   kernels::requantize(changed());

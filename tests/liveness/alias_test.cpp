@@ -46,7 +46,7 @@ TEST_CASE("a pointer variable stands for the storage it was made of") {
   }
   SUBCASE("pointer arithmetic") {
     AliasCase c;
-    CHECK(c.with_let(tir::make_binary(ExprKind::add, c.b.var(c.x), make_int(4))).live("x") == "0-4");
+    CHECK(c.with_let(add(c.b.var(c.x), make_int(4))).live("x") == "0-4");
   }
   SUBCASE("let in an expression") {
     AliasCase c;
@@ -79,7 +79,7 @@ TEST_CASE("a variable that one statement binds twice stands for each of its valu
     return tir::make_expr(std::move(let));
   };
   b.entry({}, block(b.allocate(x, 8), b.allocate(y, 8), b.set(x), b.set(y),
-                    b.evaluate(tir::make_binary(ExprKind::add, first_byte_of(x), first_byte_of(y)))));
+                    b.evaluate(add(first_byte_of(x), first_byte_of(y)))));
   const Result result = run(b);
   CHECK(result.live("x") == "0-3");
   CHECK(result.live("y") == "1-3");

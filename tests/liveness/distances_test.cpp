@@ -75,7 +75,7 @@ TEST_CASE("windows, borders, reversed and transposed reads") {
     const VarId in = p.buffer("in", 16);
     const auto guarded = [&](std::int64_t by) {
       const ExprRef place = add(p.i(), by);
-      const ExprRef is_inside = tir::make_binary(ExprKind::and_, at_least(place, 0), less(place, 16));
+      const ExprRef is_inside = both(at_least(place, 0), less(place, 16));
       return choice(is_inside, p.load(in, place), p.number(0));
     };
     CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), add(guarded(-1), guarded(1)))))}) == "in>=out+1");
@@ -83,7 +83,7 @@ TEST_CASE("windows, borders, reversed and transposed reads") {
   SUBCASE("padding: the border takes no read") {
     const VarId in = p.buffer("in", 12);
     const ExprRef place = add(p.i(), -2);
-    const ExprRef is_inside = tir::make_binary(ExprKind::and_, at_least(place, 0), less(place, 12));
+    const ExprRef is_inside = both(at_least(place, 0), less(place, 12));
     // in[11] is read when out[12] was the last that was written.
     CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), choice(is_inside, p.load(in, place), p.number(0)))))}) ==
           "in>=out+2");

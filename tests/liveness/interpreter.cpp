@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tir_support/c_integers.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::liveness::testing {
@@ -169,11 +170,12 @@ Interpreter::Value Interpreter::evaluate(const Expr& expr, Frame& frame) {
     case ExprKind::load:
       return read(frame.vars.at(expr.var).pointer, operand(0).number);
     case ExprKind::add:
-      return {.number = operand(0).number + operand(1).number, .pointer = {}};
     case ExprKind::mul:
-      return {.number = operand(0).number * operand(1).number, .pointer = {}};
-    case ExprKind::mod:
-      return {.number = operand(0).number % operand(1).number, .pointer = {}};
+    case ExprKind::mod: {
+      const std::int64_t a = operand(0).number;
+      const std::int64_t b = operand(1).number;
+      return {.number = tir::testing::c_arithmetic(expr.kind, a, b, expr.type).value(), .pointer = {}};
+    }
     case ExprKind::select:
       return operand(0).number != 0 ? operand(1) : operand(2);
     case ExprKind::call:

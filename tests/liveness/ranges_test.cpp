@@ -256,8 +256,7 @@ TEST_CASE("a call inside a larger expression counts for the whole statement") {
   b.function("g", {q}, block(b.allocate(s2, 8), b.set(s2), b.copy(q, s2)));
   // C may run g before f, so x must be safe from g's scratch, too.
   b.entry({}, block(b.allocate(x, 8), b.allocate(y, 8), b.set(x), b.set(y),
-                    b.evaluate(tir::make_binary(tir::ExprKind::add, b.call_expr("f", {b.var(x)}),
-                                                b.call_expr("g", {b.var(y)})))));
+                    b.evaluate(add(b.call_expr("f", {b.var(x)}), b.call_expr("g", {b.var(y)})))));
   const Result r = run(b);
   CHECK(r.conflict("x", "s2"));
   CHECK(r.conflict("y", "s1"));

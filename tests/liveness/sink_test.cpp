@@ -31,7 +31,7 @@ struct Nest {
 
   [[nodiscard]] ExprRef one() const { return make_int(1, int8_type); }
   [[nodiscard]] ExprRef affine(tir::VarId v, std::int64_t factor, std::int64_t plus = 0) const {
-    return make_binary(ExprKind::add, make_binary(ExprKind::mul, b.var(v), make_int(factor)), make_int(plus));
+    return add(mul(b.var(v), make_int(factor)), make_int(plus));
   }
   // for j in [0, 8): x[j] = 1
   [[nodiscard]] tir::Stmt fill() const { return b.loop(j, 8, block(b.store(x, b.var(j), one()))); }
@@ -57,13 +57,13 @@ TEST_CASE("a loop that begins by overwriting the buffer does not carry it") {
   }
   SUBCASE("two loops, row by row") {
     Nest n;
-    const auto index = make_binary(ExprKind::add, n.affine(n.j, 4), n.b.var(n.k));
+    const auto index = add(n.affine(n.j, 4), n.b.var(n.k));
     CHECK(n.sinks(block(n.b.loop(n.j, 2, block(n.b.loop(n.k, 4, block(n.b.store(n.x, index, n.one()))))), n.read())));
   }
   SUBCASE("two loops, column by column, with a loop that repeats and one from elsewhere") {
     Nest n;
     const auto r = n.b.integer("r");
-    const auto index = make_binary(ExprKind::add, n.affine(n.j, 1, -3), n.affine(n.k, 2));
+    const auto index = add(n.affine(n.j, 1, -3), n.affine(n.k, 2));
     tir::For shifted{
         .var = n.j, .min = make_int(3), .extent = make_int(2), .body = block(n.b.store(n.x, index, n.one()))};
     CHECK(n.sinks(block(n.b.loop(r, 3, block(n.b.loop(n.k, 4, block(tir::Stmt{std::move(shifted)})))), n.read())));
@@ -90,7 +90,7 @@ TEST_CASE("a loop that begins by overwriting the buffer does not carry it") {
   SUBCASE("initialise and accumulate") {
     Nest n;
     const auto index = n.b.var(n.j);
-    const auto sum = make_binary(ExprKind::add, n.b.load(n.x, n.b.var(n.j)), n.one());
+    const auto sum = add(n.b.load(n.x, n.b.var(n.j)), n.one());
     CHECK(n.sinks(block(
         n.b.loop(n.j, 8, block(n.b.store(n.x, index, n.one()), n.b.loop(n.k, 3, block(n.b.store(n.x, index, sum))))),
         n.read())));
@@ -168,7 +168,7 @@ TEST_CASE("a buffer that may carry something stays live around the loop") {
   }
   SUBCASE("digits that do not fit together") {
     Nest n;
-    const auto index = make_binary(ExprKind::add, n.affine(n.j, 3), n.b.var(n.k));
+    const auto index = add(n.affine(n.j, 3), n.b.var(n.k));
     CHECK_FALSE(
         n.sinks(block(n.b.loop(n.j, 4, block(n.b.loop(n.k, 2, block(n.b.store(n.x, index, n.one()))))), n.read())));
   }
@@ -178,7 +178,7 @@ TEST_CASE("a buffer that may carry something stays live around the loop") {
   }
   SUBCASE("the index depends on the loop") {
     Nest n;
-    const auto index = make_binary(ExprKind::add, n.b.var(n.j), n.b.var(n.i));
+    const auto index = add(n.b.var(n.j), n.b.var(n.i));
     CHECK_FALSE(n.sinks(block(n.b.loop(n.j, 8, block(n.b.store(n.x, index, n.one()))), n.read())));
   }
   SUBCASE("the write is conditional") {

@@ -152,12 +152,8 @@ TEST_CASE_FIXTURE(Fixture, "coverage: an index with terms of something else has 
 }
 
 TEST_CASE_FIXTURE(Fixture, "coverage: quotients and remainders of a fused loop are digits") {
-  const auto div = [&](const tir::ExprRef& a, std::int64_t by) {
-    return tir::make_binary(tir::ExprKind::floor_div, a, tir::make_int(by));
-  };
-  const auto mod = [&](const tir::ExprRef& a, std::int64_t by) {
-    return tir::make_binary(tir::ExprKind::floor_mod, a, tir::make_int(by));
-  };
+  const auto div = [&](const tir::ExprRef& a, std::int64_t by) { return quotient(a, tir::make_int(by)); };
+  const auto mod = [&](const tir::ExprRef& a, std::int64_t by) { return remainder(a, tir::make_int(by)); };
   std::mt19937 random(9);
   const auto below = [&](int count) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(count)); };
   int known = 0;

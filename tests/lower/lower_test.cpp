@@ -20,10 +20,7 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
-using tir::testing::block;
-using tir::testing::float32_type;
-using tir::testing::int8_type;
-using tir::testing::ModuleBuilder;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 config::PoolSpec pool(std::string name, PoolKind kind) {
   config::PoolSpec spec;
@@ -210,7 +207,7 @@ TEST_CASE("allocates are found in every kind of block") {
   const auto i = b.integer("i");
   const VarId v[] = {b.pointer("v0"), b.pointer("v1"), b.pointer("v2"), b.pointer("v3")};
   const auto inside = [&](VarId var) { return block(b.allocate(var, 8), b.set(var), b.copy(out, var)); };
-  const ExprRef condition = tir::make_binary(ExprKind::lt, b.load(out, 0), tir::make_int(3, int8_type));
+  const ExprRef condition = less(b.load(out, 0), tir::make_int(3, int8_type));
   b.entry({out},
           block(b.loop(i, 4, inside(v[0])), b.when(condition, inside(v[1]), inside(v[2])), b.scope(inside(v[3]))));
   const Planned planned(b);
@@ -240,9 +237,9 @@ TEST_CASE("calls that are nested in expressions are rewritten, whatever does not
   b.function("op", {p}, block(b.allocate(inner, 8), b.copy(inner, p), b.copy(p, inner)));
   const auto out = b.pointer("out", tir::int32_type);
   const ExprRef call = ModuleBuilder::call_expr("op", {b.var(out)});
-  const ExprRef twice = tir::make_binary(ExprKind::add, call, call);
+  const ExprRef twice = add(call, call);
   const ExprRef index = tir::make_int(3);
-  b.entry({out}, block(ModuleBuilder::store(out, index, tir::make_binary(ExprKind::mul, twice, twice))));
+  b.entry({out}, block(ModuleBuilder::store(out, index, mul(twice, twice))));
   const Planned planned(b);
   const auto& store = std::get<tir::Store>(planned.function("main").body[0].node);
   CHECK_MESSAGE(store.index == index, "an unchanged expression is the same object");
@@ -266,7 +263,7 @@ TEST_CASE("a deeply shared expression takes linear time") {
   tir::Module module = b.build();
   const liveness::Analysis analysis = liveness::analyse(module);
   const assemble::Assembly assembly = assemble::assemble(module, analysis, two_pools());
-  for (int i = 0; i < 60; ++i) value = tir::make_binary(ExprKind::add, value, value);
+  for (int i = 0; i < 60; ++i) value = add(value, value);
   module.functions[module.entry].body.push_back(ModuleBuilder::store(out, 0, value));
   const Lowered lowered = lower(module, assemble::placements_of(analysis, assembly, {{{PoolId(0), 0}}}));
   const Expr* node = std::get<tir::Store>(lowered.module.functions[module.entry].body[1].node).value.get();

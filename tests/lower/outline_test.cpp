@@ -19,8 +19,7 @@ namespace {
 using tir::Block;
 using tir::Stmt;
 using tir::VarId;
-using tir::testing::block;
-using tir::testing::ModuleBuilder;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 // A module whose buffers stand where the test says, all in one pool; not verified, so that wrong plans can be tried.
 Lowered outlined(ModuleBuilder& builder, const std::map<std::string, Bytes>& offsets) {
@@ -192,11 +191,10 @@ TEST_CASE("values are brought along if they depend on no memory, else the loop s
     const VarId sum = b.integer("sum");
     const VarId i = b.integer("i");
     const tir::ExprRef value = from_memory ? tir::make_cast(tir::int32_type, b.load(p, 0)) : tir::make_int(5);
-    const tir::ExprRef index = tir::make_binary(tir::ExprKind::floor_mod, b.var(sum), tir::make_int(8));
-    b.function(
-        "op", {p, q},
-        block(b.let(five, value), b.let(sum, tir::make_binary(tir::ExprKind::add, b.var(five), tir::make_int(1))),
-              b.loop(i, 4, block(b.store(q, index, b.load(p, b.var(i))))), b.set(q)));
+    const tir::ExprRef index = remainder(b.var(sum), tir::make_int(8));
+    b.function("op", {p, q},
+               block(b.let(five, value), b.let(sum, add(b.var(five), tir::make_int(1))),
+                     b.loop(i, 4, block(b.store(q, index, b.load(p, b.var(i))))), b.set(q)));
     const VarId in = b.pointer("in");
     const VarId out = b.pointer("out");
     const VarId x = b.pointer("x");
@@ -306,7 +304,7 @@ TEST_CASE("fences also inside what is not moved, if buffers take turns in the sa
     const Lowered lowered = with_operator(offsets, [&](ModuleBuilder& b, VarId p, VarId q) {
       const VarId first = b.pointer("first");
       const VarId second = b.pointer("second");
-      const tir::ExprRef condition = tir::make_binary(tir::ExprKind::lt, tir::make_int(0), tir::make_int(1));
+      const tir::ExprRef condition = less(tir::make_int(0), tir::make_int(1));
       return block(
           b.allocate(first, 8), b.allocate(second, 8),
           b.when(condition, block(store_wide(b, first, !turns.may_alias), copy_all(b, first, p), copy_all(b, q, first),

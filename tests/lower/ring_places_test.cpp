@@ -21,8 +21,7 @@ using random_modules::Outcome;
 using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
-using tir::testing::block;
-using tir::testing::ModuleBuilder;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 enum class Index : std::uint8_t {
   of_loops,  // plane, row and column are loop variables
@@ -48,10 +47,8 @@ struct Window {
     const VarId y = b.integer("y");
     const VarId x = b.integer("x");
     const VarId k = b.integer("k");
-    const auto times = [](ExprRef a, std::int64_t by) {
-      return make_binary(ExprKind::mul, std::move(a), tir::make_int(by));
-    };
-    const auto plus = [](ExprRef a, ExprRef c) { return make_binary(ExprKind::add, std::move(a), std::move(c)); };
+    const auto times = [](ExprRef a, std::int64_t by) { return mul(std::move(a), tir::make_int(by)); };
+    const auto plus = [](ExprRef a, ExprRef c) { return add(std::move(a), std::move(c)); };
     const auto at = [&](const ExprRef& row, const ExprRef& column) {
       return plus(times(plus(times(b.var(plane), ring.extent), row), ring.stride), column);
     };
@@ -69,11 +66,11 @@ struct Window {
       std::get<tir::For>(loop.node).min = at(b.var(y), tir::make_int(0));
       fill = block(std::move(loop));
     }
-    const ExprRef row = make_binary(ExprKind::sub, b.var(y), b.var(k));
+    const ExprRef row = sub(b.var(y), b.var(k));
     tir::Block newest = block(b.loop(
         k, read,
         block(b.when(
-            make_binary(ExprKind::ge, row, tir::make_int(0)),
+            at_least(row, tir::make_int(0)),
             block(b.loop(x, ring.stride,
                          block(b.store(out, at(b.var(y), b.var(x)),
                                        make_cast(tir::testing::int8_type,

@@ -168,8 +168,8 @@ TEST_CASE_FIXTURE(Fixture, "kinds by loops: without products") {
   CHECK(kind(block(loop(i, 4, block(store(y, I, load(x, I)))))) == "copy");
   CHECK(kind(block(loop(i, 4, block(store(y, I, add(load(x, I), 1)))))) == "elementwise");
   CHECK(kind(block(loop(i, 4, block(store(y, 0, add(load(y, 0), load(x, I))))))) == "sum");
-  CHECK(kind(block(loop(i, 4, block(store(y, 0, binary(tir::ExprKind::max, load(y, 0), load(x, I))))))) == "max");
-  CHECK(kind(block(loop(i, 4, block(store(y, I, binary(tir::ExprKind::max, load(x, I), 0)))))) == "elementwise");
+  CHECK(kind(block(loop(i, 4, block(store(y, 0, larger(load(y, 0), load(x, I))))))) == "max");
+  CHECK(kind(block(loop(i, 4, block(store(y, I, larger(load(x, I), 0)))))) == "elementwise");
   CHECK(kind({}) == "");
 }
 

@@ -12,7 +12,7 @@
 namespace usmp::program::call_graph_test {
 namespace {
 
-using tir::testing::block;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 using Indices = std::vector<std::size_t>;
 
 // Functions that call each other and pass nothing; "main" is the entry.
@@ -126,7 +126,7 @@ TEST_CASE_FIXTURE(Functions,
   add("f", {});
   tir::ExprRef sum = call_expr("f", {});
   const tir::Stmt twice = evaluate(sum);
-  for (int i = 0; i < 100; ++i) sum = tir::make_binary(tir::ExprKind::add, sum, sum);
+  for (int i = 0; i < 100; ++i) sum = tir::testing::add(sum, sum);
   entry({}, block(evaluate(sum), twice, twice));
   CHECK(call_graph(build()).calls[1].size() == 3);
 }

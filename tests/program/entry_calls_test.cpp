@@ -14,7 +14,7 @@ namespace {
 
 using tir::ExprRef;
 using tir::VarId;
-using tir::testing::block;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 // f(p, q) and g(r) are the module's, npu(s) is opaque; the entry has parameters a and b.
 struct Fixture : tir::testing::ModuleBuilder {
@@ -120,7 +120,7 @@ TEST_CASE_FIXTURE(Fixture, "a call is plain if the statement does nothing else")
   CHECK(is_plain(checked(tir::make_int(0), tir::make_int(-1), plain)));
   CHECK_FALSE(is_plain(checked(plain, tir::make_int(-1), plain)));
   CHECK_FALSE(is_plain(checked(tir::make_int(0), plain, plain)));
-  CHECK_FALSE(is_plain(tir::make_binary(tir::ExprKind::add, plain, tir::make_int(1))));
+  CHECK_FALSE(is_plain(add(plain, tir::make_int(1))));
   CHECK_FALSE(is_plain(call_expr("f", {var(a), plain})));
   CHECK_FALSE(plain_call(let(i, plain)).has_value());
 }

@@ -14,7 +14,7 @@ namespace usmp::program::join_test {
 namespace {
 
 using tir::VarId;
-using tir::testing::block;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 // write(a, t): t[i] = a[i]; read(p, b, q): q[i] = p[i] + b[i]. The entry's storages are in, mid and out.
 struct Fixture : tir::testing::ModuleBuilder {
@@ -26,8 +26,7 @@ struct Fixture : tir::testing::ModuleBuilder {
   Fixture() {
     function("write", {a, t}, block(loop(i, 8, block(store(t, var(i), load(a, var(i)))))));
     function("read", {p, b, q},
-             block(let(k, tir::make_int(3)),
-                   store(q, var(k), tir::make_binary(tir::ExprKind::add, load(p, var(k)), load(b, var(k))))));
+             block(let(k, tir::make_int(3)), store(q, var(k), add(load(p, var(k)), load(b, var(k))))));
   }
   std::optional<JoinedFunction> join(const std::vector<VarId>& first, const std::vector<VarId>& second) {
     return joined(module(), {module().functions[0], first}, {module().functions[1], second},

@@ -13,7 +13,7 @@ namespace usmp::program::pointers_test {
 namespace {
 
 using tir::VarId;
-using tir::testing::block;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 // Writes down what is told, a line each: "read a b", "write a", "escape a", "call f(a, b)".
 class Recorder : public PointerUses {
@@ -68,7 +68,7 @@ struct Fixture : tir::testing::ModuleBuilder {
   }
   [[nodiscard]] tir::ExprRef chosen() const {
     return tir::testing::make_operator(tir::ExprKind::select, tir::handle_type,
-                                       {tir::make_binary(tir::ExprKind::lt, var(n), tir::make_int(3)), var(a), var(b)});
+                                       {less(var(n), tir::make_int(3)), var(a), var(b)});
   }
   [[nodiscard]] static tir::ExprRef let_in(VarId id, tir::ExprRef value, tir::ExprRef body) {
     tir::Expr expr;

@@ -67,9 +67,7 @@ TEST_CASE("a call is played with its arguments, each time anew") {
     const VarId a = p.pointer("a");
     const VarId b = p.pointer("b");
     const VarId n = p.integer("n");
-    p.function(
-        "ahead", {a, b, n},
-        block(p.for_i(4, block(p.store(b, tir::make_binary(ExprKind::add, p.i(), p.var(n)), p.load(a, p.i()))))));
+    p.function("ahead", {a, b, n}, block(p.for_i(4, block(p.store(b, add(p.i(), p.var(n)), p.load(a, p.i()))))));
     p.check(3, {p.call("ahead", {p.var(p.in), p.var(p.out), make_int(3)})});
     p.check(3, {p.call("ahead", {p.var(p.in), p.var(p.out), make_int(1)}), p.fill(p.in, 8),
                 p.call("ahead", {p.var(p.in), p.var(p.out), make_int(3)})});
@@ -86,7 +84,7 @@ TEST_CASE("functions may bind each other's variables") {
   const VarId n = p.integer("n");
   const VarId a = p.pointer("a");
   p.function("other", {a}, block(p.let(n, make_int(0)), p.let(p.to, p.var(a)), p.set(a, 7)));
-  const ExprRef index = tir::make_binary(ExprKind::add, p.i(), p.var(n));
+  const ExprRef index = add(p.i(), p.var(n));
   p.check(3, {p.let(n, make_int(3)), p.let(p.to, p.var(p.out)), p.call("other", {p.in}),
               p.for_i(4, block(p.store(p.to, index, p.load(p.in, p.i()))))});
 }
@@ -128,10 +126,8 @@ TEST_CASE("loops start anywhere, and inner ones depend on outer ones") {
                           .body = block(p.store(p.out, add(p.i(), 2), p.load(p.in, p.i())))}}});
   }
   SUBCASE("a triangle") {
-    const tir::Stmt inner{tir::For{.var = p.i_var(),
-                                   .min = p.j(),
-                                   .extent = tir::make_binary(ExprKind::sub, make_int(4), p.j()),
-                                   .body = block(p.read(p.in, add(p.i(), 2)))}};
+    const tir::Stmt inner{tir::For{
+        .var = p.i_var(), .min = p.j(), .extent = sub(make_int(4), p.j()), .body = block(p.read(p.in, add(p.i(), 2)))}};
     p.check(-2, {p.for_j(4, block(inner, p.store(p.out, p.j(), number(1))))});
   }
   SUBCASE("none at all") { p.check(0, {p.for_j(0, block(p.fill(p.out, 8))), p.copy_all(p.out, p.in, 8)}); }
@@ -152,24 +148,22 @@ TEST_CASE("loops that only load read what their iterations read") {
     return std::to_string(result.accesses - 10) +
            (text.empty() ? "" : ", " + text.substr(std::min(place, text.size())));
   };
-  const auto times = [&](std::int64_t by) { return tir::make_binary(ExprKind::mul, p.i(), make_int(by)); };
+  const auto times = [&](std::int64_t by) { return mul(p.i(), make_int(by)); };
   SUBCASE("at even distances") {
     CHECK(lost(5, p.drain(in, 8)) == "8, iteration i = 5");
     CHECK(lost(4, p.for_i(4, block(p.read(in, times(2))))) == "4, iteration i = 2");
     CHECK(lost(5, p.for_i(4, block(p.read(in, times(2))))) == "4");
-    const ExprRef back = tir::make_binary(ExprKind::sub, make_int(7), p.i());
+    const ExprRef back = sub(make_int(7), p.i());
     CHECK(lost(2, p.for_i(8, block(p.read(in, 0), p.read(in, back)))) == "16, iteration i = 5");
     CHECK(lost(7, p.for_i(1, block(p.read(in, 7)))) == "1, iteration i = 0");
   }
   SUBCASE("at others") {
-    const ExprRef around = tir::make_binary(ExprKind::floor_mod, times(3), make_int(4));
+    const ExprRef around = remainder(times(3), make_int(4));
     CHECK(lost(2, p.for_i(4, block(p.read(in, around)))) == "4, iteration i = 2");
     CHECK(lost(4, p.for_i(4, block(p.read(in, around)))) == "4");
-    CHECK(lost(4, p.for_i(3, block(p.read(in, tir::make_binary(ExprKind::mul, p.i(), p.i()))))) ==
-          "3, iteration i = 2");
-    CHECK(lost(2, p.for_i(3, block(p.read(in, tir::make_binary(ExprKind::mul, p.i(), p.i()))))) == "3");
-    CHECK(lost(1, p.for_i(3, block(p.read(in, tir::make_binary(ExprKind::mul, p.i(), p.i()))))) ==
-          "3, iteration i = 1");
+    CHECK(lost(4, p.for_i(3, block(p.read(in, mul(p.i(), p.i()))))) == "3, iteration i = 2");
+    CHECK(lost(2, p.for_i(3, block(p.read(in, mul(p.i(), p.i()))))) == "3");
+    CHECK(lost(1, p.for_i(3, block(p.read(in, mul(p.i(), p.i()))))) == "3, iteration i = 1");
   }
   SUBCASE("at the same") {
     CHECK(lost(2, p.for_j(4, block(p.for_i(5, block(p.read(in, p.j())))))) == "20, iteration j = 2");
@@ -181,11 +175,11 @@ TEST_CASE("loops that only load read what their iterations read") {
 
 TEST_CASE("conditions on loop variables are followed") {
   Copies p;
-  const ExprRef early = binary(ExprKind::lt, p.i(), 2);
+  const ExprRef early = less(p.i(), 2);
   const tir::Stmt store_ahead = p.store(p.out, add(p.i(), 3), p.load(p.in, p.i()));
   const tir::Stmt store_here = p.store(p.out, p.i(), p.load(p.in, p.i()));
   SUBCASE("of statements") {
-    p.check(0, {p.for_i(4, block(p.when(binary(ExprKind::ge, p.i(), 4), block(store_ahead), block(store_here))))});
+    p.check(0, {p.for_i(4, block(p.when(at_least(p.i(), 4), block(store_ahead), block(store_here))))});
     p.check(3, {p.for_i(4, block(p.when(early, block(store_here), block(store_ahead))))});
     p.check(0,
             {p.when(binary(ExprKind::eq, make_int(1), 2), block(p.fill(p.out, 8)), block(p.copy_all(p.out, p.in, 8)))});
@@ -202,7 +196,7 @@ TEST_CASE("conditions on loop variables are followed") {
   }
   SUBCASE("of predicates") {
     tir::Store late = std::get<tir::Store>(store_ahead.node);
-    late.predicate = binary(ExprKind::ge, p.i(), 3);
+    late.predicate = at_least(p.i(), 3);
     p.check(2, {p.for_i(4, block(tir::Stmt{late})), p.read(p.in, 5)});
     tir::Expr load = *p.load(p.in, p.i());
     load.operands.push_back(early);
@@ -227,22 +221,22 @@ TEST_CASE("indices are computed as C does") {
   };
   const ExprRef i = p.i();
   index(add(i, 2));
-  index(binary(ExprKind::sub, add(i, 5), 3));
-  index(binary(ExprKind::min, add(i, 2), 4));
-  index(binary(ExprKind::max, add(i, 2), 1));
-  index(add(binary(ExprKind::floor_div, mul(i, 2), 2), 2));
+  index(sub(add(i, 5), 3));
+  index(smaller(add(i, 2), 4));
+  index(larger(add(i, 2), 1));
+  index(add(quotient(mul(i, 2), 2), 2));
   index(add(binary(ExprKind::div, mul(i, 3), 3), 2));
-  index(add(binary(ExprKind::floor_mod, add(i, 8), 8), 2));
+  index(add(remainder(add(i, 8), 8), 2));
   index(add(binary(ExprKind::mod, add(i, 8), 8), 2));
   // -1 / 4 is 0 where it truncates and -1 where it does not.
-  index(add(binary(ExprKind::floor_div, add(i, -3), 4), 3));
+  index(add(quotient(add(i, -3), 4), 3));
   index(add(binary(ExprKind::div, add(i, -3), 4), 2));
-  index(binary(ExprKind::floor_mod, add(i, -2), 4));
+  index(remainder(add(i, -2), 4));
   index(add(bits("tir.shift_right", mul(i, 4), 2), 2));
   index(add(bits("tir.bitwise_and", add(i, 16), 15), 2));
   index(make_operator(ExprKind::select, int32_type, {binary(ExprKind::gt, i, 2), add(i, 1), add(i, 2)}));
   index(make_operator(ExprKind::select, int32_type, {binary(ExprKind::ne, i, 3), add(i, 2), add(i, 1)}));
-  index(add(tir::make_cast(int32_type, binary(ExprKind::ge, i, 0)), 1));
+  index(add(tir::make_cast(int32_type, at_least(i, 0)), 1));
   index(tir::make_cast(int32_type, tir::make_cast(int8_type, add(i, 2))));
 }
 
@@ -267,8 +261,7 @@ TEST_CASE("lanes of vectors are accesses") {
   };
   p.check(0, {p.for_i(2, block(p.store(p.out, ramp(mul(p.i(), 4), 1), load(p.in, ramp(mul(p.i(), 4), 1)))))});
   p.check(5, {p.store(p.out, ramp(make_int(0), 2), load(p.in, ramp(make_int(0), 1))), p.read(p.in, 2)});
-  const ExprRef moved =
-      tir::make_binary(ExprKind::add, ramp(make_int(0), 1), make_operator(ExprKind::broadcast, four, {make_int(3)}));
+  const ExprRef moved = add(ramp(make_int(0), 1), make_operator(ExprKind::broadcast, four, {make_int(3)}));
   p.check(5, {p.store(p.out, moved, load(p.in, ramp(make_int(0), 1))), p.read(p.in, 2)});
 }
 

@@ -129,21 +129,20 @@ TEST_CASE("pointers that may go to several buffers, and such as get out of sight
 TEST_CASE("numbers that leave their type are not followed") {
   Overwritten p;
   const auto in_int8 = [](std::int64_t a, std::int64_t b) {
-    return tir::make_cast(int32_type, tir::make_binary(ExprKind::add, number(a), number(b)));
+    return tir::make_cast(int32_type, add(number(a), number(b)));
   };
   CHECK(p.said_with({p.store(p.in, in_int8(1, 2), number(1)), p.fill(p.out, 4)}) == "replayed, wrong");
   CHECK(p.said_with({p.store(p.in, add(in_int8(127, 1), -126), number(1))}) == "an address depends on data");
   // 200 is -56 where it is compared.
-  const ExprRef sum = tir::make_binary(ExprKind::add, number(100), number(100));
-  CHECK(p.said_with({p.store(p.in, add(tir::make_cast(int32_type, tir::make_binary(ExprKind::max, sum, number(1))), 0),
-                             number(1))}) == "an address depends on data");
+  const ExprRef sum = add(number(100), number(100));
+  CHECK(p.said_with({p.store(p.in, add(tir::make_cast(int32_type, larger(sum, number(1))), 0), number(1))}) ==
+        "an address depends on data");
   const VarId narrow = p.integer("narrow");
   p.module().vars[narrow.index()].type = int8_type;
   CHECK(p.said_with({p.let(narrow, tir::make_cast(int8_type, make_int(258))),
                      p.store(p.in, add(tir::make_cast(int32_type, p.var(narrow)), -256), number(1))}) ==
         "an address depends on data");
-  CHECK(p.said_with({p.store(p.in, tir::make_binary(ExprKind::floor_div, make_int(1), make_int(0)), number(1))}) ==
-        "an address depends on data");
+  CHECK(p.said_with({p.store(p.in, quotient(make_int(1), make_int(0)), number(1))}) == "an address depends on data");
   // And what is outside of its buffer is no access that is known.
   CHECK(p.said_with({p.store(p.in, 4, number(1))}) == "an address depends on data");
   CHECK(p.said_with({p.store(p.in, -1, number(1))}) == "an address depends on data");

@@ -17,17 +17,16 @@ std::string said_of(std::int64_t planes, std::int64_t rows, std::int64_t back) {
   tir::Stmt allocate = p.allocate(ring, planes * rows * stride);
   std::get<tir::Allocate>(allocate.node).ring = tir::Ring{.stride = stride, .extent = extent, .rows = rows};
   const auto element = [&](ExprRef row, std::int64_t plane) {
-    return tir::make_binary(ExprKind::add, tir::make_binary(ExprKind::mul, std::move(row), make_int(stride)),
-                            tir::make_binary(ExprKind::add, make_int(plane * extent * stride), p.j()));
+    return add(mul(std::move(row), make_int(stride)), add(make_int(plane * extent * stride), p.j()));
   };
   tir::Block body;
   for (std::int64_t plane = 0; plane < planes; ++plane) {
     body.push_back(p.for_j(stride, block(p.store(ring, element(p.i(), plane), make_int(1, int32_type)))));
   }
-  const ExprRef behind = tir::make_binary(ExprKind::sub, p.i(), make_int(back));
+  const ExprRef behind = sub(p.i(), make_int(back));
   for (std::int64_t plane = 0; plane < planes; ++plane) {
-    body.push_back(p.when(tir::make_binary(ExprKind::ge, behind, make_int(0)),
-                          block(p.for_j(stride, block(p.read(ring, element(behind, plane)))))));
+    body.push_back(
+        p.when(at_least(behind, make_int(0)), block(p.for_j(stride, block(p.read(ring, element(behind, plane)))))));
   }
   return p.said({{"ring", 0}}, {std::move(allocate), p.for_i(extent, std::move(body))});
 }

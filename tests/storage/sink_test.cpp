@@ -16,9 +16,7 @@ namespace {
 using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
-using tir::testing::block;
-using tir::testing::int8_type;
-using tir::testing::ModuleBuilder;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 // Storage t in front of loops over c, which copy in to out through it.
 struct Nest {
@@ -30,19 +28,12 @@ struct Nest {
   VarId i = b.integer("i");
   VarId j = b.integer("j");
 
-  [[nodiscard]] static ExprRef plus(ExprRef a, std::int64_t k) {
-    return tir::make_binary(ExprKind::add, std::move(a), tir::make_int(k));
-  }
   [[nodiscard]] ExprRef zero() const { return tir::make_int(0, int8_type); }
   [[nodiscard]] tir::Stmt fill(std::int64_t count) { return b.loop(i, count, block(b.store(t, b.var(i), zero()))); }
   [[nodiscard]] tir::Stmt use(std::int64_t element) { return b.store(out, b.var(c), b.load(t, element)); }
   // t[0] += in[i]
-  [[nodiscard]] tir::Stmt add() {
-    return b.store(t, tir::make_int(0), tir::make_binary(ExprKind::add, b.load(t, 0), b.load(in, b.var(i))));
-  }
-  [[nodiscard]] ExprRef is_small() const {
-    return tir::make_binary(ExprKind::lt, b.load(in, tir::make_int(0)), tir::make_int(3, int8_type));
-  }
+  [[nodiscard]] tir::Stmt accumulate() { return b.store(t, tir::make_int(0), add(b.load(t, 0), b.load(in, b.var(i)))); }
+  [[nodiscard]] ExprRef is_small() const { return less(b.load(in, tir::make_int(0)), tir::make_int(3, int8_type)); }
 
   // The entry after the pass, without its head.
   std::string sunk(tir::Block body, std::size_t moved) {
@@ -61,7 +52,8 @@ struct Nest {
 };
 
 TEST_CASE_FIXTURE(Nest, "sink: a sum moves into the loop that begins it anew") {
-  const auto text = in_loop(block(b.store(t, tir::make_int(0), zero()), b.loop(i, 8, block(add())), use(0)), 1, 1);
+  const auto text =
+      in_loop(block(b.store(t, tir::make_int(0), zero()), b.loop(i, 8, block(accumulate())), use(0)), 1, 1);
   CHECK(text == R"(
   for c in [0, 8) {
     allocate t: int8[1]
@@ -82,11 +74,11 @@ TEST_CASE_FIXTURE(Nest, "sink: into the innermost block that writes first") {
     CHECK(text.find("for c in [0, 8) {\n      allocate t") != std::string::npos);
   }
   SUBCASE("not into a loop that goes on with what another run has left") {
-    const auto text = in_loop(block(b.loop(j, 2,
-                                           block(b.when(tir::make_binary(ExprKind::lt, b.var(j), tir::make_int(1)),
-                                                        block(b.store(t, tir::make_int(0), zero()))),
-                                                 b.loop(i, 8, block(add())), use(0)))),
-                              0, 1);
+    const auto text = in_loop(
+        block(b.loop(j, 2,
+                     block(b.when(less(b.var(j), tir::make_int(1)), block(b.store(t, tir::make_int(0), zero()))),
+                           b.loop(i, 8, block(accumulate())), use(0)))),
+        0, 1);
     CHECK(text.find("\n  allocate t") != std::string::npos);
   }
   SUBCASE("but into the one around it") {
@@ -115,7 +107,7 @@ TEST_CASE_FIXTURE(Nest, "sink: storage stays if an iteration may read what anoth
   SUBCASE("of an element that is not written") { (void)in_loop(block(fill(3), use(3)), 0); }
   SUBCASE("that is written under a condition") { (void)in_loop(block(b.when(is_small(), block(fill(4))), use(3)), 0); }
   SUBCASE("that is written later") { (void)in_loop(block(use(3), fill(4)), 0); }
-  SUBCASE("a sum that goes on") { (void)in_loop(block(b.loop(i, 8, block(add())), use(0)), 0, 1); }
+  SUBCASE("a sum that goes on") { (void)in_loop(block(b.loop(i, 8, block(accumulate())), use(0)), 0, 1); }
   SUBCASE("of an element that memory says") {
     const ExprRef element = tir::make_cast(tir::int32_type, b.load(in, b.var(c)));
     (void)in_loop(block(fill(4), b.store(out, b.var(c), b.load(t, element))), 0);
@@ -124,7 +116,7 @@ TEST_CASE_FIXTURE(Nest, "sink: storage stays if an iteration may read what anoth
     (void)in_loop(block(b.when(is_small(), block(fill(4)), block(use(3)))), 0);
   }
   SUBCASE("of the element before") {
-    (void)in_loop(block(b.store(t, plus(b.var(c), 1), zero()), b.store(out, b.var(c), b.load(t, b.var(c)))), 0, 9);
+    (void)in_loop(block(b.store(t, add(b.var(c), 1), zero()), b.store(out, b.var(c), b.load(t, b.var(c)))), 0, 9);
   }
 }
 

@@ -18,12 +18,7 @@ namespace usmp::storage::split_test {
 namespace {
 
 using tir::VarId;
-using tir::testing::block;
-using tir::testing::ModuleBuilder;
-
-tir::ExprRef plus(tir::ExprRef a, std::int64_t b) {
-  return tir::make_binary(tir::ExprKind::add, std::move(a), tir::make_int(b));
-}
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 // Two operators with one tensor each pass through `t`: in → t → u → t → out.
 struct Chain {
@@ -82,14 +77,13 @@ TEST_CASE("what is not proved stays together") {
   SUBCASE("every other element is written") {
     Chain c;
     const VarId i = c.b.integer("i");
-    CHECK(c.parts(c.copy_loop(8, tir::make_binary(tir::ExprKind::mul, c.b.var(i), tir::make_int(2)), i)) == 0);
+    CHECK(c.parts(c.copy_loop(8, mul(c.b.var(i), tir::make_int(2)), i)) == 0);
   }
   SUBCASE("under a condition that says something else") {
     Chain c;
     const VarId i = c.b.integer("i");
     tir::Block store = block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))));
-    const auto condition =
-        tir::make_binary(tir::ExprKind::lt, c.b.load(c.p, tir::make_int(0)), tir::make_int(3, tir::testing::int8_type));
+    const auto condition = less(c.b.load(c.p, tir::make_int(0)), tir::make_int(3, tir::testing::int8_type));
     CHECK(c.parts(block(c.b.loop(i, 8, block(c.b.when(condition, std::move(store)))))) == 0);
   }
   SUBCASE("it is read before it is written") {
@@ -104,7 +98,7 @@ TEST_CASE("what is not proved stays together") {
     const VarId i = c.b.integer("i");
     CHECK(c.parts(block(c.b.loop(i, 8,
                                  block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))),
-                                       c.b.store(c.q, c.b.var(i), c.b.load(c.q, plus(c.b.var(i), 1))))))) == 0);
+                                       c.b.store(c.q, c.b.var(i), c.b.load(c.q, add(c.b.var(i), 1))))))) == 0);
   }
 }
 
@@ -113,9 +107,7 @@ TEST_CASE("stores that write all together") {
   const auto unrolled = [](std::initializer_list<std::int64_t> which) {
     Chain c;
     const VarId i = c.b.integer("i");
-    const auto at = [&](std::int64_t k) {
-      return plus(tir::make_binary(tir::ExprKind::mul, c.b.var(i), tir::make_int(4)), k);
-    };
+    const auto at = [&](std::int64_t k) { return add(mul(c.b.var(i), tir::make_int(4)), k); };
     tir::Block stores;
     for (const std::int64_t k : which) stores.push_back(c.b.store(c.q, at(k), c.b.load(c.p, at(k))));
     if (which.size() < 4) stores.push_back(c.b.store(c.q, at(0), c.b.load(c.p, at(3))));
@@ -131,8 +123,8 @@ TEST_CASE("stores that write all together") {
       const VarId j = c.b.integer("j");
       const VarId k = c.b.integer("k");
       const auto at = [&](VarId inner, std::int64_t first) {
-        const auto row = tir::make_binary(tir::ExprKind::mul, c.b.var(i), tir::make_int(4));
-        return plus(tir::make_binary(tir::ExprKind::add, row, c.b.var(inner)), first);
+        const auto row = mul(c.b.var(i), tir::make_int(4));
+        return add(add(row, c.b.var(inner)), first);
       };
       const VarId last = c.b.integer("last");
       return c.parts(
@@ -147,13 +139,12 @@ TEST_CASE("stores that write all together") {
   SUBCASE("one of them under a condition") {
     Chain c;
     const VarId i = c.b.integer("i");
-    const auto even = tir::make_binary(tir::ExprKind::mul, c.b.var(i), tir::make_int(2));
-    const auto condition =
-        tir::make_binary(tir::ExprKind::lt, c.b.load(c.p, tir::make_int(0)), tir::make_int(3, tir::testing::int8_type));
+    const auto even = mul(c.b.var(i), tir::make_int(2));
+    const auto condition = less(c.b.load(c.p, tir::make_int(0)), tir::make_int(3, tir::testing::int8_type));
     CHECK(c.parts(block(c.b.loop(
               i, 4,
               block(c.b.store(c.q, even, c.b.load(c.p, even)),
-                    c.b.when(condition, block(c.b.store(c.q, plus(even, 1), c.b.load(c.p, plus(even, 1))))))))) == 0);
+                    c.b.when(condition, block(c.b.store(c.q, add(even, 1), c.b.load(c.p, add(even, 1))))))))) == 0);
   }
 }
 
@@ -165,13 +156,12 @@ TEST_CASE("a call that takes the storage twice") {
     const VarId q = b.pointer("q");
     const VarId r = b.pointer("r");
     const VarId i = b.integer("i");
-    const auto sum = tir::make_binary(tir::ExprKind::add, b.load(p, b.var(i)), b.load(q, b.var(i)));
+    const auto sum = add(b.load(p, b.var(i)), b.load(q, b.var(i)));
     b.function("add", {p, q, r}, block(b.loop(i, 8, block(b.store(r, b.var(i), sum)))));
     const VarId x = b.pointer("x");
     const VarId y = b.pointer("y");
     const VarId j = b.integer("j");
-    b.function("copy", {x, y},
-               block(b.loop(j, 8 - from, block(b.store(y, plus(b.var(j), from), b.load(x, b.var(j)))))));
+    b.function("copy", {x, y}, block(b.loop(j, 8 - from, block(b.store(y, add(b.var(j), from), b.load(x, b.var(j)))))));
     const VarId in = b.pointer("in");
     const VarId out = b.pointer("out");
     const VarId t = b.pointer("t");
@@ -193,7 +183,7 @@ TEST_CASE("a call that takes the storage twice reads what any of its parameters 
   const VarId q = b.pointer("q");
   const VarId r = b.pointer("r");
   const VarId i = b.integer("i");
-  const auto sum = tir::make_binary(tir::ExprKind::add, b.load(p, 0), b.load(q, b.var(i)));
+  const auto sum = add(b.load(p, 0), b.load(q, b.var(i)));
   b.function("mix", {p, q, r}, block(b.loop(i, 8, block(b.store(r, b.var(i), sum)))));
   const VarId x = b.pointer("x");
   const VarId y = b.pointer("y");
@@ -248,7 +238,7 @@ TEST_CASE("what counts as written") {
     Chain c;
     const VarId i = c.b.integer("i");
     tir::Block store = block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))));
-    const auto condition = tir::make_binary(tir::ExprKind::lt, c.b.var(i), tir::make_int(8));
+    const auto condition = less(c.b.var(i), tir::make_int(8));
     CHECK(c.parts(block(c.b.loop(i, 10, block(c.b.when(condition, std::move(store)))))) == 1);
   }
   SUBCASE("and one that ends it an element early") {
@@ -256,7 +246,7 @@ TEST_CASE("what counts as written") {
     const VarId i = c.b.integer("i");
     tir::Block store = block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))));
     store.push_back(c.b.store(c.q, tir::make_int(0), c.b.load(c.p, tir::make_int(7))));
-    const auto condition = tir::make_binary(tir::ExprKind::lt, c.b.var(i), tir::make_int(7));
+    const auto condition = less(c.b.var(i), tir::make_int(7));
     CHECK(c.parts(block(c.b.loop(i, 10, block(c.b.when(condition, std::move(store)))))) == 0);
   }
   SUBCASE("by two loops, a part each") {
@@ -264,7 +254,7 @@ TEST_CASE("what counts as written") {
     const VarId i = c.b.integer("i");
     const VarId j = c.b.integer("j");
     auto body = c.copy_loop(5, c.b.var(i), i);
-    body.push_back(c.b.loop(j, 3, block(c.b.store(c.q, plus(c.b.var(j), 5), c.b.load(c.p, plus(c.b.var(j), 5))))));
+    body.push_back(c.b.loop(j, 3, block(c.b.store(c.q, add(c.b.var(j), 5), c.b.load(c.p, add(c.b.var(j), 5))))));
     CHECK(c.parts(std::move(body)) == 1);
   }
   SUBCASE("set to zero, then added to, element by element") {
@@ -272,11 +262,10 @@ TEST_CASE("what counts as written") {
     const VarId i = c.b.integer("i");
     const VarId k = c.b.integer("k");
     const auto at = [&] { return c.b.var(i); };
-    tir::Block add = block(
-        c.b.store(c.q, at(), tir::make_binary(tir::ExprKind::add, c.b.load(c.q, at()), c.b.load(c.p, c.b.var(k)))));
+    tir::Block update = block(c.b.store(c.q, at(), add(c.b.load(c.q, at()), c.b.load(c.p, c.b.var(k)))));
     CHECK(c.parts(block(c.b.loop(i, 8,
                                  block(c.b.store(c.q, at(), tir::make_int(0, tir::testing::int8_type)),
-                                       c.b.loop(k, 8, std::move(add)))))) == 1);
+                                       c.b.loop(k, 8, std::move(update)))))) == 1);
   }
 }
 
@@ -288,27 +277,15 @@ struct Blocks {
   VarId outer = c.b.integer("outer");
   VarId inner = c.b.integer("inner");
 
-  [[nodiscard]] static tir::ExprRef times(tir::ExprRef a, std::int64_t b) {
-    return tir::make_binary(tir::ExprKind::mul, std::move(a), tir::make_int(b));
-  }
-  [[nodiscard]] static tir::ExprRef sum(tir::ExprRef a, tir::ExprRef b) {
-    return tir::make_binary(tir::ExprKind::add, std::move(a), std::move(b));
-  }
-  [[nodiscard]] static tir::ExprRef below(tir::ExprRef a, std::int64_t end) {
-    return tir::make_binary(tir::ExprKind::lt, std::move(a), tir::make_int(end));
-  }
-  [[nodiscard]] static tir::ExprRef both(tir::ExprRef a, tir::ExprRef b) {
-    return tir::make_binary(tir::ExprKind::and_, std::move(a), std::move(b));
-  }
   [[nodiscard]] tir::ExprRef in_row(std::int64_t block = 3) const {
-    return sum(times(c.b.var(outer), block), c.b.var(inner));
+    return add(mul(c.b.var(outer), block), c.b.var(inner));
   }
-  [[nodiscard]] tir::ExprRef place(std::int64_t block = 3) const { return sum(times(c.b.var(row), 4), in_row(block)); }
+  [[nodiscard]] tir::ExprRef place(std::int64_t block = 3) const { return add(mul(c.b.var(row), 4), in_row(block)); }
 
   // Two blocks in each row. All of p from the first element to `last` is read.
   std::size_t parts(tir::ExprRef at, tir::ExprRef condition, std::int64_t block = 3, std::int64_t rows = 2,
                     std::int64_t last = 7) {
-    tir::Block store = tir::testing::block(c.b.store(c.q, std::move(at), c.b.load(c.p, times(c.b.var(row), last))));
+    tir::Block store = tir::testing::block(c.b.store(c.q, std::move(at), c.b.load(c.p, mul(c.b.var(row), last))));
     tir::Block body = tir::testing::block(c.b.when(std::move(condition), std::move(store)));
     body = tir::testing::block(c.b.loop(inner, block, std::move(body)));
     body = tir::testing::block(c.b.loop(outer, 2, std::move(body)));
@@ -318,41 +295,40 @@ struct Blocks {
 
 TEST_CASE("what counts as written in rows that do not fill their last block") {
   Blocks b;
-  SUBCASE("all of each row") { CHECK(b.parts(b.place(), b.below(b.in_row(), 4)) == 1); }
-  SUBCASE("not the last element of each row") { CHECK(b.parts(b.place(), b.below(b.in_row(), 3)) == 0); }
+  SUBCASE("all of each row") { CHECK(b.parts(b.place(), less(b.in_row(), 4)) == 1); }
+  SUBCASE("not the last element of each row") { CHECK(b.parts(b.place(), less(b.in_row(), 3)) == 0); }
   SUBCASE("not the first one") {
-    const auto is_behind = tir::make_binary(tir::ExprKind::ge, b.in_row(), tir::make_int(1));
-    CHECK(b.parts(b.place(), b.both(is_behind, b.below(b.in_row(), 4))) == 0);
+    const auto is_behind = at_least(b.in_row(), tir::make_int(1));
+    CHECK(b.parts(b.place(), both(is_behind, less(b.in_row(), 4))) == 0);
   }
   SUBCASE("all between two limits") {
-    const auto is_behind = tir::make_binary(tir::ExprKind::ge, b.in_row(), tir::make_int(1));
-    CHECK(b.parts(plus(b.place(), -1), b.both(is_behind, b.below(b.in_row(), 5))) == 1);
+    const auto is_behind = at_least(b.in_row(), tir::make_int(1));
+    CHECK(b.parts(add(b.place(), -1), both(is_behind, less(b.in_row(), 5))) == 1);
   }
   SUBCASE("all, by a condition on halves") {
-    const auto half = tir::make_binary(tir::ExprKind::floor_div, b.in_row(), tir::make_int(2));
-    CHECK(b.parts(b.place(), b.below(half, 2)) == 1);
+    const auto half = quotient(b.in_row(), tir::make_int(2));
+    CHECK(b.parts(b.place(), less(half, 2)) == 1);
   }
   SUBCASE("not under another condition as well") {
-    const auto is_small = tir::make_binary(tir::ExprKind::lt, b.c.b.load(b.c.p, tir::make_int(0)),
-                                           tir::make_int(3, tir::testing::int8_type));
-    CHECK(b.parts(b.place(), b.both(b.below(b.in_row(), 4), is_small)) == 0);
+    const auto is_small = less(b.c.b.load(b.c.p, tir::make_int(0)), tir::make_int(3, tir::testing::int8_type));
+    CHECK(b.parts(b.place(), both(less(b.in_row(), 4), is_small)) == 0);
   }
   SUBCASE("not where the condition is on something else than a part of the index") {
-    const auto diagonal = b.sum(b.times(b.c.b.var(b.row), 3), b.in_row());
-    CHECK(b.parts(b.place(), b.below(diagonal, 6)) == 0);
+    const auto diagonal = add(mul(b.c.b.var(b.row), 3), b.in_row());
+    CHECK(b.parts(b.place(), less(diagonal, 6)) == 0);
   }
   SUBCASE("not where the rest of the index has the same variable") {
-    const auto half = tir::make_binary(tir::ExprKind::floor_div, b.c.b.var(b.inner), tir::make_int(2));
-    CHECK(b.parts(b.sum(b.place(), half), b.below(b.in_row(), 4)) == 0);
+    const auto half = quotient(b.c.b.var(b.inner), tir::make_int(2));
+    CHECK(b.parts(add(b.place(), half), less(b.in_row(), 4)) == 0);
   }
   SUBCASE("all, with a condition on each of two parts") {
-    const auto is_row = b.below(b.c.b.var(b.row), 2);
-    CHECK(b.parts(b.place(), b.both(is_row, b.below(b.in_row(), 4)), 3, 3) == 1);
+    const auto is_row = less(b.c.b.var(b.row), 2);
+    CHECK(b.parts(b.place(), both(is_row, less(b.in_row(), 4)), 3, 3) == 1);
   }
   SUBCASE("not where two parts share a variable") {
     // Element 3 is in no row, but the parts alone give every number from 0 to 5.
-    const auto corner = b.sum(b.times(b.c.b.var(b.row), 2), b.c.b.var(b.outer));
-    CHECK(b.parts(b.place(2), b.both(b.below(corner, 3), b.below(b.in_row(2), 3)), 2, 2, 5) == 0);
+    const auto corner = add(mul(b.c.b.var(b.row), 2), b.c.b.var(b.outer));
+    CHECK(b.parts(b.place(2), both(less(corner, 3), less(b.in_row(2), 3)), 2, 2, 5) == 0);
   }
 }
 
@@ -379,11 +355,8 @@ TEST_CASE("a condition on a loop further out says nothing of what one iteration 
     tir::verify(module);
     return added;
   };
-  const auto first_half = [](const tir::ExprRef& i) {
-    return tir::make_binary(tir::ExprKind::lt, tir::make_binary(tir::ExprKind::floor_div, i, tir::make_int(4)),
-                            tir::make_int(1));
-  };
-  const auto below_4 = [](const tir::ExprRef& i) { return tir::make_binary(tir::ExprKind::lt, i, tir::make_int(4)); };
+  const auto first_half = [](const tir::ExprRef& i) { return less(quotient(i, tir::make_int(4)), tir::make_int(1)); };
+  const auto below_4 = [](const tir::ExprRef& i) { return less(i, tir::make_int(4)); };
   const auto zero = [](const tir::ExprRef&) { return tir::make_int(0); };
   const auto own = [](const tir::ExprRef& i) { return i; };
   CHECK(parts(first_half, zero) == 0);
@@ -431,8 +404,8 @@ TEST_CASE("allocates are made as large as what is accessed") {
   const VarId i = b.integer("i");
   b.entry({out}, block(b.allocate(t, 100),
                        b.loop(i, 8,
-                              block(b.store(t, plus(b.var(i), 2), tir::make_int(1, tir::testing::int8_type)),
-                                    b.store(out, b.var(i), b.load(t, plus(b.var(i), 2)))))));
+                              block(b.store(t, add(b.var(i), 2), tir::make_int(1, tir::testing::int8_type)),
+                                    b.store(out, b.var(i), b.load(t, add(b.var(i), 2)))))));
   tir::Module module = b.build();
   fit(module);
   CHECK(tir::print(module).find("allocate t: int8[10]") != std::string::npos);
@@ -446,18 +419,15 @@ TEST_CASE("allocates are made as large as what is accessed of planes under a con
   const VarId out = b.pointer("out");
   const VarId i = b.integer("i");
   const VarId k = b.integer("k");
-  const tir::ExprRef both = tir::make_binary(tir::ExprKind::add, b.var(i), b.var(k));
-  const tir::ExprRef row = tir::make_binary(
-      tir::ExprKind::add, tir::make_binary(tir::ExprKind::floor_mod, b.var(i), tir::make_int(4)), b.var(k));
-  const tir::ExprRef is_there =
-      tir::make_binary(tir::ExprKind::and_, tir::make_binary(tir::ExprKind::ge, row, tir::make_int(1)),
-                       tir::make_binary(tir::ExprKind::lt, row, tir::make_int(5)));
+  const tir::ExprRef together = add(b.var(i), b.var(k));
+  const tir::ExprRef row = add(remainder(b.var(i), tir::make_int(4)), b.var(k));
+  const tir::ExprRef is_there = both(at_least(row, tir::make_int(1)), less(row, tir::make_int(5)));
   b.entry(
       {out},
       block(b.allocate(t, 100), b.loop(i, 8, block(b.store(t, b.var(i), tir::make_int(1, tir::testing::int8_type)))),
             b.loop(i, 8,
-                   block(b.loop(k, 3,
-                                block(b.when(is_there, block(b.store(out, b.var(i), b.load(t, plus(both, -1)))))))))));
+                   block(b.loop(
+                       k, 3, block(b.when(is_there, block(b.store(out, b.var(i), b.load(t, add(together, -1)))))))))));
   tir::Module module = b.build();
   fit(module);
   CHECK(tir::print(module).find("allocate t: int8[8]") != std::string::npos);

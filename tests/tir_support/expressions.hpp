@@ -79,9 +79,16 @@ inline ExprRef sub(const Operand& a, const Operand& b) { return binary(ExprKind:
 inline ExprRef mul(const Operand& a, const Operand& b) { return binary(ExprKind::mul, a, b); }
 inline ExprRef quotient(const Operand& a, const Operand& b) { return binary(ExprKind::floor_div, a, b); }
 inline ExprRef remainder(const Operand& a, const Operand& b) { return binary(ExprKind::floor_mod, a, b); }
+inline ExprRef smaller(const Operand& a, const Operand& b) { return binary(ExprKind::min, a, b); }
+inline ExprRef larger(const Operand& a, const Operand& b) { return binary(ExprKind::max, a, b); }
 inline ExprRef less(const Operand& a, const Operand& b) { return binary(ExprKind::lt, a, b); }
 inline ExprRef at_least(const Operand& a, const Operand& b) { return binary(ExprKind::ge, a, b); }
 inline ExprRef both(const Operand& a, const Operand& b) { return binary(ExprKind::and_, a, b); }
+
+// The value, or the limit that it is beyond.
+inline ExprRef clip(const ExprRef& value, std::int64_t low = -128, std::int64_t high = 127) {
+  return larger(smaller(value, high), low);
+}
 
 // --- Others ----------------------------------------------------------------------------------------------------------
 

@@ -207,7 +207,7 @@ TEST_CASE_FIXTURE(Fixture, "compute_at: not if the element is never read, and wo
 TEST_CASE_FIXTURE(Fixture, "compute_at: not if the bounds of a loop read it") {
   const VarId l = number("l");
   const VarId d = output("d", 3);
-  const ExprRef count = binary(ExprKind::max, tir::make_int(0), binary(ExprKind::min, load(b, var(j)), 3));
+  const ExprRef count = larger(tir::make_int(0), smaller(load(b, var(j)), 3));
   body(block(allocate(b, 10), writer(), loop(j, 8, block(loop_to(l, count, block(store(d, 0, load(b, var(j)))))))));
   CHECK(!again(2));
 }

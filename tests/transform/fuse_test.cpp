@@ -137,10 +137,8 @@ TEST_CASE("fuse: storage that iterations share is told apart") {
   const VarId sum = p.pointer("sum", int32_type);
   // c[… + first] = a[r] · w[8r + …] for r in [0, 3), added up
   const auto stage = [&](VarId i, VarId r, std::int64_t first) {
-    const ExprRef term =
-        mul(p.load(a, p.var(r)), p.load(w, tir::make_binary(ExprKind::add, mul(p.var(r), 8), p.var(i))));
-    return block(p.store(sum, 0, tir::make_int(0)),
-                 p.loop(r, 3, block(p.store(sum, 0, tir::make_binary(ExprKind::add, p.load(sum, 0), term)))),
+    const ExprRef term = mul(p.load(a, p.var(r)), p.load(w, add(mul(p.var(r), 8), p.var(i))));
+    return block(p.store(sum, 0, tir::make_int(0)), p.loop(r, 3, block(p.store(sum, 0, add(p.load(sum, 0), term)))),
                  p.store(c, add(p.var(i), first), p.load(sum, 0)));
   };
   const auto fused = [&](tir::Block body) {

@@ -382,7 +382,7 @@ TEST_CASE_FIXTURE(Fixture, "inline: a function does not grow without end") {
   // Each buffer is a cheap value with a large index, read in many places.
   tir::Block all = block(allocate(b, 8));
   ExprRef index = var(i);
-  for (int n = 0; n < 60; ++n) index = binary(ExprKind::min, index, add(var(i), n));
+  for (int n = 0; n < 60; ++n) index = smaller(index, add(var(i), n));
   all.push_back(loop(i, 8, block(store(b, var(i), load(a, index)))));
   for (int n = 0; n < 1000; ++n) all.push_back(store(c, n % 8, load(b, n % 8)));
   body(std::move(all));

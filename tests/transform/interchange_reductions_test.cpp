@@ -144,14 +144,14 @@ TEST_CASE_FIXTURE(Fixture, "interchange: not if bounds or conditions depend on t
   }
   SUBCASE("extent, by a let that is no sum") {
     CHECK(made(loop(c, width,
-                    block(let(t, binary(ExprKind::min, var(c), 3)), allocate(s, 1), store(s, 0, var(c)),
+                    block(let(t, smaller(var(c), 3)), allocate(s, 1), store(s, 0, var(c)),
                           loop_to(r, var(t), block(add_up(x_of_row()))), result())))
               .empty());
   }
   SUBCASE("extent, by a let of such a let") {
     CHECK(made(loop(c, width,
-                    block(let(t, binary(ExprKind::min, var(c), 3)), let(u, add(var(t), 1)), allocate(s, 1),
-                          store(s, 0, var(c)), loop_to(r, var(u), block(add_up(x_of_row()))), result())))
+                    block(let(t, smaller(var(c), 3)), let(u, add(var(t), 1)), allocate(s, 1), store(s, 0, var(c)),
+                          loop_to(r, var(u), block(add_up(x_of_row()))), result())))
               .empty());
   }
   SUBCASE("extent, by a let that is always the same") {
@@ -161,10 +161,9 @@ TEST_CASE_FIXTURE(Fixture, "interchange: not if bounds or conditions depend on t
               .empty());
   }
   SUBCASE("condition, by a let inside") {
-    CHECK(made(with(loop(r, 4,
-                         block(let(t, binary(ExprKind::min, var(c), 2)),
-                               when(less(var(t), var(r)), block(add_up(x_of_row())))))))
-              .empty());
+    CHECK(
+        made(with(loop(r, 4, block(let(t, smaller(var(c), 2)), when(less(var(t), var(r)), block(add_up(x_of_row())))))))
+            .empty());
   }
 }
 
@@ -236,7 +235,7 @@ TEST_CASE_FIXTURE(Fixture, "interchange: lets that double each other are not wri
   VarId before = c;
   for (int n = 0; n < 60; ++n) {
     const VarId next = number("t");
-    all.push_back(let(next, binary(ExprKind::min, var(before), var(before))));
+    all.push_back(let(next, smaller(var(before), var(before))));
     before = next;
   }
   for (tir::Stmt& part :

@@ -30,7 +30,7 @@ struct Network : Builder {
   VarId z = pointer("z", i32), l = integer("l");
   Block declarations = block(allocate(mid, 8));
   Block calls = block(call("scale", {in, mid}), call("add", {mid, in, out}));
-  ExprRef scaled = binary(ExprKind::mul, load(a, var(i)), imm(2));
+  ExprRef scaled = mul(load(a, var(i)), imm(2));
   std::vector<VarId> scale_params = {a, t};
   std::string scale_target = "c";
   std::string add_target = "c";

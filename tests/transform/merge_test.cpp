@@ -574,7 +574,7 @@ TEST_CASE("operators between which the tensor would still be needed stay") {
   }
   SUBCASE("its elements are found at indices that memory holds") {
     network.add = [&network] {
-      const ExprRef at = binary(ExprKind::floor_mod, network.load(network.b, network.var(network.j)), imm(8));
+      const ExprRef at = remainder(network.load(network.b, network.var(network.j)), imm(8));
       return block(network.loop(network.j, 8,
                                 block(network.store(network.o, network.var(network.j), network.load(network.p, at)))));
     };

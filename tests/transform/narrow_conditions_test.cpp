@@ -21,9 +21,6 @@ using tir::testing::block;
 using Builder = tir::testing::ModuleBuilder;
 using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
-ExprRef limited(ExprRef value, std::int64_t low, std::int64_t high) {
-  return binary(ExprKind::max, binary(ExprKind::min, std::move(value), imm(high)), imm(low));
-}
 tir::Stmt constant_of(VarId var, DataType type, std::string bytes) {
   const std::int64_t count = static_cast<std::int64_t>(bytes.size()) / type.bytes();
   const tir::Constant data{.type = type, .shape = {count}, .bytes = std::move(bytes)};
@@ -39,14 +36,14 @@ struct Network : Builder {
   Block calls = block(call("write", {in, mid}), call("read", {mid, out}));
   std::vector<VarId> write_params = {a, T};
   Block write;
-  Block read = block(loop(j, 8, block(store(o, var(j), binary(ExprKind::add, load(p, var(j)), imm(1))))));
+  Block read = block(loop(j, 8, block(store(o, var(j), add(load(p, var(j)), imm(1))))));
 
   [[nodiscard]] ExprRef element() const { return load(a, var(i)); }
-  [[nodiscard]] ExprRef byte() const { return limited(element(), -128, 127); }
+  [[nodiscard]] ExprRef byte() const { return clip(element(), -128, 127); }
   void writes(ExprRef value) { write = block(loop(i, 8, block(store(T, var(i), std::move(value))))); }
   // The first four elements, and the others.
   void writes(ExprRef first, ExprRef second) {
-    const ExprRef place = binary(ExprKind::add, var(i), imm(4));
+    const ExprRef place = add(var(i), imm(4));
     write = block(loop(i, 4, block(store(T, var(i), std::move(first)), store(T, place, std::move(second)))));
   }
   tir::Module network() {
@@ -89,29 +86,29 @@ TEST_CASE("narrow: a value that its own type would cut is not what is stored") {
   Network network;
   const VarId bytes = network.pointer("bytes", i8);
   network.write_params = {bytes, network.T};
-  const ExprRef element = binary(ExprKind::max, network.load(bytes, network.var(network.i)), imm(0, i8));
-  const ExprRef sum = binary(ExprKind::add, element, element);
-  network.writes(cast(i32, binary(ExprKind::mul, sum, imm(100, i8))));
+  const ExprRef element = larger(network.load(bytes, network.var(network.i)), imm(0, i8));
+  const ExprRef sum = add(element, element);
+  network.writes(cast(i32, mul(sum, imm(100, i8))));
   CHECK(storage(network) == "int8[16]");
 }
 
 TEST_CASE("narrow: steps that only look alike") {
   Network network;
-  const ExprRef wide = binary(ExprKind::mul, network.byte(), imm(300));
+  const ExprRef wide = mul(network.byte(), imm(300));
   SUBCASE("are the same") {
-    network.writes(binary(ExprKind::sub, wide, imm(83)), binary(ExprKind::sub, wide, imm(83)));
+    network.writes(sub(wide, imm(83)), sub(wide, imm(83)));
     CHECK(storage(network) == "int8[8]");
   }
   SUBCASE("something less a constant, and the constant less that") {
-    network.writes(binary(ExprKind::sub, network.byte(), imm(83)), binary(ExprKind::sub, imm(83), network.byte()));
+    network.writes(sub(network.byte(), imm(83)), sub(imm(83), network.byte()));
     CHECK(storage(network) == "int8[16]");
   }
   SUBCASE("sum and difference") {
-    network.writes(binary(ExprKind::add, network.byte(), imm(83)), binary(ExprKind::sub, network.byte(), imm(83)));
+    network.writes(add(network.byte(), imm(83)), sub(network.byte(), imm(83)));
     CHECK(storage(network) == "int8[16]");
   }
   SUBCASE("of two elements") {
-    network.writes(binary(ExprKind::mul, network.byte(), limited(network.load(network.a, 0), 0, 300)));
+    network.writes(mul(network.byte(), clip(network.load(network.a, 0), 0, 300)));
     CHECK(storage(network) == "int8[32]");
   }
 }
@@ -137,7 +134,7 @@ TEST_CASE("narrow: products of 64 bits are costly") {
   network.module().vars[network.T.index()].element = i64;
   network.module().vars[network.p.index()].element = i64;
   network.declarations = block(network.allocate(network.mid, 64));
-  network.writes(binary(ExprKind::mul, cast(i64, network.byte()), imm(300, i64)));
+  network.writes(mul(cast(i64, network.byte()), imm(300, i64)));
   const ExprRef element = cast(i32, network.load(network.p, network.var(network.j)));
   network.read = block(network.loop(network.j, 8, block(network.store(network.o, network.var(network.j), element))));
   std::string expected = "int8[8]";
@@ -199,7 +196,7 @@ TEST_CASE("narrow: tensors of whose accesses not all are known stay") {
 
 TEST_CASE("narrow: storage keeps what it is made of") {
   Network network;
-  network.writes(limited(network.element(), -300, 300));
+  network.writes(clip(network.element(), -300, 300));
   SUBCASE("bytes stay bytes") { CHECK(storage(network) == "int8[16]"); }
   SUBCASE("elements stay elements") {
     network.module().vars[network.mid.index()].element = i32;
@@ -218,7 +215,7 @@ struct WithTable : Network {
     write_params = {a, T, t};
     declarations.push_back(constant_of(table, i32, bytes));
     calls[0] = call("write", {in, mid, table});
-    writes(binary(ExprKind::add, byte(), load(t, 0)));
+    writes(add(byte(), load(t, 0)));
   }
 };
 
@@ -248,9 +245,7 @@ TEST_CASE("narrow: what constants are is known only of those that stay as they a
     network.declarations.push_back(constant_of(z, i16, std::string("\x2c\x01\x2c\x01", 4)));
     network.calls.push_back(network.call("write", {network.in, network.mid, z}));
   }
-  SUBCASE("it is read in another type") {
-    network.writes(binary(ExprKind::add, network.byte(), tir::make_load(i64, network.t, imm(0))));
-  }
+  SUBCASE("it is read in another type") { network.writes(add(network.byte(), tir::make_load(i64, network.t, imm(0)))); }
   CHECK(storage(network) == expected);
 }
 
@@ -307,7 +302,7 @@ TEST_CASE("narrow: a function that copies not all, or not only that, is no copy"
     only.value = tir::make_expr(std::move(some));
   }
   SUBCASE("of vectors") { only.value = tir::make_load(i32.with_lanes(2), network.x, network.var(network.k)); }
-  SUBCASE("shifted") { only.value = network.load(network.x, binary(ExprKind::add, network.var(network.k), imm(1))); }
+  SUBCASE("shifted") { only.value = network.load(network.x, add(network.var(network.k), imm(1))); }
   SUBCASE("to itself") {
     only.storage = network.x;
     network.read = block(network.store(network.o, 0, network.load(network.p, 0)));

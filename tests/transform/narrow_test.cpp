@@ -26,10 +26,6 @@ using tir::testing::block;
 using Builder = tir::testing::ModuleBuilder;
 using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
-ExprRef clip(ExprRef value) {
-  return binary(ExprKind::max, binary(ExprKind::min, std::move(value), imm(127)), imm(-128));
-}
-
 // in -> write(a, T) -> mid -> read(p, o) -> out, of 8 elements: T is int16(int8(clip(a))) - 83, o is p + 1.
 struct Network : Builder {
   VarId in = pointer("in", i32), out = pointer("out", i32), mid = pointer("mid");
@@ -43,10 +39,10 @@ struct Network : Builder {
   std::string write_target = "c";
   std::function<Block()> write = [this] { return block(loop(i, 8, block(store(T, var(i), value())))); };
   std::function<Block()> read = [this] {
-    return block(loop(j, 8, block(store(o, var(j), binary(ExprKind::add, cast(i32, load(p, var(j))), imm(1))))));
+    return block(loop(j, 8, block(store(o, var(j), add(cast(i32, load(p, var(j))), imm(1))))));
   };
 
-  ExprRef value() { return binary(ExprKind::sub, cast(i16, cast(i8, clip(load(a, var(i))))), zero_point); }
+  ExprRef value() { return sub(cast(i16, cast(i8, clip(load(a, var(i))))), zero_point); }
 
   tir::Module network() {
     function("write", write_params, write(), write_target);
@@ -109,9 +105,8 @@ TEST_CASE("the range decides, not the type") {
     network.read_params = {network.p, network.o};
     network.declarations = block(network.allocate(network.mid, 32));
     network.write = [&] {
-      ExprRef value =
-          binary(ExprKind::max, binary(ExprKind::min, network.load(network.a, network.var(network.i)), imm(bound)),
-                 imm(bound > 200 && bound < 300 ? 0 : -128));
+      ExprRef value = larger(smaller(network.load(network.a, network.var(network.i)), imm(bound)),
+                             imm(bound > 200 && bound < 300 ? 0 : -128));
       return block(
           network.loop(network.i, 8, block(network.store(network.T, network.var(network.i), std::move(value)))));
     };
@@ -253,8 +248,7 @@ TEST_CASE("all stores must end in the same steps") {
   SUBCASE("another range") {
     network.write = [&] {
       return block(network.scope(once()),
-                   network.store(network.T, 0,
-                                 binary(ExprKind::sub, cast(i16, network.load(network.a, 0)), network.zero_point)));
+                   network.store(network.T, 0, sub(cast(i16, network.load(network.a, 0)), network.zero_point)));
     };
     check_alone(network);
   }
@@ -263,8 +257,7 @@ TEST_CASE("all stores must end in the same steps") {
 TEST_CASE("values that the store cuts stay where they are") {
   Network network;  // clip(a) · 300 leaves int16, though the value before fits int8
   network.write = [&] {
-    ExprRef value =
-        binary(ExprKind::mul, cast(i16, clip(network.load(network.a, network.var(network.i)))), imm(300, i16));
+    ExprRef value = mul(cast(i16, clip(network.load(network.a, network.var(network.i)))), imm(300, i16));
     return block(network.loop(network.i, 8, block(network.store(network.T, network.var(network.i), std::move(value)))));
   };
   check_alone(network);
@@ -364,7 +357,7 @@ TEST_CASE("writers and readers of a narrow tensor say so") {
 // in -> copy(x, y) -> mid -> read(p, o) -> out, of 8 elements of 16 bits.
 struct Copying : Network {
   VarId x = pointer("x", i16), y = pointer("y", i16), k = integer("k"), m = integer("m");
-  ExprRef written = binary(ExprKind::add, binary(ExprKind::mul, var(k), imm(4)), var(m));
+  ExprRef written = add(mul(var(k), imm(4)), var(m));
   ExprRef source = written;
   std::int64_t rows = 2;
 
@@ -406,9 +399,8 @@ TEST_CASE("a cast and a zero point in front of the network are computed where it
       "copy", {network.x, network.y},
       block(network.loop(
           network.k, 8,
-          block(network.store(
-              network.y, network.var(network.k),
-              binary(ExprKind::sub, cast(i16, network.load(network.x, network.var(network.k))), imm(-128, i16)))))));
+          block(network.store(network.y, network.var(network.k),
+                              sub(cast(i16, network.load(network.x, network.var(network.k))), imm(-128, i16)))))));
   const tir::Module module = narrowed(network.network()).module;
   CHECK_FALSE(module.find("copy"));
   CHECK(has(text(module, "main"), "\"read\", in, out"));
@@ -469,15 +461,11 @@ TEST_CASE("a copy that is needed stays") {
   }
   SUBCASE("the copy is larger than what is copied") { network.declarations = block(network.allocate(network.mid, 18)); }
   SUBCASE("there are gaps") {
-    network.written = network.source =
-        binary(ExprKind::add, binary(ExprKind::mul, network.var(network.k), imm(5)), network.var(network.m));
+    network.written = network.source = add(mul(network.var(network.k), imm(5)), network.var(network.m));
   }
-  SUBCASE("it does not start at the first element") {
-    network.written = network.source = binary(ExprKind::add, network.written, imm(1));
-  }
+  SUBCASE("it does not start at the first element") { network.written = network.source = add(network.written, imm(1)); }
   SUBCASE("the elements change places") {
-    network.source =
-        binary(ExprKind::add, binary(ExprKind::mul, network.var(network.m), imm(2)), network.var(network.k));
+    network.source = add(mul(network.var(network.m), imm(2)), network.var(network.k));
   }
   SUBCASE("it is called in a branch") {
     network.calls[0] = network.when(imm(1, tir::bool_type), block(network.calls[0]));
@@ -489,7 +477,7 @@ TEST_CASE("a copy that is needed stays") {
   }
   SUBCASE("its statement calls something else, too") {
     const ExprRef result = Builder::call_expr("copy", {network.var(network.in), network.var(network.mid)});
-    network.calls[0] = network.evaluate(binary(ExprKind::add, result, Builder::call_expr("external", {})));
+    network.calls[0] = network.evaluate(add(result, Builder::call_expr("external", {})));
   }
   SUBCASE("the copy is read in a branch") {
     network.calls[1] = network.when(imm(1, tir::bool_type), block(network.calls[1]));

@@ -235,7 +235,7 @@ TEST_CASE_FIXTURE(Fixture, "recompute: a buffer inside an operator") {
   const VarId i = integer("i");
   const VarId j = integer("j");
   const VarId k = integer("k");
-  const ExprRef inside = binary(ExprKind::lt, var(i), imm(16));
+  const ExprRef inside = less(var(i), imm(16));
   const ExprRef padded = tir::make_call(i32, "tir.if_then_else", {inside, load(a, var(i)), imm(1)});
   const ExprRef sum = add(load(o, var(j)), load(pad, add(var(j), var(k))));
   function("conv", {a, o},

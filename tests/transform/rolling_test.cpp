@@ -39,9 +39,6 @@ constexpr std::int64_t rows = 8;
 constexpr std::int64_t columns = 4;
 constexpr std::int64_t elements = rows * columns;
 
-ExprRef plus(ExprRef a, ExprRef b) { return make_binary(ExprKind::add, std::move(a), std::move(b)); }
-ExprRef times(ExprRef a, std::int64_t b) { return make_binary(ExprKind::mul, std::move(a), make_int(b)); }
-
 // in → a → b → out, images of int32. Each operator reads a window of rows; rows that are not there count as 0.
 class Network : public ModuleBuilder {
  public:
@@ -66,11 +63,10 @@ class Network : public ModuleBuilder {
   // p1[row] = sum of rows row - above to row + below of p0
   void add_window(const std::string& name, std::int64_t above, std::int64_t below) {
     const Loops v = loops_of(name);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
-    const ExprRef read = plus(var(v.row), plus(var(v.ky), make_int(-above)));
-    const ExprRef is_there = make_binary(ExprKind::and_, make_binary(ExprKind::ge, read, make_int(0)),
-                                         make_binary(ExprKind::lt, read, make_int(rows)));
-    const ExprRef element = load(v.p0, plus(times(read, columns), var(v.column)));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
+    const ExprRef read = add(var(v.row), add(var(v.ky), make_int(-above)));
+    const ExprRef is_there = both(at_least(read, make_int(0)), less(read, make_int(rows)));
+    const ExprRef element = load(v.p0, add(mul(read, columns), var(v.column)));
     function(name, {v.p0, v.p1},
              block(loop(
                  v.row, rows,
@@ -78,22 +74,22 @@ class Network : public ModuleBuilder {
                      v.column, columns,
                      block(store(v.p1, here, make_int(0)),
                            loop(v.ky, above + below + 1,
-                                block(when(is_there, block(store(v.p1, here, plus(load(v.p1, here), element))))))))))));
+                                block(when(is_there, block(store(v.p1, here, add(load(v.p1, here), element))))))))))));
     shape(2);
   }
 
   // p1[row] = p1[row - 1] + p0[row]
   void add_scan(const std::string& name) {
     const Loops v = loops_of(name);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
-    const ExprRef before = plus(here, make_int(-columns));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
+    const ExprRef before = add(here, make_int(-columns));
     function(
         name, {v.p0, v.p1},
         block(loop(v.row, rows,
                    block(loop(v.column, columns,
                               block(store(v.p1, here, load(v.p0, here)),
-                                    when(make_binary(ExprKind::ge, var(v.row), make_int(1)),
-                                         block(store(v.p1, here, plus(load(v.p1, here), load(v.p1, before)))))))))));
+                                    when(at_least(var(v.row), make_int(1)),
+                                         block(store(v.p1, here, add(load(v.p1, here), load(v.p1, before)))))))))));
     shape(2);
   }
 
@@ -101,13 +97,13 @@ class Network : public ModuleBuilder {
   void add_sums(const std::string& name, bool resets) {
     const Loops v = loops_of(name);
     const VarId sum = pointer("sum", int32_type);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
     const auto cleared = [&](VarId by) { return loop(by, columns, block(store(sum, var(by), make_int(0)))); };
     Block row;
     row.push_back(resets ? cleared(v.ky)
                          : when(make_binary(ExprKind::eq, var(v.row), make_int(0)), block(cleared(v.ky))));
     row.push_back(loop(v.column, columns,
-                       block(store(sum, var(v.column), plus(load(sum, var(v.column)), load(v.p0, here))),
+                       block(store(sum, var(v.column), add(load(sum, var(v.column)), load(v.p0, here))),
                              store(v.p1, here, load(sum, var(v.column))))));
     Block body = block(allocate(sum, columns));
     body.push_back(loop(v.row, rows, std::move(row)));
@@ -118,8 +114,8 @@ class Network : public ModuleBuilder {
   // p1 = the sum of p0's rows.
   void add_total(const std::string& name) {
     const Loops v = loops_of(name);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
-    const ExprRef sum = plus(load(v.p1, var(v.column)), load(v.p0, here));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
+    const ExprRef sum = add(load(v.p1, var(v.column)), load(v.p0, here));
     function(name, {v.p0, v.p1},
              block(loop(v.ky, columns, block(store(v.p1, var(v.ky), make_int(0)))),
                    loop(v.row, rows, block(loop(v.column, columns, block(store(v.p1, var(v.column), sum)))))));
@@ -130,7 +126,7 @@ class Network : public ModuleBuilder {
   // p1 = the upper half of p0.
   void add_half(const std::string& name) {
     const Loops v = loops_of(name);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
     function(name, {v.p0, v.p1},
              block(loop(v.row, rows / 2, block(loop(v.column, columns, block(store(v.p1, here, load(v.p0, here))))))));
     shape(2);
@@ -140,15 +136,14 @@ class Network : public ModuleBuilder {
   // p1 = p0, which is half as high, between two rows of zeros and two more.
   void add_frame(const std::string& name) {
     const Loops v = loops_of(name);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
-    const ExprRef is_there = make_binary(ExprKind::and_, make_binary(ExprKind::ge, var(v.row), make_int(2)),
-                                         make_binary(ExprKind::lt, var(v.row), make_int(2 + rows / 2)));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
+    const ExprRef is_there = both(at_least(var(v.row), make_int(2)), less(var(v.row), make_int(2 + rows / 2)));
     function(
         name, {v.p0, v.p1},
         block(loop(
             v.row, rows,
             block(loop(v.column, columns,
-                       block(when(is_there, block(store(v.p1, here, load(v.p0, plus(here, make_int(-2 * columns))))),
+                       block(when(is_there, block(store(v.p1, here, load(v.p0, add(here, make_int(-2 * columns))))),
                                   block(store(v.p1, here, make_int(0))))))))));
     shape(2);
     module().functions.back().params[0].shape = std::vector<std::int64_t>{rows / 2, columns};
@@ -158,13 +153,13 @@ class Network : public ModuleBuilder {
   void add_sums_of_planes(const std::string& name, bool resets) {
     const Loops v = loops_of(name);
     const VarId sum = pointer("sum", int32_type);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
     const auto cleared = [&](VarId by) { return loop(by, columns, block(store(sum, var(by), make_int(0)))); };
     Block row;
     row.push_back(resets ? cleared(v.ky)
                          : when(make_binary(ExprKind::eq, var(v.row), make_int(0)), block(cleared(v.ky))));
     row.push_back(loop(v.column, columns,
-                       block(store(sum, var(v.column), plus(load(sum, var(v.column)), load(v.p0, here))),
+                       block(store(sum, var(v.column), add(load(sum, var(v.column)), load(v.p0, here))),
                              store(v.p1, here, load(sum, var(v.column))))));
     Block body = block(allocate(sum, columns));
     body.push_back(loop(v.row, rows, std::move(row)));
@@ -175,22 +170,21 @@ class Network : public ModuleBuilder {
   // p1 = the sum of p0's two planes, in both.
   void add_sum_over_planes(const std::string& name) {
     const Loops v = loops_of(name);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
-    const ExprRef both = plus(load(v.p0, here), load(v.p0, plus(here, make_int(elements / 2))));
-    function(name, {v.p0, v.p1},
-             block(loop(
-                 v.row, rows / 2,
-                 block(loop(v.column, columns,
-                            block(store(v.p1, here, both), store(v.p1, plus(here, make_int(elements / 2)), both)))))));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
+    const ExprRef both = add(load(v.p0, here), load(v.p0, add(here, make_int(elements / 2))));
+    function(
+        name, {v.p0, v.p1},
+        block(loop(v.row, rows / 2,
+                   block(loop(v.column, columns,
+                              block(store(v.p1, here, both), store(v.p1, add(here, make_int(elements / 2)), both)))))));
     shape(2, {2, rows / 2, columns});
   }
 
   // p1 = a turned by a quarter: each row needs all of p0.
   void add_turn(const std::string& name) {
     const Loops v = loops_of(name);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
-    const ExprRef there =
-        plus(times(make_binary(ExprKind::sub, make_int(rows - 1), var(v.row)), columns), var(v.column));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
+    const ExprRef there = add(mul(sub(make_int(rows - 1), var(v.row)), columns), var(v.column));
     function(name, {v.p0, v.p1},
              block(loop(v.row, rows, block(loop(v.column, columns, block(store(v.p1, here, load(v.p0, there))))))));
     shape(2);
@@ -199,15 +193,15 @@ class Network : public ModuleBuilder {
   // p1 = sums of all columns of p0's row, each time in another order.
   void add_mixed_columns(const std::string& name) {
     const Loops v = loops_of(name);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
-    const ExprRef turned = make_binary(ExprKind::floor_mod, plus(var(v.column), var(v.ky)), make_int(columns));
-    const ExprRef element = load(v.p0, plus(times(var(v.row), columns), turned));
-    function(name, {v.p0, v.p1},
-             block(loop(
-                 v.row, rows,
-                 block(loop(v.column, columns,
-                            block(store(v.p1, here, make_int(0)),
-                                  loop(v.ky, columns, block(store(v.p1, here, plus(load(v.p1, here), element))))))))));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
+    const ExprRef turned = remainder(add(var(v.column), var(v.ky)), make_int(columns));
+    const ExprRef element = load(v.p0, add(mul(var(v.row), columns), turned));
+    function(
+        name, {v.p0, v.p1},
+        block(loop(v.row, rows,
+                   block(loop(v.column, columns,
+                              block(store(v.p1, here, make_int(0)),
+                                    loop(v.ky, columns, block(store(v.p1, here, add(load(v.p1, here), element))))))))));
     shape(2);
   }
 
@@ -215,11 +209,11 @@ class Network : public ModuleBuilder {
   void add_column_sums(const std::string& name) {
     const Loops v = loops_of(name);
     const VarId sum = pointer("sum", int32_type);
-    const ExprRef element = load(v.p0, plus(times(var(v.row), columns), var(v.column)));
+    const ExprRef element = load(v.p0, add(mul(var(v.row), columns), var(v.column)));
     function(name, {v.p0, v.p1},
              block(loop(v.column, columns,
                         block(allocate(sum, 1), store(sum, 0, make_int(0)),
-                              loop(v.row, rows, block(store(sum, 0, plus(load(sum, 0), element)))),
+                              loop(v.row, rows, block(store(sum, 0, add(load(sum, 0), element)))),
                               store(v.p1, var(v.column), load(sum, 0))))));
     shape(2);
     module().functions.back().params[1].shape = std::vector<std::int64_t>{columns};
@@ -229,14 +223,14 @@ class Network : public ModuleBuilder {
   void add_turned_sums(const std::string& name) {
     const Loops v = loops_of(name);
     const VarId sum = pointer("sum", int32_type);
-    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
-    const ExprRef turned = make_binary(ExprKind::floor_mod, plus(var(v.row), var(v.ky)), make_int(rows));
-    const ExprRef element = load(v.p0, plus(times(turned, columns), var(v.column)));
+    const ExprRef here = add(mul(var(v.row), columns), var(v.column));
+    const ExprRef turned = remainder(add(var(v.row), var(v.ky)), make_int(rows));
+    const ExprRef element = load(v.p0, add(mul(turned, columns), var(v.column)));
     function(name, {v.p0, v.p1},
              block(loop(v.row, rows,
                         block(loop(v.column, columns,
                                    block(allocate(sum, 1), store(sum, 0, make_int(0)),
-                                         loop(v.ky, rows, block(store(sum, 0, plus(load(sum, 0), element)))),
+                                         loop(v.ky, rows, block(store(sum, 0, add(load(sum, 0), element)))),
                                          store(v.p1, here, load(sum, 0))))))));
     shape(2);
   }

@@ -114,7 +114,7 @@ TEST_CASE_FIXTURE(Fixture, "tighten: lets of indices stay in front of what they 
     CHECK_FALSE(has("if"));
   }
   SUBCASE("no sum") {
-    with(binary(ExprKind::min, var(k), var(o)), less(var(t), 2));
+    with(smaller(var(k), var(o)), less(var(t), 2));
     CHECK_FALSE(tightened());
   }
   SUBCASE("of memory") {
