@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "usmp/loops/edit.hpp"
 #include "usmp/loops/reduction.hpp"
 #include "usmp/loops/sum_storage.hpp"
 #include "usmp/tir/visit.hpp"
@@ -52,10 +53,7 @@ ExprRef moved(const ExprRef& root, const ExprRef& x, std::int64_t width, std::in
   const tir::DataType type = x->type;
   const ExprRef scaled = tir::make_binary(ExprKind::mul, x, tir::make_int(width, type));
   const ExprRef place = offset == 0 ? scaled : tir::make_binary(ExprKind::add, scaled, tir::make_int(offset, type));
-  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
-    return expr->kind == ExprKind::var && expr->var == x->var ? place : nullptr;
-  });
-  return rewriter.rewritten(root);
+  return loops::renamed(root, {{x->var, place}});
 }
 
 class Jammer {

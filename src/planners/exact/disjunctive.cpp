@@ -9,7 +9,7 @@
 namespace usmp::planners::exact {
 namespace {
 
-// Two items that meet.
+// Two items that conflict.
 struct Pair {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
@@ -19,8 +19,8 @@ struct Pair {
 
 enum class Order : std::uint8_t { open, a_below, b_below };
 
-// A pair as one of its items sees it.
-struct Meeting {
+// The same as one of its items sees it.
+struct Conflict {
   std::uint32_t pair = 0;
   std::uint32_t other = 0;
   Order is_below;        // the order in which the item is the one below
@@ -42,7 +42,7 @@ class PairSearch {
  public:
   // `guide`: a placement that is not far from good ones.
   PairSearch(const Packing& packing, std::span<const Spacing> spacings, std::vector<Bytes> guide)
-      : packing_(packing), meetings_of_(packing.items.size()), guide_(std::move(guide)) {
+      : packing_(packing), conflicts_of_(packing.items.size()), guide_(std::move(guide)) {
     std::map<std::pair<std::size_t, std::size_t>, Bytes> distances;
     for (const Spacing& spacing : spacings) distances[{spacing.below, spacing.above}] = spacing.bytes;
     const auto distance = [&](std::size_t below, std::size_t above) {
@@ -54,8 +54,8 @@ class PairSearch {
         if (is_empty(a) || is_empty(b) || !overlap(packing.items[a].live, packing.items[b].live)) continue;
         const auto pair = static_cast<std::uint32_t>(pairs_.size());
         const Pair one{static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), distance(a, b), distance(b, a)};
-        meetings_of_[a].push_back({pair, one.b, Order::a_below, one.a_below, one.b_below});
-        meetings_of_[b].push_back({pair, one.a, Order::b_below, one.b_below, one.a_below});
+        conflicts_of_[a].push_back({pair, one.b, Order::a_below, one.a_below, one.b_below});
+        conflicts_of_[b].push_back({pair, one.a, Order::b_below, one.b_below, one.a_below});
         pairs_.push_back(one);
       }
     }
@@ -279,10 +279,10 @@ class PairSearch {
       queue_.pop_back();
       is_queued_[item] = false;
       if (looks_ > most_looks_unpaid && !charge()) return false;
-      const std::vector<Meeting>& meetings = meetings_of_[item];
-      for (std::size_t k = 0; k < meetings.size() && is_consistent; ++k) {
-        is_consistent = look_at(item, meetings[k]);
-        if (!is_consistent) weights_[meetings[k].pair] += weight_;
+      const std::vector<Conflict>& conflicts = conflicts_of_[item];
+      for (std::size_t k = 0; k < conflicts.size() && is_consistent; ++k) {
+        is_consistent = look_at(item, conflicts[k]);
+        if (!is_consistent) weights_[conflicts[k].pair] += weight_;
       }
     }
     return is_consistent;
@@ -294,28 +294,28 @@ class PairSearch {
     return budget_->spend();
   }
 
-  bool look_at(std::size_t item, const Meeting& meeting) {
+  bool look_at(std::size_t item, const Conflict& conflict) {
     ++looks_;
-    const Order order = orders_[meeting.pair];
+    const Order order = orders_[conflict.pair];
     if (order != Order::open) {
-      return order == meeting.is_below ? push_apart(item, meeting.other, meeting.to_other, meeting.pair)
-                                       : push_apart(meeting.other, item, meeting.from_other, meeting.pair);
+      return order == conflict.is_below ? push_apart(item, conflict.other, conflict.to_other, conflict.pair)
+                                        : push_apart(conflict.other, item, conflict.from_other, conflict.pair);
     }
-    const bool may_below = lowest_[item] + meeting.to_other <= highest_[meeting.other];
-    const bool may_above = lowest_[meeting.other] + meeting.from_other <= highest_[item];
+    const bool may_below = lowest_[item] + conflict.to_other <= highest_[conflict.other];
+    const bool may_above = lowest_[conflict.other] + conflict.from_other <= highest_[item];
     if (may_below && may_above) return true;
     if (!may_below && !may_above) {
       failed_.clear();
       for (const Index change :
-           {lowest_at_[item], highest_at_[item], lowest_at_[meeting.other], highest_at_[meeting.other]}) {
+           {lowest_at_[item], highest_at_[item], lowest_at_[conflict.other], highest_at_[conflict.other]}) {
         if (change != nothing) failed_.push_back(change);
       }
       return false;
     }
-    const Reason reason = may_below ? Reason{lowest_at_[meeting.other], highest_at_[item]}
-                                    : Reason{lowest_at_[item], highest_at_[meeting.other]};
-    return set_order(meeting.pair, may_below == (meeting.is_below == Order::a_below) ? Order::a_below : Order::b_below,
-                     reason);
+    const Reason reason = may_below ? Reason{lowest_at_[conflict.other], highest_at_[item]}
+                                    : Reason{lowest_at_[item], highest_at_[conflict.other]};
+    return set_order(conflict.pair,
+                     may_below == (conflict.is_below == Order::a_below) ? Order::a_below : Order::b_below, reason);
   }
 
   // The open pair that is violated with both at their lowest offsets and has least room for the failures that it had
@@ -478,7 +478,7 @@ class PairSearch {
 
   const Packing& packing_;
   std::vector<Pair> pairs_;
-  std::vector<std::vector<Meeting>> meetings_of_;  // by item
+  std::vector<std::vector<Conflict>> conflicts_of_;  // by item
   std::optional<Bytes> capacity_;
   std::vector<Bytes> lowest_;             // by item
   std::vector<Bytes> highest_;            // by item
