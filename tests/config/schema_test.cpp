@@ -81,6 +81,13 @@ TEST_CASE("the schema knows the parser's keys") {
   CHECK(whole["$defs"]["pool"]["additionalProperties"] == false);
 }
 
+TEST_CASE("the dictionary of the fuzzer knows the parser's keys") {
+  const std::string words = read_file(USMP_TESTDATA "/../tests/fuzz/dictionaries/pools.dict");
+  for (const auto* keys : {&file_keys(), &pool_keys(), &budget_keys(), &pin_keys()}) {
+    for (const std::string& key : *keys) CHECK_MESSAGE(words.find('"' + key + ":\"") != std::string::npos, key);
+  }
+}
+
 TEST_CASE("the parser accepts the schema's examples of every key, and nothing of another type") {
   const json whole = schema();
   for (const auto& [key, part] : whole["properties"].items()) {
