@@ -3,27 +3,19 @@
 // that they name first.
 #pragma once
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace usmp::compare {
 
-// What the buffers of a plan say of one pool. `Pool` is what the plan calls pools by.
+// What the buffers of a plan say of one pool. `Pool` is what the plan calls pools by: a PoolId or a name.
 template <class Pool>
 class Filling {
  public:
   explicit Filling(Pool pool) : pool_(std::move(pool)) {}
 
   // A buffer that may be in `choices`, best first, and is in `place`. O(choices).
-  void add(const std::vector<Pool>& choices, const Pool& place, bool pinned) {
-    if (place == pool_) {
-      is_preferred_ = is_preferred_ || (!pinned && !choices.empty() && choices.back() != pool_);
-      return;
-    }
-    const auto here = std::ranges::find(choices, pool_);
-    overflows_ = overflows_ || (here != choices.end() && std::find(here + 1, choices.end(), place) != choices.end());
-  }
+  void add(const std::vector<Pool>& choices, const Pool& place, bool pinned);
 
   // A buffer in the pool could be in one that it names later.
   [[nodiscard]] bool is_preferred() const { return is_preferred_; }
