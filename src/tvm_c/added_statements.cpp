@@ -163,6 +163,19 @@ bool is_plain_call(const Unit& unit, const Macros& macros) {
   });
 }
 
+// uint64_t v_ = (uint64_t)0; without qualifiers: the name of the variable, which TVM's generator writes also where
+// nothing uses it.
+std::string_view plain_number(const Unit& unit) {
+  const std::vector<Token>& tokens = unit.tokens;
+  if (unit.is_group || tokens.size() < 5 || !tokens[0].text.ends_with("_t") || !tokens[1].is_identifier()) return {};
+  std::size_t at = 2;
+  if (!tokens[at++].is("=")) return {};
+  if (tokens.size() == 8 && tokens[at].is("(") && tokens[at + 1].text.ends_with("_t") && tokens[at + 2].is(")"))
+    at += 3;
+  const bool is_number = at + 2 == tokens.size() && tokens[at].kind == TokenKind::number && tokens[at + 1].is(";");
+  return is_number ? tokens[1].text : std::string_view();
+}
+
 class Added {
  public:
   Added(const FunctionText& entry, const FileScope& scope)
@@ -340,7 +353,11 @@ class Added {
       if (!reason.empty()) refuse(i, reason);
       if (is_known) pending.push_back(i);
     }
-    for (Unit& unit : units) unit.is_read = unit.reason.empty() && is_plain_call(unit, macros_);
+    for (Unit& unit : units) {
+      if (!unit.reason.empty()) continue;
+      const auto found = users.find(plain_number(unit));
+      unit.is_read = is_plain_call(unit, macros_) || (found != users.end() && found->second.size() == 1);
+    }
     while (!pending.empty()) {
       const std::size_t part = pending.back();
       pending.pop_back();

@@ -132,10 +132,13 @@ class FileReader {
         item.has_several = true;
       } else if (token.is("{")) {
         has_braces = true;
-        if (name.text.empty()) return skip_to_end(tokens_, token.offset);
+        if (name.text.empty() && !type) return skip_to_end(tokens_, token.offset);
         // struct NAME { … } NAME = { … }
         Token pool_name;
         const bool is_pool = pool(token, pool_name);
+        if (is_pool && !item.is_local) {
+          scope_.not_static.try_emplace(std::string(pool_name.text), FilePlace{file_, pool_name.offset});
+        }
         is(Item::Kind::data, pool_name);
         if (is_pool) return note_section(std::move(attributes.section));
       }
@@ -326,6 +329,12 @@ class FileReader {
     std::int64_t offset = 0;
   };
 
+  // { .a = …, as TVM writes its constants.
+  [[nodiscard]] bool has_named_values() const {
+    Lexer ahead = tokens_;
+    return take(ahead, "{") && ahead.peek().is(".");
+  }
+
   // TVM's struct of constants, behind its brace; whether it is one, with values, which end the declaration.
   bool pool(const Token& brace, Token& name) {
     const Lexer inside = tokens_;
@@ -337,7 +346,7 @@ class FileReader {
     if (!members || !tokens_.peek().is_identifier()) return false;
     const Token variable = tokens_.next();
     skip_attributes(tokens_);
-    if (!take(tokens_, "=")) return false;
+    if (!take(tokens_, "=") || !has_named_values()) return false;
     name = variable;
     ConstantPool pool;
     const Token brace_of_values = tokens_.peek();

@@ -412,6 +412,7 @@ class ModuleReader {
                        ") is not static, so other files may use it; planned C has static pools of its own instead");
     }
     for (const std::string& name : watchers_) {
+      if (module_.find(name) && !kept_names_.contains(name)) continue;  // read: it keeps no pointer
       result.push_back("function " + in_quotes(name) +
                        " gets memory of the model's tensors, and must not use it after it has returned: planned C puts "
                        "other tensors there");

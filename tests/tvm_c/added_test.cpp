@@ -96,6 +96,15 @@ TEST_CASE("statements that use nothing of the model's stay at their place, text 
   CHECK(entry_of({"", "", "  probe(1);\n", ""}) == Texts{"call", "probe", "call"});
 }
 
+TEST_CASE("numbers that TVM names and does not use are gone, those of somebody's statements stay") {
+  CHECK(entry_of({"", "    uint64_t v_ = (uint64_t)0;\n", "  int32_t v__1 = 3;\n", ""}) == Texts{"call", "call"});
+  for (const char* name : {"  uint32_t t = 3;", "  volatile uint32_t t = 3;", "  uint32_t t = CYCCNT;"}) {
+    const std::string first = name;
+    CHECK(entry_of({"", first + "\n", "  log(t);\n", ""}) == Texts{first, "call", "  log(t);", "call"});
+  }
+  CHECK(entry_of({"", "", "  volatile uint32_t t = 3;\n", ""}) == Texts{"call", "  volatile uint32_t t = 3;", "call"});
+}
+
 TEST_CASE("statements that leave the entry under a condition stay, too") {
   for (const std::string statement :
        {"  if (idle) return 0;", "  if (fault) { log(fault); return -fault; }", "  switch (mode) { case 1: return 3; }",
@@ -145,7 +154,7 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
     CHECK(reason(part).find("found ") != std::string::npos);
   }
   // A variable that both use is the model's, whichever is first.
-  CHECK(entry_of({"", "  int32_t ret = 0;\n", "", ""}) == Texts{"  int32_t ret = 0;", "call", "call"});
+  CHECK(entry_of({"", "  int32_t ret = f();\n", "", ""}) == Texts{"  int32_t ret = f();", "call", "call"});
   CHECK(entry_of({"", "  int32_t ret = 0;\n",
                   "  ret = tvmgen_m_op(x_buffer_var, sid_1);\n  if (ret != 0) return ret;\n", ""}) ==
         Texts{"call", "call", "call"});
@@ -559,12 +568,16 @@ TEST_CASE("what planned C elsewhere needs of other files is named") {
 TEST_CASE("memory of the model that others may use later is named") {
   const auto warning = [](const std::string& middle) {
     const std::vector<std::string> all =
-        read(text_of({"static void dump(const int8_t* p) { (void)p; }\n", "", middle, ""})).warnings;
+        read(text_of({"static const int8_t* last;\nstatic void dump(const int8_t* p) { last = p; }\n", "", middle, ""}))
+            .warnings;
     return all.empty() ? "" : all[0];
   };
   CHECK(warning("  dump(sid_1);\n")
             .starts_with("function 'dump' gets memory of the model's tensors, and must not use it"));
   CHECK(warning("  dump(x_buffer_var);\n").empty());
+  std::string renamed = text_of({"", "", "", ""});
+  for (std::size_t at = 0; (at = renamed.find("tvmgen_m_op", at)) != std::string::npos;) renamed.replace(at, 11, "add");
+  CHECK(read(renamed).warnings.empty());  // an operator that is read keeps no pointer, whatever its name
   std::string pooled = text_of({"", "", "", ""});
   pooled.replace(pooled.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
   const auto pool = [&](const std::string& linkage) {
@@ -574,6 +587,19 @@ TEST_CASE("memory of the model that others may use later is named") {
   };
   CHECK(pool("static ").empty());
   CHECK(pool("").starts_with("lib1.c: pool 'sram' (line 1, column 9) is not static, so other files may use it"));
+  const auto constants = [&](const std::string& linkage) {
+    std::string text =
+        linkage + "struct sram { int8_t a[2] __attribute__((aligned(16))); } sram = { .a = {1, 2}, };\n" + pooled;
+    text.replace(text.find("p[i];"), 5, "p[i % 2];");
+    text.replace(text.find("x_buffer_var, sid_1"), 12, "c_let");
+    text.insert(text.find("  void* sid_1"), "  void* c_let = (&(sram_0_var[0]));\n");
+    const PlannedModule module = read(text);
+    const bool is_constant = module.pools.size() == 1 && module.pools[0].is_constant;
+    return std::pair(is_constant, module.warnings.empty() ? std::string() : module.warnings[0]);
+  };
+  CHECK(constants("static ") == std::pair(true, std::string()));
+  CHECK(constants("const ").first);
+  CHECK(constants("const ").second.starts_with("lib1.c: pool 'sram' (line 1, column 65) is not static"));
 }
 
 TEST_CASE("in place: a table that operators share stays with those whose C stays") {

@@ -263,6 +263,7 @@ TEST_CASE("sections of pools and constants") {
   CHECK(planned.constants_section == ".rodata.tvm");
   CHECK(read(pool).constants_section == ".rodata.tvm");
   CHECK(read("").constants_section.empty());
+  CHECK(read("struct own { int8_t a[2]; } own = {{1, 2}};\n" + pool).constants_section == ".rodata.tvm");
   CHECK(read(table + "static const int8_t __attribute__((section(\".rodata.x\"))) u[1] = {1};\n")
             .constants_section.empty());
   CHECK(read("static const int8_t __attribute__((section(\".ram\"))) u[1] = {1};\n").constants_section.empty());
