@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "git.hpp"
+#include "usmp/codegen/layout.hpp"
 #include "usmp/mlf/checkout.hpp"
 #include "usmp/mlf/interface.hpp"
+#include "usmp/mlf/kept_header.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/printable.hpp"
 
@@ -182,6 +184,28 @@ std::string packed_call(const pipeline::PlannedProgram& module, const Model& mod
          ", " + names[3] + ", (int*)" + names[4] + ", " + names[5] + ");\n}\n";
 }
 
+// What somebody added to tell others where pools are, of the pools of planned C.
+std::string pool_accesses(const pipeline::PlannedProgram& module, const codegen::EmissionInput& input,
+                          const Model& model) {
+  if (module.source.pool_accesses.empty()) return {};
+  const codegen::ModuleLayout layout = codegen::layout_of(input);
+  std::string text = "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  std::set<std::string> defined;  // arrays that planned C does not have, since nothing is in them
+  for (const tvm_c::PoolAccess& access : module.source.pool_accesses) {
+    const auto pool = std::find_if(layout.pools.begin(), layout.pools.end(), [&](const codegen::PoolLayout& one) {
+      return one.name == access.pool && one.kind == PoolKind::workspace && one.is_internal;
+    });
+    if (pool == layout.pools.end()) {
+      throw refusal(model, access.file + ": " + in_quotes(access.name) + " tells other files where pool " +
+                               in_quotes(access.pool) + " is: expected a workspace pool of that name with 'internal: " +
+                               "true' in the pools file, or no --pools");
+    }
+    if (!pool->in_use && defined.insert(pool->storage).second) text += "\nstatic uint8_t " + pool->storage + "[1];\n";
+    text += "\n" + access.text[0] + pool->storage + access.text[1] + "\n";
+  }
+  return text + "\n#ifdef __cplusplus\n}\n#endif\n";
+}
+
 CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
                          const std::string& header) {
   const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
@@ -259,7 +283,13 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       known.insert(function.name);
       forwarders += packed_call(*modules[i], model, function.prototype);
     }
-    for (const tir::Function& function : modules[i]->source.module.functions) known.insert(function.name);
+    const std::string accesses = pool_accesses(*modules[i], inputs[i], model);
+    for (const tvm_c::PoolAccess& access : modules[i]->source.pool_accesses) known.insert(access.name);
+    std::set<std::string> planned_anew;
+    for (const tir::Function& function : modules[i]->source.module.functions) {
+      if (!known.contains(function.name)) planned_anew.insert(function.name);
+    }
+    known.insert(planned_anew.begin(), planned_anew.end());
     mlf::require_functions(model.archive, info, known);
     std::map<std::string, OutputFile> emitted;  // by the last part of the path
     for (OutputFile& file : codegen::module_files(inputs[i])) {
@@ -299,8 +329,12 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       if (found.called.empty()) check_without_header(*modules[i], model, found, text_of(entry));
       instead = text_of(header);
     } else {
-      std::vector<std::string> missing =
-          mlf::missing_declarations(model.archive.find(found.header)->bytes, text_of(header));
+      const std::string& before = model.archive.find(found.header)->bytes;
+      const std::string prefix = "tvmgen_" + c_identifier(info.name);
+      if (auto kept = mlf::kept_header(before, text_of(header), text_of(entry), prefix, planned_anew)) {
+        header.write = [text = std::move(*kept)](TextSink& sink) { sink.write(text); };
+      }
+      std::vector<std::string> missing = mlf::missing_declarations(before, text_of(header));
       if (!missing.empty()) {
         constexpr std::size_t most_lines = 10;
         const bool passes_pools = text_of(header).find("_workspace_pools* ") != std::string::npos;
@@ -322,10 +356,11 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
                 "\n";
     }
     instead += called.rename;
-    const auto write_entry = [entry, line, instead](TextSink& sink) {
+    const auto write_entry = [entry, line, instead, accesses](TextSink& sink) {
       IncludeSink with_include(sink, line, instead);
       entry.write(with_include);
       assert(with_include.is_done());
+      sink.write(accesses);
     };
     const std::string registry =
         found.registry.empty() ? "" : mlf::planned_registry(model.archive, info, found, text_of(entry));

@@ -109,6 +109,7 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
   }
   source.kept = read.kept;
   source.forwarders = read.forwarders;
+  source.pool_accesses = read.pool_accesses;
   source.lost_placements = read.lost_placements;
   source.warnings = read.warnings;
   source.by_this_program = read.by_this_program;

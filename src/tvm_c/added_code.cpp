@@ -9,6 +9,7 @@
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/packed.hpp"
+#include "tvm_c/pool_access.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
@@ -73,7 +74,8 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
 }
 
 Names AddedCode::keep(const std::string& prefix, const std::string& entry, const Names& in_statements,
-                      const Names& gone, const Names& stops, const Names& kept, const Names& for_operators) {
+                      const Names& gone, const Names& stops, const Names& kept, const Names& for_operators,
+                      const Names& pools) {
   Names functions = in_statements;
   std::size_t end = 0;
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
@@ -88,6 +90,11 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     check_hidden(item.file, begin, item.begin, gone);
     if (is_last) check_hidden(item.file, end, file.text.size(), gone);
     if (!is_for_others(item, prefix, stops) || kept.contains(item.name)) continue;
+    if (auto access = pool_access_of(item, file.text, pools)) {
+      access->file = file.name;
+      pool_accesses_.emplace_back(i, std::move(*access));
+      continue;
+    }
     const std::string name(item.name);
     if (item.kind == Item::Kind::function) {
       if (forwards_packed(name, entry)) {
@@ -97,6 +104,7 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
       functions.insert(name);
     } else if (item.is_variable) {
       if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
+      if (item.has_several) require_none(item.file, item.begin, item.end, gone);
       with_code_.insert(item.file);
     }
   }
@@ -120,12 +128,23 @@ bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const
 std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const std::string& entry, const Names& stops,
                                              const std::vector<bool>& stays) const {
   std::vector<std::size_t> result;
+  std::vector<std::string> others;  // prefixes of other modules
+  for (const auto& [name, function] : scope_.functions) {
+    for (const std::string_view ending : {"__tvm_main__", "run_model"}) {
+      if (!name.starts_with("tvmgen_") || !name.ends_with(ending)) continue;
+      std::string other = name.substr(0, name.size() - ending.size());
+      while (other.ends_with("__")) other.pop_back();
+      if (other != prefix) others.push_back(std::move(other));
+    }
+  }
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
     const Item& item = scope_.items[i];
     const bool has_name =
         item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
     if (!has_name || stays[i] || !is_for_others(item, prefix, stops)) continue;
-    if (item.name.starts_with("tvmgen_") && !item.name.starts_with(prefix)) continue;  // another module's
+    if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
+      continue;
+    }
     // TVM's description of a module, which planned C has no use for.
     if (item.name.ends_with("get_c_metadata") || forwards_packed(std::string(item.name), entry)) continue;
     result.push_back(i);

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tvm_c/added_statements.hpp"
@@ -32,9 +33,9 @@ class AddedCode {
   // Adds what others may use of the files that planned C takes the place of: functions and variables. Returns functions
   // that stay for it; Error if one needs what planned C does not have, `gone`. `in_statements`: functions that only
   // statements of the entry use; `kept`: functions that stay already, `for_operators` those of them that operators
-  // call.
+  // call; `pools`: arrays of the C that are TVM's pools.
   Names keep(const std::string& prefix, const std::string& entry, const Names& in_statements, const Names& gone,
-             const Names& stops, const Names& kept, const Names& for_operators);
+             const Names& stops, const Names& kept, const Names& for_operators, const Names& pools);
 
   // Functions and variables that others may use and that planned C elsewhere lacks, by items. `stays`: items in its
   // text; `stops`: as above.
@@ -47,6 +48,9 @@ class AddedCode {
   // Functions of the packed interface that do nothing but to pass their arguments on to the entry, by items: they are
   // written anew, too. TVM 0.18 has one, __tvm_main__.
   [[nodiscard]] const std::vector<std::size_t>& forwarders() const { return forwarders_; }
+
+  // Of pools, with the item of each.
+  [[nodiscard]] const std::vector<std::pair<std::size_t, PoolAccess>>& pool_accesses() const { return pool_accesses_; }
 
   [[nodiscard]] const UsedNames& names() const { return names_; }
   [[nodiscard]] const std::set<std::size_t>& files() const { return with_code_; }
@@ -68,6 +72,7 @@ class AddedCode {
   Names mentioned_;
   std::set<std::size_t> with_code_;
   std::vector<std::size_t> forwarders_;
+  std::vector<std::pair<std::size_t, PoolAccess>> pool_accesses_;
 };
 
 // A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none. Of

@@ -64,7 +64,8 @@ class FileReader {
     item.file = file_;
     item.begin = first.offset;
     declaration_of(item);
-    if (item.kind == Item::Kind::data && tokens_.peek().is(";")) (void)tokens_.next();
+    const bool is_open = tokens_.text()[tokens_.end() - 1] != ';';
+    if (item.kind == Item::Kind::data && is_open && tokens_.peek().is(";")) (void)tokens_.next();
     item.end = tokens_.end();
     if (first.is("typedef")) item.kind = Item::Kind::other;
     if (item.kind == Item::Kind::data) item.is_variable = true;

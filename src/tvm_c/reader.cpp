@@ -125,6 +125,7 @@ class ModuleReader {
             .kept = kept_functions(),
             .external = external_functions(),
             .forwarders = forwarders(),
+            .pool_accesses = pool_accesses(),
             .changed = std::move(changed_),
             .workspace_macro = pool_sizes_.workspace(),
             .lost_placements = std::move(placements),
@@ -342,7 +343,16 @@ class ModuleReader {
     Names stops = stops_of(entry);
     Names in_statements = found_in_added_;
     if (!respelled_.kept_run.empty()) in_statements.insert(prefix + "run");
-    Names added = added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_);
+    Names pools;
+    for (const auto& [name, section] : scope_.owned) {
+      if (gone.contains(name)) pools.insert(name);
+    }
+    Names added = added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_, pools);
+    for (const auto& [i, access] : added_.pool_accesses()) {
+      warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
+                          place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +
+                          in_quotes(access.pool) + " is, which has another size in planned C");
+    }
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
     return stops;
@@ -483,6 +493,12 @@ class ModuleReader {
       const Item& item = scope_.items[i];
       result.push_back({std::string(item.name), prototype(item), files_[item.file].name, {}, false});
     }
+    return result;
+  }
+
+  [[nodiscard]] std::vector<PoolAccess> pool_accesses() const {
+    std::vector<PoolAccess> result;
+    for (const auto& [item, access] : added_.pool_accesses()) result.push_back(access);
     return result;
   }
 

@@ -163,7 +163,53 @@ TVM_DLL int32_t tvmgen_m_fused_checksum(int8_t* p0) {
 ADDED_FIRMWARE = FIRMWARE.replace("int main", "int32_t tvmgen_m_fused_checksum(int8_t* p0);\nint main").replace(
     '    printf("\\n");\n', '    printf("\\nsum of this run: %d\\n", (int)tvmgen_m_fused_checksum(y));\n')
 
+# What firmware needs to know of the pool and of the model besides, in TVM's files and header.
+WHERE = """
+uint8_t *tvmgen_get_workspace_address(void)
+{
+    return &global_workspace[0];  /* its first byte */
+}
+uint32_t workspace_bytes(void) { return (uint32_t)sizeof(global_workspace); }
+uint8_t* const workspace_begin = (uint8_t*)&global_workspace;
+"""
+WHERE_HEADER = HEADER.replace("#endif\n", """/* where the workspace is */
+#include <stddef.h>
+uint8_t *tvmgen_get_workspace_address(void);
+uint32_t workspace_bytes(void);
+extern uint8_t* const workspace_begin;
+#define CLASSES 3
+typedef struct { int8_t first[CLASSES]; } classes_t;
+static inline size_t classes_bytes(void) { return sizeof(classes_t); }
+#endif
+""")
+WHERE_FIRMWARE = FIRMWARE.replace("int main(void) {\n", """int main(void) {
+  memset(tvmgen_get_workspace_address(), 85, TVMGEN_M_WORKSPACE_SIZE);
+  printf("where: %d%d\\n", (int)(TVMGEN_M_WORKSPACE_SIZE <= workspace_bytes()), (int)(workspace_begin == tvmgen_get_workspace_address() && classes_bytes() == CLASSES));
+""")
+
+
+def told_where(name: str, model: str, workspace: int) -> Case:
+    entry = kept_c.planned_entry(4096).replace("#ifdef __cplusplus\n}", WHERE + "#ifdef __cplusplus\n}")
+    lines = ["function 'tvmgen_get_workspace_address'", "function 'workspace_bytes'", "variable 'workspace_begin'"]
+    return Case(name, {"tvmgen_m.h": WHERE_HEADER, "m_lib0.c": entry, "m_lib1.c": model}, workspace, firmware=WHERE_FIRMWARE, adds_code=True,
+                left_out=lines, strict=True)
+
+
+CENTERED = POOLED.replace("    T_out[i] = p0[(i * 2)];\n  }\n", """    T_out[i] = p0[(i * 2)];
+  }
+  int32_t sum = 0;
+  for (int32_t i = 0; i < 256; ++i) {
+    sum += p0[i];
+  }
+  for (int32_t i = 0; i < 128; ++i) {
+    T_out[i] = ((int8_t)(T_out[i] ^ (sum & 15)));
+  }
+""")
+assert CENTERED != POOLED
+
 CASES = [
+    told_where("functions that tell where a pool is", CENTERED, 256),
+    told_where("functions that tell where a pool is in which nothing lies", POOLED, 0),
     *(by_hand(name, body) for name, body in OPERATORS.items()),
     pooled("a pool of a shifted size", "1 << 10"),
     pooled("a pool of macros of macros", "POOL", "#define UNIT (4 * 64)\n#define UP(x, by) (((x) + (by) - 1) / (by) * (by))\n#define POOL UP(UNIT + UNIT - 3, 16)\n"),

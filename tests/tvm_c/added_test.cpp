@@ -527,6 +527,9 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
   }
   CHECK(kept("#ifdef __cplusplus\nextern \"C\" {\n#endif\n#ifdef __cplusplus\n}\n#endif\n;\nint runs;\n") ==
         include + "int runs;\n");
+  const std::string balanced =
+      "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint runs = 1;\n#ifdef __cplusplus\n}\n#endif\n";
+  CHECK(kept(balanced + ";\n") == include + balanced);
 }
 
 TEST_CASE("what planned C elsewhere lacks of the files is named") {
@@ -600,6 +603,45 @@ TEST_CASE("memory of the model that others may use later is named") {
   CHECK(constants("static ") == std::pair(true, std::string()));
   CHECK(constants("const ").first);
   CHECK(constants("const ").second.starts_with("lib1.c: pool 'sram' (line 1, column 65) is not static"));
+}
+
+TEST_CASE("in place: what tells others where a pool is, is written anew with the pool of planned C") {
+  std::string model = text_of({"", "", "", ""});
+  model.replace(model.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
+  const auto read = [&](const std::string& added) {
+    const std::string entry = front + run + added;
+    const std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", model}};
+    return read_planned_module("m", files, {}, {}, Unread::kept, {"lib0.c", "lib1.c"});
+  };
+  using Pieces = std::vector<std::string>;
+  const auto pieces = [&](const std::string& added) {
+    const PlannedModule module = read(added);
+    CHECK(module.warnings.size() == module.pool_accesses.size());
+    return module.pool_accesses.size() == 1 && module.pool_accesses[0].pool == "sram" ? module.pool_accesses[0].text
+                                                                                      : Pieces{};
+  };
+  CHECK(pieces("").empty());
+  for (const Pieces& text :
+       {Pieces{"uint8_t *where(void)\n{\n  return &", "[0];  // its first byte\n}"},
+        Pieces{"void* where() { return ", "; }"},
+        Pieces{"uint32_t where(void) { return (uint32_t)(uint8_t*)&(", "[0]); }"},
+        Pieces{"size_t bytes(void) { return sizeof(", "); }"},
+        Pieces{"unsigned long bytes(void) { return sizeof ", "; }"}, Pieces{"uint8_t* const begin = (uint8_t*)&", ";"},
+        Pieces{"const volatile void* begin = ", ";"}}) {
+    CHECK(pieces(text[0] + "sram" + text[1] + "\n") == text);
+  }
+  // What may use bytes of the pool that planned C has otherwise, or names that it does not have, is none.
+  for (const char* added :
+       {"uint8_t where(void) { return sram[0]; }", "uint8_t where(void) { return *(uint8_t*)sram; }",
+        "uint8_t* where(void) { return &sram[16]; }", "uint8_t* where(void) { return sram + 0; }",
+        "uint8_t* where(int at) { return sram; }", "uint8_t* where(void) { return (byte*)sram; }",
+        "size_t bytes(void) { return sizeof(sram) * 2; }", "size_t bytes(void) { return sizeof(sram[0]); }",
+        "void* where(void) { sram[0] = 1; return sram; }", "void* where(void) { return sram; return 0; }",
+        "uint8_t* ends[2] = {sram, sram};", "uint8_t* a = sram, *b;", "int same = sram == sram;"}) {
+    CAPTURE(std::string(added));
+    CHECK_THROWS_WITH_AS((void)read(std::string(added) + "\n"),
+                         doctest::Contains("found 'sram' in code that somebody added"), Error);
+  }
 }
 
 TEST_CASE("in place: a table that operators share stays with those whose C stays") {

@@ -77,19 +77,20 @@ struct SourceModule {
   mlf::ModuleInfo info;
   tir::Module module;
   codegen::Interface interface;
-  std::vector<tvm_c::PlannedPool> tvm_pools;    // of C that TVM has planned
-  bool tvm_pools_have_io = false;               // inputs or outputs are in them
-  bool by_this_program = false;                 // tvm_c::PlannedModule
-  std::optional<Bytes> workspace_macro;         // tvm_c::PlannedModule
-  std::string constants_section;                // tvm_c::PlannedModule
-  std::vector<tvm_c::KeptFunction> kept;        // of the C that was read
-  std::vector<tvm_c::KeptFunction> forwarders;  // tvm_c::PlannedModule
-  std::vector<std::string> lost_placements;     // tvm_c::PlannedModule
-  std::vector<std::string> warnings;            // tvm_c::PlannedModule
-  std::vector<tvm_c::ChangedFile> changed;      // of CFiles::foreign
-  std::optional<std::string> lost_constants;    // tvm_c::PlannedModule: then there is nothing to plan
-  std::optional<Error> edited_run;              // tvm_c::PlannedModule: likewise
-  bool has_own_run = false;                     // codegen::EmissionInput
+  std::vector<tvm_c::PlannedPool> tvm_pools;     // of C that TVM has planned
+  bool tvm_pools_have_io = false;                // inputs or outputs are in them
+  bool by_this_program = false;                  // tvm_c::PlannedModule
+  std::optional<Bytes> workspace_macro;          // tvm_c::PlannedModule
+  std::string constants_section;                 // tvm_c::PlannedModule
+  std::vector<tvm_c::KeptFunction> kept;         // of the C that was read
+  std::vector<tvm_c::KeptFunction> forwarders;   // tvm_c::PlannedModule
+  std::vector<tvm_c::PoolAccess> pool_accesses;  // tvm_c::PlannedModule
+  std::vector<std::string> lost_placements;      // tvm_c::PlannedModule
+  std::vector<std::string> warnings;             // tvm_c::PlannedModule
+  std::vector<tvm_c::ChangedFile> changed;       // of CFiles::foreign
+  std::optional<std::string> lost_constants;     // tvm_c::PlannedModule: then there is nothing to plan
+  std::optional<Error> edited_run;               // tvm_c::PlannedModule: likewise
+  bool has_own_run = false;                      // codegen::EmissionInput
 };
 
 // What is planned.

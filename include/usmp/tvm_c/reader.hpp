@@ -70,6 +70,15 @@ struct PlannedPool {
   std::string section = {};   // of that array, if an attribute names one
 };
 
+// A function or variable that somebody added to give others the address or the size of a pool that is an array in the
+// C: its text around the pool's name.
+struct PoolAccess {
+  std::string name;
+  std::string file;
+  std::string pool;
+  std::vector<std::string> text;  // two
+};
+
 // Where TVM has put something: an allocate, a constant, or a parameter of the entry.
 struct PlannedPlace {
   tir::VarId var;
@@ -102,8 +111,9 @@ struct PlannedModule {
   // Of the packed interface, in files that planned C takes the place of: they do nothing but to return what the entry
   // returns for their arguments. Their text is not kept.
   std::vector<KeptFunction> forwarders;
-  std::vector<ChangedFile> changed;      // by name
-  std::optional<Bytes> workspace_macro;  // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
+  std::vector<PoolAccess> pool_accesses;  // in files that planned C takes the place of. Their text is not kept
+  std::vector<ChangedFile> changed;       // by name
+  std::optional<Bytes> workspace_macro;   // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
   // "m_lib1.c: 'IRAM_ATTR' of 'tvmgen_m_f' (line 3, column 1) is not in planned C": macros and sections that place what
   // is written anew, each once.
   std::vector<std::string> lost_placements;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests: tests/mlf/kept_header_test.cpp.
+#include "usmp/mlf/kept_header.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "mlf/c_text.hpp"
+#include "usmp/mlf/interface.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::mlf {
+namespace {
+
+// Where the value of a macro stands, without the blanks around it.
+struct Value {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// Of macros that are defined once, in one line. `code` comes from code_only().
+std::map<std::string, std::optional<Value>> values_in(std::string_view code) {
+  std::map<std::string, std::optional<Value>> values;
+  constexpr std::string_view define = "#define ";
+  for (std::size_t at = code.find(define); at != std::string_view::npos; at = code.find(define, at + 1)) {
+    std::size_t begin = at + define.size();
+    const std::size_t line_end = std::min(code.find('\n', begin), code.size());
+    while (begin < line_end && code[begin] == ' ') ++begin;
+    std::size_t end = begin;
+    while (end < line_end && is_identifier_char(code[end])) ++end;
+    const std::string name(code.substr(begin, end - begin));
+    Value value{std::min(code.find_first_not_of(" \t", end), line_end), line_end};
+    while (value.end > value.begin && std::string_view(" \t\r").find(code[value.end - 1]) != std::string_view::npos) {
+      --value.end;
+    }
+    const bool is_plain = end < line_end && code[end] != '(' && value.begin < value.end && code[value.end - 1] != '\\';
+    const auto [known, is_new] = values.try_emplace(name, is_plain ? std::optional(value) : std::nullopt);
+    if (!is_new) known->second.reset();
+  }
+  return values;
+}
+
+bool is_of_tvm(const std::string& declaration, const std::string& prefix) {
+  constexpr std::string_view struct_word = "struct ";
+  constexpr std::string_view macro_word = "macro ";
+  if (declaration.starts_with(macro_word)) return declaration.starts_with("macro " + upper_case(prefix) + "_");
+  if (declaration.starts_with(struct_word)) return declaration.starts_with("struct " + prefix + "_");
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::string> kept_header(std::string_view before, std::string_view planned, std::string_view c,
+                                       const std::string& prefix, const std::set<std::string>& gone) {
+  const std::string code = code_only(before);
+  const std::string planned_code = code_only(planned);
+  const std::vector<std::string> added = missing_declarations(before, planned);
+  const std::vector<std::string> includes = included_headers(planned);
+  const auto is_included = [&](const std::string& name) {
+    return std::find(includes.begin(), includes.end(), name) != includes.end();
+  };
+  const std::vector<std::string> included = included_headers(before);
+  const bool has_more = !added.empty() || !defined_functions(code).empty() || mentions(code, "static") ||
+                        mentions(code, "inline") || !std::all_of(included.begin(), included.end(), is_included);
+  if (!has_more) return std::nullopt;
+  if (std::any_of(added.begin(), added.end(), [&](const std::string& one) { return is_of_tvm(one, prefix); })) {
+    return std::nullopt;
+  }
+  std::set<std::string> planned_functions;
+  for (const CFunction& function : declared_functions(planned_code)) planned_functions.insert(function.name);
+  const std::set<std::string> interface = {prefix + "_run", prefix + "_map_inputs", prefix + "_map_outputs"};
+  for (const CFunction& function : declared_functions(code)) {
+    const bool is_of_module = gone.contains(function.name) || interface.contains(function.name);
+    if (is_of_module && !planned_functions.contains(function.name)) return std::nullopt;
+  }
+  for (const std::string& one : missing_declarations(planned, before)) {
+    constexpr std::string_view word = "macro ";
+    if (!one.starts_with(word) || mentions(c, one.substr(word.size()))) return std::nullopt;
+  }
+  const std::map<std::string, std::optional<Value>> values = values_in(code);
+  std::vector<std::pair<Value, std::string>> changes;
+  for (const auto& [name, value] : values_in(planned_code)) {
+    if (!value || !mentions(code, name)) continue;
+    const auto known = values.find(name);
+    if (known == values.end() || !known->second) return std::nullopt;
+    const std::string_view text = planned.substr(value->begin, value->end - value->begin);
+    changes.emplace_back(*known->second, text);
+  }
+  std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+  std::string result;
+  std::size_t done = 0;
+  for (const auto& [value, text] : changes) {
+    result.append(before.substr(done, value.begin - done)).append(text);
+    done = value.end;
+  }
+  result.append(before.substr(done));
+  return result;
+}
+
+}  // namespace usmp::mlf
