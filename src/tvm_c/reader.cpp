@@ -351,7 +351,7 @@ class ModuleReader {
     for (const auto& [i, access] : added_.pool_accesses()) {
       warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
                           place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +
-                          in_quotes(access.pool) + " is, which has another size in planned C");
+                          in_quotes(access.pool) + " is, which may have another size in planned C");
     }
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
