@@ -123,6 +123,7 @@ class Differences {
     diff_.pools = pools_of(indexed_before_, indexed_after_, at_peak_before_, at_peak_after_);
     for (std::size_t i = 0; i < diff_.pools.size(); ++i) pool_at_.emplace(diff_.pools[i].name, i);
     diff_.steps = diff_steps(before_, after_);
+    diff_.warnings = after_.warnings;
     const auto matches = match_buffers(before_, after_);
     std::vector<bool> matched(after_.buffers.size());
     for (std::size_t i = 0; i < matches.size(); ++i) {
@@ -200,7 +201,8 @@ class Differences {
     if (before && after) {
       const BufferPlace& a = *buffer.before;
       const BufferPlace& b = *buffer.after;
-      if (a.name != b.name || a.function != b.function) ++diff_.renamed;
+      if (a.name != b.name || without_module(a.function, prefix_before_) != without_module(b.function, prefix_after_))
+        ++diff_.renamed;
       if (a.size == b.size && a.pool == b.pool && a.offset == b.offset) {
         ++diff_.same;
         count_same(a.pool, buffer.growth_at_peak());
@@ -216,6 +218,8 @@ class Differences {
 
   const PlanDocument& before_;
   const PlanDocument& after_;
+  std::string prefix_before_ = module_prefix(before_);
+  std::string prefix_after_ = module_prefix(after_);
   Indexed indexed_before_;
   Indexed indexed_after_;
   std::vector<std::string> producers_before_;

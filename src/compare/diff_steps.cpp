@@ -36,32 +36,62 @@ std::string words_without_numbers(std::string_view text) {
   return result;
 }
 
+// A change, and what it is compared by: without the name of the module, which stands in the names of its functions, and
+// which changes when other modules join it.
+struct Entry {
+  PlanDocument::Change change;
+  PlanDocument::Change key;
+};
+using Entries = std::vector<Entry>;
+
+std::string without_prefixes(std::string text, const std::string& prefix) {
+  for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
+    text.erase(at, prefix.size());
+  }
+  return text;
+}
+
+Entries entries_of(const std::optional<PlanDocument::StepOutcome>& step, const std::string& prefix) {
+  Entries entries;
+  if (!step) return entries;
+  for (const PlanDocument::Change& change : step->changes) {
+    entries.push_back({change, {without_prefixes(change.function, prefix), without_prefixes(change.what, prefix)}});
+  }
+  return entries;
+}
+
+Changes changes_of(Entries&& entries) {
+  Changes changes;
+  for (Entry& entry : entries) changes.push_back(std::move(entry.change));
+  return changes;
+}
+
 // Takes out of both lists what has the same key, as often as both have it; the rest stays in its order.
 template <class Key>
-void drop_common(Changes& ones, Changes& others, const Key& key_of) {
+void drop_common(Entries& ones, Entries& others, const Key& key_of) {
   struct Count {
     std::size_t left = 0;  // of the others, not met yet
     std::size_t met = 0;
   };
   std::map<std::pair<std::string, std::string>, Count> counts;
-  for (const PlanDocument::Change& change : others) ++counts[key_of(change)].left;
-  std::erase_if(ones, [&](const PlanDocument::Change& change) {
-    const auto found = counts.find(key_of(change));
+  for (const Entry& entry : others) ++counts[key_of(entry.key)].left;
+  std::erase_if(ones, [&](const Entry& entry) {
+    const auto found = counts.find(key_of(entry.key));
     if (found == counts.end() || found->second.left == 0) return false;
     --found->second.left;
     ++found->second.met;
     return true;
   });
-  std::erase_if(others, [&](const PlanDocument::Change& change) {
-    std::size_t& met = counts[key_of(change)].met;
+  std::erase_if(others, [&](const Entry& entry) {
+    std::size_t& met = counts[key_of(entry.key)].met;
     return met > 0 && met-- > 0;
   });
 }
 
-// The functions of a plan, without numbers.
-std::set<std::string_view> functions_of(const PlanDocument& document) {
-  std::set<std::string_view> names;
-  const auto add = [&](std::string_view name) { names.insert(without_number(name)); };
+// The functions of a plan, without numbers and the module's name.
+std::set<std::string> functions_of(const PlanDocument& document, const std::string& prefix) {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& name) { names.emplace(without_number(without_prefixes(name, prefix))); };
   for (const PlanDocument::StepOutcome& step : document.transformed) {
     for (const PlanDocument::Change& change : step.changes) add(change.function);
   }
@@ -74,13 +104,13 @@ std::set<std::string_view> functions_of(const PlanDocument& document) {
 }
 
 // `functions`: of both plans. Others have another name in the other plan, as another version of TVM gives.
-void drop_common(Changes& ones, Changes& others, const std::set<std::string_view>& functions) {
+void drop_common(Entries& ones, Entries& others, const std::set<std::string>& functions) {
   drop_common(ones, others, [](const auto& change) { return std::pair(change.function, change.what); });
   drop_common(ones, others, [](const auto& change) {
     return std::pair(std::string(without_number(change.function)), words_without_numbers(change.what));
   });
   drop_common(ones, others, [&](const auto& change) {
-    const bool is_shared = functions.contains(without_number(change.function));
+    const bool is_shared = functions.contains(std::string(without_number(change.function)));
     return is_shared ? std::pair(change.function, change.what)
                      : std::pair(std::string(), words_without_numbers(change.what));
   });
@@ -119,22 +149,24 @@ std::optional<PlanDocument::StepOutcome> step_of(const StepsByName& steps, std::
   return found == steps.end() ? std::nullopt : std::optional(*found->second);
 }
 
-Changes changes_of(const std::optional<PlanDocument::StepOutcome>& step) { return step ? step->changes : Changes(); }
-
 }  // namespace
 
 std::vector<StepDiff> diff_steps(const PlanDocument& before, const PlanDocument& after) {
   std::vector<StepDiff> result;
-  std::set<std::string_view> functions = functions_of(before);
-  const std::set<std::string_view> functions_after = functions_of(after);
-  std::erase_if(functions, [&](std::string_view name) { return !functions_after.contains(name); });
+  const std::string prefix_before = module_prefix(before);
+  const std::string prefix_after = module_prefix(after);
+  std::set<std::string> functions = functions_of(before, prefix_before);
+  const std::set<std::string> functions_after = functions_of(after, prefix_after);
+  std::erase_if(functions, [&](const std::string& name) { return !functions_after.contains(name); });
   const StepsByName steps_before = by_name(before.transformed);
   const StepsByName steps_after = by_name(after.transformed);
   for (const std::string_view name : step_names(before.transformed, after.transformed)) {
     StepDiff diff{std::string(name), step_of(steps_before, name), step_of(steps_after, name), {}, {}};
-    diff.only_before = changes_of(diff.before);
-    diff.only_after = changes_of(diff.after);
-    drop_common(diff.only_before, diff.only_after, functions);
+    Entries only_before = entries_of(diff.before, prefix_before);
+    Entries only_after = entries_of(diff.after, prefix_after);
+    drop_common(only_before, only_after, functions);
+    diff.only_before = changes_of(std::move(only_before));
+    diff.only_after = changes_of(std::move(only_after));
     const bool did_before = diff.before && diff.before->did_something();
     const bool did_after = diff.after && diff.after->did_something();
     if (did_before == did_after && diff.only_before.empty() && diff.only_after.empty()) continue;

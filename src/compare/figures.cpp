@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "compare/match.hpp"
 #include "compare/pool_distances.hpp"
 #include "compare/shared_bytes.hpp"
 #include "usmp/bounds/load.hpp"
@@ -165,9 +166,13 @@ class Calls {
 
 // Without TVM's prefix.
 std::string short_name(const PlanDocument& document, std::string_view name) {
-  const std::string prefix = "tvmgen_" + c_identifier(document.module) + "_";
-  if (name.starts_with(prefix) && name.size() > prefix.size()) name.remove_prefix(prefix.size());
-  return std::string(name);
+  return std::string(without_module(name, module_prefix(document)));
+}
+
+// Somebody else's code has a name that tells more than that it is somebody else's.
+std::string kind_text(const PlanDocument& document, const std::string& kind, std::string_view callee) {
+  if (kind.empty()) return short_name(document, callee);
+  return kind == "external" ? kind + " " + short_name(document, callee) : kind;
 }
 
 }  // namespace
@@ -229,7 +234,7 @@ bool knows_kinds(const PlanDocument& document) {
 
 std::string operator_name(const PlanDocument& document, std::size_t call) {
   const PlanDocument::Call& one = document.calls[call];
-  return "#" + std::to_string(call + 1) + " " + (one.kind.empty() ? short_name(document, one.callee) : one.kind);
+  return "#" + std::to_string(call + 1) + " " + kind_text(document, one.kind, one.callee);
 }
 
 std::string operator_name(const PlanDocument& document, std::size_t call, std::size_t row_operator) {
@@ -237,7 +242,7 @@ std::string operator_name(const PlanDocument& document, std::size_t call, std::s
   const auto found = std::ranges::find(by_rows, row_operator, &PlanDocument::RowOperator::number);
   if (found == by_rows.end()) return operator_name(document, call);
   return "#" + std::to_string(call + 1) + "." + std::to_string(row_operator) + " " +
-         (found->kind.empty() ? short_name(document, found->callee) : found->kind);
+         kind_text(document, found->kind, found->callee);
 }
 
 }  // namespace usmp::compare

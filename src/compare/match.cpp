@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "usmp/compare/figures.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::compare {
 namespace {
@@ -74,9 +75,17 @@ std::vector<std::string_view> operator_kinds(const PlanDocument& document) {
 class Matching {
  public:
   Matching(const PlanDocument& before, const PlanDocument& after)
-      : before_{before, producers(before), operator_kinds(before), in_time_order(before),
+      : before_{before,
+                module_prefix(before),
+                producers(before),
+                operator_kinds(before),
+                in_time_order(before),
                 std::vector<bool>(before.buffers.size())},
-        after_{after, producers(after), operator_kinds(after), in_time_order(after),
+        after_{after,
+               module_prefix(after),
+               producers(after),
+               operator_kinds(after),
+               in_time_order(after),
                std::vector<bool>(after.buffers.size())},
         result_(before.buffers.size()) {}
 
@@ -84,15 +93,15 @@ class Matching {
     in_groups(
         [](const Side& side, std::size_t i) {
           const PlanDocument::Buffer& buffer = side.document.buffers[i];
-          return std::tuple(buffer.kind, std::string_view(buffer.function), std::string_view(side.producers[i]),
+          return std::tuple(buffer.kind, side.bare(buffer.function), side.bare(side.producers[i]),
                             std::string_view(buffer.name), buffer.size);
         },
         [this](const Indices& a, const Indices& b) { pair_in_order(a, b); });
     in_groups(
         [](const Side& side, std::size_t i) {
           const PlanDocument::Buffer& buffer = side.document.buffers[i];
-          return std::tuple(buffer.kind, without_number(buffer.function), without_number(side.producers[i]),
-                            without_number(buffer.name));
+          return std::tuple(buffer.kind, without_number(side.bare(buffer.function)),
+                            without_number(side.bare(side.producers[i])), without_number(buffer.name));
         },
         [this](const Indices& a, const Indices& b) {
           pair_equal_sizes(a, b);
@@ -109,10 +118,13 @@ class Matching {
  private:
   struct Side {
     const PlanDocument& document;
+    std::string prefix;  // of the module's functions: it may have another name on the other side
     std::vector<std::string> producers;
     std::vector<std::string_view> kinds;  // of the operators
     Indices order;
     std::vector<bool> matched;
+
+    [[nodiscard]] std::string_view bare(std::string_view function) const { return without_module(function, prefix); }
   };
 
   template <class Key>
@@ -167,6 +179,13 @@ class Matching {
 };
 
 }  // namespace
+
+std::string module_prefix(const PlanDocument& document) { return "tvmgen_" + c_identifier(document.module) + "_"; }
+
+std::string_view without_module(std::string_view function, std::string_view prefix) {
+  if (function.starts_with(prefix) && function.size() > prefix.size()) function.remove_prefix(prefix.size());
+  return function;
+}
 
 std::string_view without_number(std::string_view name) {
   std::string_view rest = name;

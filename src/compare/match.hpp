@@ -16,6 +16,12 @@ namespace usmp::compare {
 // "fused_multiply_184467_" → "fused_multiply". "conv2d" stays: its digit belongs to the word.
 [[nodiscard]] std::string_view without_number(std::string_view name);
 
+// What the names of a module's functions begin with: "tvmgen_default_".
+[[nodiscard]] std::string module_prefix(const plan_file::PlanDocument& document);
+
+// The name of a function without the module's in front, if there is something behind it.
+[[nodiscard]] std::string_view without_module(std::string_view function, std::string_view prefix);
+
 // By buffer: the callee of the first call during which it becomes live; empty for constants and if there is none.
 [[nodiscard]] std::vector<std::string> producers(const plan_file::PlanDocument& document);
 

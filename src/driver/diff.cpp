@@ -4,7 +4,10 @@
 
 #include <filesystem>
 #include <ostream>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "documents.hpp"
 #include "file_kind.hpp"
@@ -23,17 +26,17 @@ Documents documents_of(const std::string& path, const DiffOptions& options, std:
   if (is_plan_file(path)) return read_plan_file(path);
   PlanningOptions planning = options;
   planning.model.model = path;
-  Documents planned = plan_model(planning, err);
-  if (planned) {
-    for (const plan_file::PlanDocument& plan : *planned) print_warnings(plan, err);
-  }
-  return planned;
+  return plan_model(planning, err);
 }
 
-Documents tvm_plans_of(const DiffOptions& options, std::ostream& err) {
-  Documents plans = tvm_documents(options.before, options.model);
-  for (const plan_file::PlanDocument& plan : *plans) print_warnings(plan, err);
-  return plans;
+// Those that `shown`, the output, does not have: each once. Nobody asked for those of a plan file.
+void print_other_warnings(const std::string& path, std::vector<plan_file::PlanDocument> plans,
+                          std::set<std::string>& shown, std::ostream& err) {
+  if (is_plan_file(path)) return;
+  for (plan_file::PlanDocument& plan : plans) {
+    std::erase_if(plan.warnings, [&](const std::string& warning) { return !shown.insert(warning).second; });
+    print_warnings(plan, err);
+  }
 }
 
 // The file names, with as many directories in front as tell them apart. Nothing does that for two sides of one model.
@@ -79,13 +82,22 @@ int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& e
   if ((options.tvm_plan || is_plan_file(options.before)) && is_plan_file(options.after)) {
     require_no_planning_options(options, {}, "both sides are plans");
   }
-  const Documents before = options.tvm_plan ? tvm_plans_of(options, err) : documents_of(options.before, options, err);
+  const Documents before =
+      options.tvm_plan ? tvm_documents(options.before, options.model) : documents_of(options.before, options, err);
   if (!before) return exit_infeasible;
   const Documents after = documents_of(options.after, options, err);
   if (!after) return exit_infeasible;
   const auto [name_before, name_after] = names_apart(options.before, options.after);
   const compare::Diff diff = compare::diff_modules(*before, *after, name_before, name_after);
-  out << text_of(diff, options);
+  const std::string text = text_of(diff, options);
+  std::set<std::string> shown;
+  for (const compare::PlanDiff& module : diff.modules) {
+    if (!text.empty() && options.format != DiffFormat::csv)
+      shown.insert(module.warnings.begin(), module.warnings.end());
+  }
+  print_other_warnings(options.before, *before, shown, err);
+  print_other_warnings(options.after, *after, shown, err);
+  out << text;
   return diff.differs() && !was_interrupted() ? exit_different : exit_ok;
 }
 

@@ -109,6 +109,7 @@ Json module_json(const PlanDiff& diff) {
   json["after"] = side_json(diff.after);
   json["pools"] = Json::array();
   for (const PoolDiff& pool : diff.pools) json["pools"].push_back(pool_json(pool));
+  json["warnings"] = diff.warnings;
   json["same"] = diff.same;
   json["renamed"] = diff.renamed;
   json["buffers"] = Json::array();

@@ -198,14 +198,14 @@ std::string sides_text(const PlanDiff& diff) {
 
 // "; of all modules 9536 bytes, set by kws -> 8000 bytes, set by vww"; nothing if the module was planned alone.
 std::string all_modules_clause(const PoolDiff& pool) {
-  const std::string unknown = "unknown";
+  const std::string alone = "planned alone";
   const auto text_of = [&](const std::optional<PoolState>& state) {
-    return state && state->all_modules ? printable(all_modules_text(*state->all_modules, pool.kind)) : unknown;
+    return state && state->all_modules ? printable(all_modules_text(*state->all_modules, pool.kind)) : alone;
   };
   const std::string text = !pool.before  ? text_of(pool.after)
                            : !pool.after ? text_of(pool.before)
                                          : either(text_of(pool.before), text_of(pool.after));
-  return text == unknown ? "" : "; of all modules " + text;
+  return text == alone ? "" : "; of all modules " + text;
 }
 
 // What happened to each pool, in a sentence.
@@ -351,6 +351,7 @@ void add_pools_and_buffers_text(const PlanDiff& diff, const DiffTextOptions& opt
 void add_module_text(const PlanDiff& diff, const DiffTextOptions& options, std::string& out) {
   out += bold(sides_text(diff), options) + "\n";
   for (const PoolDiff& pool : diff.pools) out += "  " + pool_sentence(pool) + "\n";
+  for (const std::string& warning : diff.warnings) out += "  warning: " + printable(warning) + "\n";
   add_pools_and_buffers_text(diff, options, out);
   add_steps_text(diff, options, out);
 }
@@ -394,6 +395,7 @@ void add_pools_and_buffers_markdown(const PlanDiff& diff, std::string& out) {
 void add_module_markdown(const PlanDiff& diff, std::string& out) {
   out += "### " + markdown_text(sides_text(diff)) + "\n\n";
   for (const PoolDiff& pool : diff.pools) out += "- " + markdown_text(pool_sentence(pool)) + "\n";
+  for (const std::string& warning : diff.warnings) out += "- warning: " + markdown_text(warning) + "\n";
   add_pools_and_buffers_markdown(diff, out);
   add_steps_markdown(diff, out);
 }
@@ -405,6 +407,7 @@ std::string each_module(const Diff& diff, const AddModule& add_module, const std
     if (!out.empty()) out += '\n';
     add_module(module, out);
   }
+  if (!out.empty() && !(diff.only_before.empty() && diff.only_after.empty())) out += '\n';
   for (const std::string& name : diff.only_before) out += front + "module " + printable(name) + " is gone\n";
   for (const std::string& name : diff.only_after) out += front + "module " + printable(name) + " is new\n";
   return out;

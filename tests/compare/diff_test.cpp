@@ -221,6 +221,38 @@ TEST_CASE("at the peak, the changes of all buffers add up to that of the pool") 
   CHECK(diff.pools[0].same_growth_at_peak == 24);  // c, which was not live at the peak, and b, which no longer is
 }
 
+TEST_CASE("the name of a module does not count in those of its functions") {
+  const auto of_module = [](const std::string& module, Bytes size) {
+    PlanDocument plan = fused({{"tvmgen_" + module + "_add", "sid_1: as tvmgen_" + module + "_relu"},
+                               {"tvmgen_" + module + "_relu", "sid_2: gone"}});
+    plan.module = module;
+    for (PlanDocument::Buffer& buffer : plan.buffers) buffer.function = "tvmgen_" + module + "_" + buffer.function;
+    for (PlanDocument::Call& call : plan.calls) call.callee = "tvmgen_" + module + "_" + call.callee;
+    plan.buffers[1].size = size;
+    return plan;
+  };
+  const Bytes size = example().buffers[1].size;
+  PlanDiff diff = diff_plans(of_module("default", size), of_module("kws", size));
+  CHECK_FALSE(diff.differs());
+  CHECK(diff.renamed == 0);
+  CHECK(diff.steps.empty());
+  diff = diff_plans(of_module("default", size), of_module("kws", size + 4));
+  REQUIRE(diff.buffers.size() == 1);
+  CHECK(diff.buffers[0].change == BufferChange::resized);
+  CHECK(diff.renamed == 0);
+  PlanDocument other = of_module("kws", size);  // the prefix of another module is part of the name
+  other.transformed[0].changes[0].what = "sid_1: as tvmgen_default_relu";
+  CHECK(diff_plans(of_module("default", size), other).steps.size() == 1);
+}
+
+TEST_CASE("warnings are those of the later plan") {
+  PlanDocument before = example();
+  before.warnings = {"old"};
+  PlanDocument after = example();
+  after.warnings = {"new"};
+  CHECK(diff_plans(before, after).warnings == std::vector<std::string>{"new"});
+}
+
 TEST_CASE("other transformations make no difference of what the plans use") {
   PlanDocument other = example();
   other.transformed.clear();

@@ -193,6 +193,16 @@ TEST_CASE("names of operators are TVM's without its prefix") {
   CHECK(operator_name(document, 2) == "#3 tvmgen_my_net_");
 }
 
+TEST_CASE("operators are named by kind, those of somebody else also by function") {
+  PlanDocument document;
+  document.module = "net";
+  document.calls = {{"tvmgen_net_fused_add", {0, 1}}, {"tvmgen_net_cmsis_nn_main_0", {1, 2}}};
+  document.calls[0].kind = "add";
+  document.calls[1].kind = "external";
+  CHECK(operator_name(document, 0) == "#1 add");
+  CHECK(operator_name(document, 1) == "#2 external cmsis_nn_main_0");
+}
+
 TEST_CASE("documents without live ranges, or too large, are refused") {
   Planned planned;
   fill_example(planned);

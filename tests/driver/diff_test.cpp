@@ -96,6 +96,36 @@ TEST_CASE("diff: a directory of output counts as its plans, an extracted archive
   CHECK(outcome_of(report, report_options).out.starts_with("module second of two, planned by fast"));
 }
 
+TEST_CASE("diff: warnings of the new plan are part of the output, others stand on standard error, each once") {
+  const TemporaryDirectory temporary;
+  write(temporary.path / "pools.yaml", "workspace_pools: [{name: sram, section: .sram}]\n");
+  const std::string model = testdata + "/lstm.tar";
+  DiffOptions options = options_for(model, model);
+  options.pools_file = temporary.file("pools.yaml");
+  const std::string warning = "pool 'sram': section .sram takes space";
+  Outcome outcome = run_diff(options);
+  CHECK(outcome.code == exit_ok);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out.find("\n  warning: " + warning) != std::string::npos);
+  options.format = DiffFormat::csv;
+  outcome = run_diff(options);
+  CHECK(outcome.out.find(warning) == std::string::npos);
+  CHECK(outcome.err.starts_with("usmp-plan: warning: module 'default': " + warning));
+  CHECK(std::ranges::count(outcome.err, '\n') == 1);
+  PlanOptions planning;
+  planning.model.model = model;
+  planning.output = temporary.file("plain");
+  REQUIRE(outcome_of(plan, planning).code == exit_ok);
+  options.format = DiffFormat::text;
+  options.after = temporary.file("plain");
+  outcome = run_diff(options);
+  CHECK(outcome.out.find(warning) == std::string::npos);
+  CHECK(outcome.err.find(warning) != std::string::npos);
+  options.before = options.after;
+  options.after = model;
+  CHECK(run_diff(options).err.empty());
+}
+
 TEST_CASE("diff: as CSV, a row a difference") {
   const TemporaryDirectory temporary;
   DiffOptions options = options_for(planned(temporary, "none", "none"), planned(temporary, "optimal", "optimal"));

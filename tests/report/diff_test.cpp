@@ -43,6 +43,20 @@ TEST_CASE("other modules alone are no difference, but are told") {
         std::string::npos);
 }
 
+TEST_CASE("warnings of the later plan stand below what happened to the pools") {
+  PlanDocument after = changed();
+  after.warnings = {"no plan | fits"};
+  const Diff diff = diff_of(example(), after);
+  CHECK(diff_text(diff, {}).find("it used 100 bytes\n  warning: no plan | fits\n\n") != std::string::npos);
+  CHECK(diff_markdown(diff).find("it used 100 bytes\n- warning: no plan \\| fits\n\n") != std::string::npos);
+  CHECK(diff_json(diff).find(R"("warnings":["no plan | fits"])") != std::string::npos);
+}
+
+TEST_CASE("a module that is planned alone, then with others") {
+  const Diff diff = diff_of(example(), with_other_modules(example()));
+  CHECK(diff_text(diff, {}).find("; of all modules planned alone -> 96 bytes, set by") != std::string::npos);
+}
+
 TEST_CASE("in CSV a name becomes no formula, and a negative figure stays one") {
   Diff diff = diff_of(example(), changed());
   diff.modules.at(0).buffers.back().after.value().name = "=cmd|'x'";

@@ -108,9 +108,10 @@ struct PlanDiff {
   // That differ: constants behind all others; of these the largest growth at the peak first, then the largest effect,
   // the largest change of size, and the largest size.
   std::vector<BufferDiff> buffers;
-  std::size_t same = 0;         // buffers that have their place and size
-  std::size_t renamed = 0;      // buffers that both plans have, under another name or in another function
-  std::vector<StepDiff> steps;  // that did something else, in the order in which they are applied
+  std::size_t same = 0;               // buffers that have their place and size
+  std::size_t renamed = 0;            // buffers that both plans have, under another name or in another function
+  std::vector<StepDiff> steps;        // that did something else, in the order in which they are applied
+  std::vector<std::string> warnings;  // of the later plan
 
   // Of what the plans use: algorithm, search, names and transformations do not count.
   [[nodiscard]] bool differs() const;
