@@ -25,12 +25,16 @@ plan_file::PlanDocument chosen(std::vector<plan_file::PlanDocument> documents, c
   const auto asked = std::ranges::find(documents, options.module, &plan_file::PlanDocument::module);
   if (asked != documents.end()) return std::move(*asked);
   std::vector<std::string> names;
-  names.reserve(documents.size());
-  for (const plan_file::PlanDocument& document : documents) names.push_back(document.module);
+  std::vector<std::string> ways;
+  for (const plan_file::PlanDocument& document : documents) {
+    names.push_back(document.module);
+    ways.push_back("--module " + document.module);
+  }
   throw Error(ErrorKind::usage, {options.model, {}, {}},
               options.module ? "no module '" + *options.module + "'" + did_you_mean(*options.module, names) +
                                    "; the file holds: " + joined(names)
-                             : "a report shows one module; choose it with --module. The modules are: " + joined(names));
+                             : "has " + std::to_string(names.size()) + " modules, and a report shows one: expected " +
+                                   joined(ways, " or "));
 }
 
 std::string text_of(const plan_file::PlanDocument& plan, const ReportOptions& options) {

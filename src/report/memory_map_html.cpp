@@ -158,6 +158,20 @@ std::string row_paragraphs(const PlanDocument& document) {
   return text;
 }
 
+std::string warning_paragraphs(const PlanDocument& document) {
+  std::string text;
+  for (const std::string& warning : document.warnings) {
+    text += "<p class=\"warning\">warning: " + markup_text(printable(warning)) + "</p>\n";
+  }
+  return text;
+}
+
+std::string summary_section(const PlanDocument& document) {
+  std::string items;
+  for (const std::string& line : summary_lines(document)) items += "<li>" + markup_text(line) + "</li>\n";
+  return items.empty() ? items : "<h2>Summary</h2>\n<ul id=\"summary\">\n" + items + "</ul>\n";
+}
+
 // Empty if nothing was done.
 std::string transformed_section(const PlanDocument& document) {
   std::string rows;
@@ -168,7 +182,7 @@ std::string transformed_section(const PlanDocument& document) {
             markup_text(outcome_text(step)) + "</td></tr>\n";
   }
   if (rows.empty()) return rows;
-  return "<h2>Transformed before it was planned</h2>\n<table id=\"transformed\">\n"
+  return "<h2>Transformations</h2>\n<table id=\"transformed\">\n"
          "<tr><th>transformation</th><th>peak live bytes" +
          without_io(document) + " before</th><th>after</th><th>outcome</th></tr>\n" + rows + "</table>\n" +
          row_paragraphs(document);
@@ -207,9 +221,9 @@ std::string memory_map_html(const PlanDocument& document) {
           markup_text(planned_text(document) + "; " + std::to_string(document.buffers.size()) + " buffers, " +
                       std::to_string(document.calls.size()) + " operators, " + std::to_string(document.horizon) +
                       " steps") +
-          "</p>\n";
+          "</p>\n" + warning_paragraphs(document);
   page += controls;
-  page += transformed_section(document);
+  page += summary_section(document) + transformed_section(document);
   page += "<script type=\"application/json\" id=\"plan\">";
   page += script_json(data_json(document).dump());
   page += "</script>\n<script>\n";

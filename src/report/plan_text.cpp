@@ -59,7 +59,6 @@ class PlanText {
     accesses();
     spilled();
     if (plan_.search) out_ += search_text(plan_.search->stopped, plan_.search->iterations);
-    against_unplanned();
     for (const std::string& line : summary_lines(plan_)) out_ += line + "\n";
     transformed();
     for (std::size_t i = 0; i < plan_.pools.size() && (options_.peak || options_.verbose); ++i)
@@ -155,26 +154,6 @@ class PlanText {
       bounds.push_back(spilled.lower_bound);
     }
     out_ += spilled_text(bytes, bounds, choices, options_.color);
-  }
-
-  void against_unplanned() {
-    const Bytes used = plan_.workspace_used;
-    if (plan_.tvm_workspace) {
-      out_ += "TVM: " + bytes_text(*plan_.tvm_workspace) + " of workspace, usmp-plan: " + bytes_text(used) + "\n";
-      return;
-    }
-    if (!plan_.unplanned_workspace) return;
-    const Bytes unplanned = *plan_.unplanned_workspace;
-    out_ += "workspace: " + bytes_text(used);
-    if (used == unplanned) {
-      out_ += ", as many as the unplanned build" + without_io(plan_) + "\n";
-      return;
-    }
-    const Bytes difference = used < unplanned ? unplanned - used : used - unplanned;
-    out_ += ", " + std::to_string(difference);
-    if (unplanned > 0) out_ += " (" + percent(difference, unplanned) + ")";
-    out_ += (used < unplanned ? " fewer than the " : " more than the ") + std::to_string(unplanned) +
-            " of the unplanned build" + without_io(plan_) + "\n";
   }
 
   void transformed() {

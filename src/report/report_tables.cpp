@@ -140,6 +140,8 @@ std::string report_markdown(const PlanDocument& plan) {
   std::string text = "### Memory plan of " + markdown_text(plan.module) + " (" + markdown_text(plan.archive) +
                      ")\n\nP" + markdown_text(planned_text(plan)).substr(1) + ". Sizes in bytes.\n\n" +
                      pools_table(plan, figures) + all_modules_list(plan);
+  if (!plan.warnings.empty()) text += "\n";
+  for (const std::string& warning : plan.warnings) text += "- warning: " + markdown_text(warning) + "\n";
   const std::vector<std::string> summary = summary_lines(plan);
   if (!summary.empty()) text += "\n";
   for (const std::string& line : summary) text += "- " + markdown_text(line) + "\n";

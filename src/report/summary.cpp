@@ -2,6 +2,7 @@
 #include "report/summary.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -33,6 +34,20 @@ std::string without_io(const PlanDocument& plan) {
 
 namespace {
 
+// "workspace: 9488 bytes, 109632 (92.03%) fewer than the 119120 of the unplanned build"; of what TVM planned, of TVM's
+// plan. Empty if neither is known.
+std::string workspace_line(const PlanDocument& plan) {
+  const std::optional<Bytes>& other = plan.tvm_workspace ? plan.tvm_workspace : plan.unplanned_workspace;
+  if (!other) return {};
+  const std::string what = plan.tvm_workspace ? "TVM's plan" : "the unplanned build" + without_io(plan);
+  const Bytes used = plan.workspace_used;
+  const std::string text = "workspace: " + bytes_text(used) + ", ";
+  if (used == *other) return text + "as many as " + what;
+  const Bytes difference = std::abs(used - *other);
+  return text + std::to_string(difference) + (*other > 0 ? " (" + percent(difference, *other) + ")" : "") +
+         (used < *other ? " fewer" : " more") + " than the " + std::to_string(*other) + " of " + what;
+}
+
 std::string ram_line(const PlanDocument& plan) {
   const std::optional<Bytes> inputs = outside_of_pools(plan.inputs);
   const std::optional<Bytes> outputs = outside_of_pools(plan.outputs);
@@ -51,8 +66,8 @@ std::string stack_line(const PlanDocument& plan) {
       "stack: at most " + bytes_text(*plan.stack_estimate) +
       ", an upper estimate without external kernels and the C library (-fstack-usage gives the exact figure)";
   if (!plan.stack_arrays) return text;
-  return text + "; TVM's C has arrays of up to " + bytes_text(*plan.stack_arrays) + " there at a time, of which " +
-         std::to_string(*plan.stack_arrays - plan.stack_saved.value_or(0)) + " stay";
+  return text + "; the model's C has arrays of up to " + bytes_text(*plan.stack_arrays) +
+         " on it at a time, of which " + std::to_string(*plan.stack_arrays - plan.stack_saved.value_or(0)) + " stay";
 }
 
 std::string constants_line(const PlanDocument& plan) {
@@ -92,6 +107,7 @@ std::string planned_text(const PlanDocument& plan) {
 
 std::vector<std::string> summary_lines(const PlanDocument& plan) {
   std::vector<std::string> lines;
+  if (std::string line = workspace_line(plan); !line.empty()) lines.push_back(std::move(line));
   if (!plan.inputs.empty() || !plan.outputs.empty()) lines.push_back(ram_line(plan));
   if (plan.stack_estimate) lines.push_back(stack_line(plan));
   if (plan.constant_bytes) lines.push_back(constants_line(plan));

@@ -12,8 +12,8 @@ namespace usmp::report {
 // "planned by optimal, proved optimal"; without the proof if there is none.
 [[nodiscard]] std::string planned_text(const plan_file::PlanDocument& plan);
 
-// Lines, without newlines: all RAM with inputs and outputs, the stack, constants, multiply-accumulates. What the plan
-// does not say is left out.
+// Lines, without newlines: the workspace against what the model took before, all RAM with inputs and outputs, the
+// stack, constants, multiply-accumulates. What the plan does not say is left out.
 [[nodiscard]] std::vector<std::string> summary_lines(const plan_file::PlanDocument& plan);
 
 // " without inputs and outputs", of figures that never count them, where those of the plan do; else empty.

@@ -346,4 +346,17 @@ TEST_CASE("the page has a table of the transformations, if there were any") {
   CHECK(count(memory_map_html(plan), "<tr><td>&lt;/table&gt;&lt;script&gt;</td>") == 1);
 }
 
+TEST_CASE("the page has the summary of the text, and the warnings") {
+  Planned planned;
+  fill_example(planned);
+  PlanDocument plan = planned.finish();
+  plan.unplanned_workspace.reset();
+  CHECK(count(memory_map_html(plan), "<p class=\"warning\">") == 0);
+  plan.unplanned_workspace = 656;
+  plan.warnings = {"</p><script>"};
+  const std::string page = memory_map_html(plan);
+  CHECK(count(page, "<p class=\"warning\">warning: &lt;/p&gt;&lt;script&gt;</p>\n") == 1);
+  CHECK(count(page, "<li>workspace: 164 bytes, 492 (75.00%) fewer than the 656 of the unplanned build</li>\n") == 1);
+}
+
 }  // namespace usmp::report::memory_map_test

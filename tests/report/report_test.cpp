@@ -164,6 +164,15 @@ Occupied at the peak)") != std::string::npos);
   CHECK(report_markdown(plan).find("\n| &lt;b&gt;\\| | 160 |") != std::string::npos);
 }
 
+TEST_CASE("Markdown has the warnings and, as the text, the comparison with the unplanned build") {
+  PlanDocument plan = example();
+  plan.warnings = {"no plan | fits"};
+  plan.unplanned_workspace = 656;
+  const std::string text = report_markdown(plan);
+  CHECK(text.find("\n\n- warning: no plan \\| fits\n\n- workspace: 164 bytes, 492 (75.00%) fewer than the 656 of the "
+                  "unplanned build\n") != std::string::npos);
+}
+
 TEST_CASE("the example as Markdown") {
   const std::string text = report_markdown(example());
   CHECK(text.find("| dtcm | 64 | 1024 |  | 64 | 0 | 0 | 0 | 96 |\n") != std::string::npos);
