@@ -33,6 +33,7 @@ Command add_check(CLI::App& program) {
   app->add_option("--baseline", check.baselines, "plan to measure max_growth against")
       ->type_name("M.plan.json")
       ->allow_extra_args(false);
+  app->add_flag("--strict", check.strict, "treat warnings as breaches");
   auto* github = app->add_flag("--github", check.github, "print GitHub annotations, write the step summary");
   app->add_option("--junit", check.junit, "write the results as JUnit XML")->type_name("FILE");
   app->add_flag("--json", check.model.json, "print JSON")->excludes(github);

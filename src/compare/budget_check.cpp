@@ -301,13 +301,31 @@ Verdict verdict_of(const std::vector<PoolCheck>& pools) {
   return gravest;
 }
 
-Verdict ModuleCheck::verdict() const { return no_plan.empty() ? verdict_of(pools) : Verdict::breach; }
+Verdict ModuleCheck::verdict() const {
+  if (!no_plan.empty()) return Verdict::breach;
+  return std::max(verdict_of(pools), warnings.empty() ? Verdict::ok : warned);
+}
 
 Verdict BudgetReport::verdict() const {
-  Verdict gravest =
-      std::max(verdict_of(together), warnings.empty() && other_archives.empty() ? Verdict::ok : Verdict::warning);
+  Verdict gravest = std::max(verdict_of(together), warnings.empty() && other_archives.empty() ? Verdict::ok : warned);
   for (const ModuleCheck& module : modules) gravest = std::max(gravest, module.verdict());
   return gravest;
+}
+
+void make_strict(BudgetReport& report) {
+  report.warned = Verdict::breach;
+  const auto harden = [](std::vector<PoolCheck>& pools) {
+    for (PoolCheck& pool : pools) {
+      for (LimitCheck& check : pool.checks) {
+        if (check.verdict == Verdict::warning) check.verdict = Verdict::breach;
+      }
+    }
+  };
+  for (ModuleCheck& module : report.modules) {
+    module.warned = Verdict::breach;
+    harden(module.pools);
+  }
+  harden(report.together);
 }
 
 BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<PlanningOutcome>& modules,
@@ -340,6 +358,7 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
       continue;
     }
     plans.push_back(&*module.plan);
+    result.warnings = module.plan->warnings;
     for (const PlanDocument::Pool& pool : module.plan->pools) {
       const PoolSpec spec = spec_of(pool.name);
       result.pools.push_back(PoolChecks(pool, spec).run(baseline, before, module.module));

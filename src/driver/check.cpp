@@ -50,12 +50,13 @@ compare::PlanningOutcome outcome_of(const pipeline::PlannedProgram& planned, con
   return outcome;
 }
 
-compare::BudgetReport checked(const Planning& planning, const Documents& baseline) {
+compare::BudgetReport checked(const Planning& planning, const Documents& baseline, bool strict) {
   std::vector<compare::PlanningOutcome> outcomes;
   for (const auto& planned : planning.modules) outcomes.push_back(outcome_of(*planned, planning));
   compare::BudgetReport report = compare::check_budgets(planning.settings.request.pools, outcomes, baseline);
   report.archive = planning.file_names();
   report.pools_file = *planning.settings.pools_file;
+  if (strict) compare::make_strict(report);
   return report;
 }
 
@@ -80,11 +81,10 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
                 "no pool has a budget or a size: expected something to check (docs/pools.md)");
   }
   plan_all(planning, options, options.progress ? &err : nullptr);
-  const compare::BudgetReport report = checked(planning, baseline);
+  const compare::BudgetReport report = checked(planning, baseline, options.strict);
   const std::string text = text_of(report, options);  // takes memory, so before anything is written
   if (options.junit) write_file(*options.junit, report::check_junit(report));
   if (options.step_summary) append_file(*options.step_summary, report::check_markdown(report) + "\n");
-  print_warnings(planning.modules, err);
   stream_beside(options.junit, out, err) << text;
   const bool is_told = !options.model.json && std::ranges::all_of(planning.modules, [](const auto& planned) {
     return planned->needed.fits_with.empty();  // which findings do not say

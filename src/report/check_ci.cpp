@@ -87,9 +87,9 @@ std::vector<TestCase> cases_of(const ModuleCheck& module) {
   std::vector<TestCase> cases = {{.class_name = module.module,
                                   .name = "plan",
                                   .position = {},
-                                  .verdict = Verdict::ok,
+                                  .verdict = module.warnings.empty() ? Verdict::ok : module.warned,
                                   .skipped = false,
-                                  .message = module.no_plan}};
+                                  .message = module.no_plan.empty() ? joined(module.warnings, "\n") : module.no_plan}};
   add_cases(module.module, module.pools, cases);
   if (module.no_plan.empty()) return cases;
   const bool is_told = std::ranges::any_of(cases, [](const TestCase& one) { return one.verdict == Verdict::breach; });
@@ -97,6 +97,23 @@ std::vector<TestCase> cases_of(const ModuleCheck& module) {
   plan.verdict = is_told ? Verdict::not_checked : Verdict::breach;
   plan.skipped = is_told;
   if (is_told) plan.message = first_line(module.no_plan);
+  return cases;
+}
+
+// Of the file as a whole, where warnings are breaches.
+std::vector<TestCase> cases_of_file(const BudgetReport& report) {
+  std::vector<TestCase> cases;
+  if (report.warned != Verdict::breach) return cases;
+  for (const std::vector<std::string>* warnings : {&report.warnings, &report.other_archives}) {
+    for (const std::string& warning : *warnings) {
+      cases.push_back({.class_name = "pools file",
+                       .name = "warning",
+                       .position = {},
+                       .verdict = Verdict::breach,
+                       .skipped = false,
+                       .message = warning});
+    }
+  }
   return cases;
 }
 
@@ -145,11 +162,12 @@ std::string check_github(const BudgetReport& report) {
   std::string text;
   for (const Finding& finding : findings_of(report)) {
     text += finding.verdict == Verdict::breach ? "::error" : "::warning";
-    text += " file=" + escaped(repository_path(report.pools_file), true);
+    if (finding.in_file) text += " file=" + escaped(repository_path(report.pools_file), true);
     if (finding.position.line > 0) {
       text += ",line=" + std::to_string(finding.position.line) + ",col=" + std::to_string(finding.position.column);
     }
-    text += ",title=" + escaped(finding.title, true) + "::" + escaped(finding.message, false) + "\n";
+    text += (finding.in_file ? ",title=" : " title=") + escaped(finding.title, true) +
+            "::" + escaped(finding.message, false) + "\n";
   }
   return text;
 }
@@ -166,6 +184,7 @@ std::string check_junit(const BudgetReport& report) {
     for (const TestCase& one : cases) suites += case_text(one, report.pools_file);
     suites += " </testsuite>\n";
   };
+  if (const std::vector<TestCase> cases = cases_of_file(report); !cases.empty()) add(report.pools_file, cases);
   for (const ModuleCheck& module : report.modules) add(module.archive + ": " + module.module, cases_of(module));
   if (!report.together.empty()) {
     std::vector<TestCase> cases;

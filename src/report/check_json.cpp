@@ -52,6 +52,7 @@ Json module_json(const ModuleCheck& module) {
   json["result"] = to_string(module.verdict());
   json["no_plan"] = module.no_plan.empty() ? Json(nullptr) : Json(module.no_plan);
   json["shortfalls"] = shortfalls_json(module.needed);
+  json["warnings"] = module.warnings;
   json["pools"] = Json::array();
   for (const PoolCheck& pool : module.pools) json["pools"].push_back(pool_json(pool));
   return json;

@@ -67,8 +67,10 @@ std::string table_text(const std::vector<PoolCheck>& pools) {
   return table.text("  ");
 }
 
-std::string place_text(const BudgetReport& report, config::Position position) {
+std::string place_text(const BudgetReport& report, const Finding& finding) {
+  if (!finding.in_file) return printable(finding.title);
   std::string text = printable(report.pools_file);
+  const config::Position position = finding.position;
   if (position.line > 0) text += ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
   return text;
 }
@@ -95,8 +97,8 @@ std::string check_text(const BudgetReport& report, const CheckTextOptions& optio
     if (!report.shared_pools.empty()) text += shared_pools_text(report.shared_pools, report.modules.size());
   }
   for (const Finding& finding : findings_of(report)) {
-    text += place_text(report, finding.position) + ": " + severity_text(finding.verdict, options.color) + " " +
-            finding.message + "\n";
+    text += place_text(report, finding) + ": " + severity_text(finding.verdict, options.color) + " " + finding.message +
+            "\n";
   }
   return text;
 }
@@ -123,7 +125,7 @@ std::string check_markdown(const BudgetReport& report) {
   const std::vector<Finding> findings = findings_of(report);
   if (!findings.empty()) text += "\n";
   for (const Finding& finding : findings) {
-    text += "- " + markdown_text(place_text(report, finding.position) + ": " + finding.message) + "\n";
+    text += "- " + markdown_text(place_text(report, finding) + ": " + finding.message) + "\n";
   }
   return text;
 }

@@ -35,11 +35,10 @@ bool is_found(const LimitCheck& check) { return check.verdict == Verdict::warnin
 std::vector<Finding> findings_of(const BudgetReport& report) {
   std::vector<Finding> findings;
   for (const std::string& warning : report.warnings) {
-    findings.push_back({.verdict = Verdict::warning, .position = {}, .title = "not checked", .message = warning});
+    findings.push_back({.verdict = report.warned, .position = {}, .title = "not checked", .message = warning});
   }
   for (const std::string& warning : report.other_archives) {
-    findings.push_back(
-        {.verdict = Verdict::warning, .position = {}, .title = "baseline", .message = printable(warning)});
+    findings.push_back({.verdict = report.warned, .position = {}, .title = "baseline", .message = printable(warning)});
   }
   for (const ModuleCheck& module : report.modules) {
     const bool planned = module.no_plan.empty();
@@ -68,6 +67,15 @@ std::vector<Finding> findings_of(const BudgetReport& report) {
                           .position = check.position,
                           .title = pool.name + ": " + to_string(check.rule),
                           .message = "all modules: " + check.message});
+    }
+  }
+  for (const ModuleCheck& module : report.modules) {
+    for (const std::string& warning : module.warnings) {
+      findings.push_back({.verdict = module.warned,
+                          .position = {},
+                          .in_file = false,
+                          .title = module.archive,
+                          .message = prefix_of(module) + printable(warning)});
     }
   }
   return findings;

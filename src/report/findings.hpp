@@ -12,12 +12,13 @@ namespace usmp::report {
 struct Finding {
   compare::Verdict verdict = compare::Verdict::breach;  // or a warning
   config::Position position;
+  bool in_file = true;  // the pools file; else of a model
   std::string title;    // "sram: max", "no plan"
   std::string message;  // "module default: …", "all modules: …", one line, printable
 };
 
-// Of the file, then in the order of modules, pools and limits, then of all modules together. Of a module without a plan
-// the pools that are too small; if nobody says which, one finding.
+// Of the file, then in the order of modules, pools and limits, then of all modules together, then the warnings of the
+// plans. Of a module without a plan the pools that are too small; if nobody says which, one finding.
 [[nodiscard]] std::vector<Finding> findings_of(const compare::BudgetReport& report);
 
 [[nodiscard]] std::size_t count_of(const std::vector<Finding>& findings, compare::Verdict verdict);

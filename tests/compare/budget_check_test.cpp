@@ -220,6 +220,27 @@ TEST_CASE("the gravest verdict is that of the module and of the report; what is 
   CHECK(verdict(pools(""), 64) == Verdict::warning);
 }
 
+TEST_CASE("warnings of a plan count, and all warnings are breaches if that is asked") {
+  PlanDocument plan = example();
+  CHECK(check_budgets(pools("max: 64"), {outcome(plan)}, {}).verdict() == Verdict::ok);
+  plan.warnings = {"w"};
+  BudgetReport report = check_budgets(pools("max: 64"), {outcome(plan)}, {});
+  CHECK(report.modules[0].warnings == std::vector<std::string>{"w"});
+  CHECK(report.modules[0].verdict() == Verdict::warning);
+  CHECK(report.verdict() == Verdict::warning);
+  make_strict(report);
+  CHECK(report.modules[0].verdict() == Verdict::breach);
+  CHECK(report.verdict() == Verdict::breach);
+  const auto strict = [](const std::string& budget) {
+    BudgetReport checked = check_budgets(pools(budget), {outcome(example())}, {});
+    make_strict(checked);
+    return checked.verdict();
+  };
+  CHECK(strict("max: 64") == Verdict::ok);
+  CHECK(strict("max: 64, warn_at: 99%") == Verdict::breach);
+  CHECK(strict("") == Verdict::breach);  // no budget
+}
+
 TEST_CASE("whether there is anything to check") {
   CHECK(has_limits(pools("")));
   CHECK(has_limits(parse_pools("workspace_pools: [{name: a, budget: {max: 1}}]")));

@@ -79,6 +79,23 @@ TEST_CASE("check: within budget, a warning, a breach") {
   CHECK(checked.run(sram("max: 9823")).code == exit_breach);
 }
 
+TEST_CASE("check: warnings of the plan are part of the output, and breaches if that is asked") {
+  Checked checked;
+  const std::string pools = "workspace_pools:\n  - {name: sram, section: .sram, budget: {max: 9824}}\n";
+  Outcome outcome = checked.run(pools);
+  CHECK(outcome.code == exit_ok);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out.find("\nlstm.tar: warning: module default: pool 'sram': section .sram takes space") !=
+        std::string::npos);
+  checked.options.strict = true;
+  CHECK(checked.run(sram("max: 9824")).code == exit_ok);
+  CHECK(checked.run(sram("max: 9824, warn_at: 99%")).code == exit_breach);
+  outcome = checked.run(pools);
+  CHECK(outcome.code == exit_breach);
+  CHECK(outcome.out.find("\nlstm.tar: error: module default: pool 'sram': section .sram takes space") !=
+        std::string::npos);
+}
+
 TEST_CASE("check: a model that does not fit has the exit code of that, the figures, and all formats") {
   Checked checked;
   checked.options.github = true;

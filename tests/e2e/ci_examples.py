@@ -108,9 +108,14 @@ def check_github(repository: Repository) -> None:
     too_small = file_of("memory/pools.yaml").replace("size_hint_bytes: 96KiB", "size_hint_bytes: 2KiB").replace("max: 24KiB", "max: 1KiB")
     repository.pools.write_text(too_small, encoding="utf-8")
     (repository.root / artifact).unlink()
-    for step in steps[1:]:
-        assert "no plan fits the pools; the one shown ignores their sizes" in repository.run(step, warned=True)
-    assert (repository.root / artifact).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    repository.summary.unlink()
+    warning = "warning: module 'default': no plan fits the pools; the one shown ignores their sizes"
+    show, draw = steps[1:]
+    repository.run(show)
+    assert "\n- warning: no plan fits the pools; the one" in repository.summary.read_text(encoding="utf-8")
+    assert warning in repository.run(draw, warned=True)
+    page = (repository.root / artifact).read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>") and ">warning: no plan fits the pools; the one" in page
     repository.restore_budget()
 
 

@@ -82,6 +82,30 @@ TEST_CASE("pools of which one is enough to enlarge say so, in every format") {
   CHECK(check_json(report).find(R"("alternatives":["dtcm"])") != std::string::npos);
 }
 
+TEST_CASE("warnings of a plan are told in every format, as breaches if they count as such") {
+  plan_file::PlanDocument plan = example();
+  plan.archive = "kws.tar";
+  plan.warnings = {"a", "b<"};
+  BudgetReport report = compare::check_budgets(pools("max: 64"), {outcome(plan)}, {});
+  report.pools_file = "p.yaml";
+  report.other_archives = {"other"};
+  CHECK(contains(check_text(report, {}),
+                 "\nkws.tar: warning: module default: a\nkws.tar: warning: module default: b<\n"));
+  CHECK(contains(check_github(report), "\n::warning title=kws.tar::module default: a\n"));
+  CHECK(contains(check_markdown(report), "\n- kws.tar: module default: a\n"));
+  CHECK(contains(check_json(report), R"("warnings":["a","b<"])"));
+  const std::string junit = check_junit(report);
+  CHECK(contains(junit, R"(<system-out>warning: a
+b&lt;</system-out>)"));
+  CHECK(contains(junit, R"(failures="0")"));
+  make_strict(report);
+  CHECK(contains(check_text(report, {}), "\nkws.tar: error: module default: a\n"));
+  CHECK(contains(check_text(report, {}), "p.yaml: error: other\n"));
+  CHECK(contains(check_github(report), "\n::error title=kws.tar::module default: a\n"));
+  CHECK(contains(check_json(report), R"("breaches": 3)"));
+  CHECK(contains(check_junit(report), R"(<testsuites name="usmp-plan check" tests="5" failures="2")"));
+}
+
 TEST_CASE("a baseline of another archive is told in every format") {
   BudgetReport report = full_report();
   report.other_archives = {"the baseline is of \x1b"};

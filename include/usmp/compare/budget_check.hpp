@@ -53,6 +53,8 @@ struct ModuleCheck {
   std::string no_plan;  // why there is no plan, first a line and then perhaps details; empty if there is one
   NeededSizes needed;   // if there is none
   std::vector<PoolCheck> pools;
+  std::vector<std::string> warnings;  // of the plan
+  Verdict warned = Verdict::warning;  // what they count as
 
   [[nodiscard]] Verdict verdict() const;  // the most severe; without a plan a breach
 };
@@ -70,9 +72,13 @@ struct BudgetReport {
   std::vector<SharedPool> shared_pools;  // of several modules that all have a plan; else empty
   // Of shared_pools, the parameter pools with constants of several modules, which are there together.
   std::vector<PoolCheck> together;
+  Verdict warned = Verdict::warning;  // what `warnings` and `other_archives` count as
 
   [[nodiscard]] Verdict verdict() const;
 };
+
+// Every warning becomes a breach: of budgets, of the file and of the plans.
+void make_strict(BudgetReport& report);
 
 // What planning made of a module.
 struct PlanningOutcome {

@@ -119,6 +119,7 @@ struct CheckOptions : PlanningOptions {
   bool github = false;                      // workflow commands after the text
   std::optional<std::string> step_summary;  // a file that Markdown is appended to
   std::optional<std::string> junit;         // a file for JUnit's XML
+  bool strict = false;                      // warnings count as breaches
 };
 
 enum class CompareFormat { text, markdown, json, csv, svg };
