@@ -47,7 +47,7 @@ void LinkerLexer::skip_blanks() {
       ++at_;
     } else if (script_.substr(at_).starts_with("/*")) {
       const std::size_t end = script_.find("*/", at_ + 2);
-      if (end == std::string_view::npos) fail_at(script_, at_, "a comment without its end, expected */");
+      if (end == std::string_view::npos) fail_at(script_, at_, "an unterminated comment, expected */");
       at_ = end + 2;
     } else {
       return;
@@ -60,7 +60,7 @@ LinkerToken LinkerLexer::read() {
   if (rest.empty()) return {LinkerToken::Kind::end, rest, at_};
   if (rest.front() == '"') {
     const std::size_t end = rest.find('"', 1);
-    if (end == std::string_view::npos) fail_at(script_, at_, "a text without its end, expected '\"'");
+    if (end == std::string_view::npos) fail_at(script_, at_, "an unterminated string, expected '\"'");
     return {LinkerToken::Kind::string, rest.substr(1, end - 1), at_};
   }
   std::size_t length = 0;

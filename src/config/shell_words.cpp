@@ -72,7 +72,7 @@ class WordSplitter {
     }
     if (at_ == text_.size()) {
       throw Error(ErrorKind::usage, {{}, {}, line_and_column(text_, begin + 1)},
-                  std::string("a quote without its end: expected another ") + quote);
+                  std::string("an unterminated quote, expected another ") + quote);
     }
     ++at_;
   }

@@ -25,12 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* export_hint = "apps/export_tir.py, run inside your TVM, adds TIR to an archive";
 
-std::vector<std::string> module_names(const mlf::Metadata& metadata) {
-  std::vector<std::string> names;
-  for (const mlf::ModuleInfo& info : metadata.modules) names.push_back(info.name);
-  return names;
-}
-
 void keep_module(mlf::Metadata& metadata, const std::string& name) {
   const auto found = std::find_if(metadata.modules.begin(), metadata.modules.end(),
                                   [&](const mlf::ModuleInfo& info) { return info.name == name; });
@@ -144,7 +138,19 @@ std::vector<std::string> core_names() {
   return names;
 }
 
+std::vector<std::string> module_names(const mlf::Metadata& metadata) {
+  std::vector<std::string> names;
+  for (const mlf::ModuleInfo& info : metadata.modules) names.push_back(info.name);
+  return names;
+}
+
 std::string module_list(const mlf::Metadata& metadata) { return joined(module_names(metadata)); }
+
+std::string one_module_text(const std::vector<std::string>& names, const std::string& what) {
+  std::vector<std::string> options;
+  for (const std::string& name : names) options.push_back("--module " + name);
+  return "has " + std::to_string(names.size()) + " modules, and " + what + ": expected " + joined(options, " or ");
+}
 
 std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most) {
   errno = 0;

@@ -37,7 +37,11 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
 pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info);
 
 // "default, second".
+std::vector<std::string> module_names(const mlf::Metadata& metadata);
 std::string module_list(const mlf::Metadata& metadata);
+
+// "has 2 modules, and a report shows one: expected --module kws or --module vww".
+std::string one_module_text(const std::vector<std::string>& names, const std::string& what);
 
 // The whole file. Throws Error of kind usage if it cannot be opened, of the given kind if it cannot be read to its end
 // or is larger than `most` bytes.

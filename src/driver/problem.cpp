@@ -22,9 +22,8 @@ int problem_or_throw(const ProblemOptions& options, std::ostream& out) {
   const Settings settings = read_settings({options.pools_file, options.memory_file}, {}, options.workspace_io, "size");
   Model model = open_model(options.model);
   if (model.metadata.modules.size() != 1) {
-    throw Error(
-        ErrorKind::usage, {options.model.model, {}, {}},
-        "a problem describes one module; choose it with --module. The modules are: " + module_list(model.metadata));
+    throw Error(ErrorKind::usage, {options.model.model, {}, {}},
+                one_module_text(module_names(model.metadata), "a problem describes one"));
   }
   const pipeline::AssembledModule module = assemble_module(model, model.metadata.modules.front(), settings, true);
   check_pins({&module}, settings);

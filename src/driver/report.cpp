@@ -25,16 +25,11 @@ plan_file::PlanDocument chosen(std::vector<plan_file::PlanDocument> documents, c
   const auto asked = std::ranges::find(documents, options.module, &plan_file::PlanDocument::module);
   if (asked != documents.end()) return std::move(*asked);
   std::vector<std::string> names;
-  std::vector<std::string> ways;
-  for (const plan_file::PlanDocument& document : documents) {
-    names.push_back(document.module);
-    ways.push_back("--module " + document.module);
-  }
+  for (const plan_file::PlanDocument& document : documents) names.push_back(document.module);
   throw Error(ErrorKind::usage, {options.model, {}, {}},
               options.module ? "no module '" + *options.module + "'" + did_you_mean(*options.module, names) +
                                    "; the file holds: " + joined(names)
-                             : "has " + std::to_string(names.size()) + " modules, and a report shows one: expected " +
-                                   joined(ways, " or "));
+                             : one_module_text(names, "a report shows one"));
 }
 
 std::string text_of(const plan_file::PlanDocument& plan, const ReportOptions& options) {

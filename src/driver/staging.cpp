@@ -74,7 +74,7 @@ void Staging::make_directory(const fs::path& parent) {
   const std::string pattern = (parent / (std::string(prefix) + std::string(random_letters, 'X'))).string();
   for (;;) {
     path_ = pattern;
-    if (::mkdtemp(path_.data()) == nullptr) fail_output(parent.string(), "nothing can be written in it");
+    if (::mkdtemp(path_.data()) == nullptr) fail_output(parent.string(), "is not writable");
     lock_ = open_directory(path_);
     if (!lock_.is_open() && errno == ENOENT) continue;
     if (lock_.is_open()) ::flock(lock_.get(), LOCK_EX);

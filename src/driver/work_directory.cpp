@@ -19,7 +19,7 @@ std::string make_named(const std::string& name) {
   if (error) throw Error(ErrorKind::output, {name, {}, {}}, "cannot be created: " + error.message());
   const bool is_empty = fs::is_empty(name, error);
   if (error) throw Error(ErrorKind::output, {name, {}, {}}, error.message());
-  if (!is_empty) throw Error(ErrorKind::usage, {name, {}, {}}, "holds something, expected a new or empty directory");
+  if (!is_empty) throw Error(ErrorKind::usage, {name, {}, {}}, "is not empty, expected a new or empty directory");
   return fs::canonical(name).string();
 }
 

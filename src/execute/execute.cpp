@@ -64,7 +64,7 @@ class Comparing {
         options_(options),
         directory_(fs::absolute(directory).string()),
         tensors_(tensors_of(programs.planned, codegen::layout_of(programs.planned))),
-        unshared_(write_program("unshared", programs.unshared,
+        unshared_(write_program("reference", programs.unshared,
                                 tensors_of(programs.unshared, codegen::layout_of(programs.unshared)), programs.foreign,
                                 directory_)),
         planned_(write_program("planned", programs.planned, tensors_, programs.foreign, directory_)) {}
@@ -89,7 +89,7 @@ class Comparing {
     }
     if (!outcome.ended.succeeded()) {
       add("the planned program ended with " + process::status_text(outcome.ended.status) +
-          ", the unshared one with exit code 0" + excerpt(outcome.ended.output, planned_.directory));
+          ", the reference with exit code 0" + excerpt(outcome.ended.output, planned_.directory));
     }
     return std::move(findings_);
   }
@@ -125,14 +125,14 @@ class Comparing {
     RunOutcome outcome = execute::run(unshared_, inputs_file(), garbage, options_);
     const std::vector<Round> rounds = rounds_of(outcome);
     if (!outcome.ended.succeeded() || rounds.size() != options_.rounds) {
-      fail("the unshared program ended with " + process::status_text(outcome.ended.status) + " in round " +
+      fail("the reference program ended with " + process::status_text(outcome.ended.status) + " in round " +
            std::to_string(rounds.size()) +
            ": either random inputs do not suit the model, or the generated code is wrong" +
            excerpt(outcome.ended.output, unshared_.directory));
     }
     for (std::size_t i = 0; i < rounds.size(); ++i) {
       if (rounds[i].status != 0) {
-        fail("in round " + std::to_string(i) + " an operator failed in the unshared program, which returned " +
+        fail("in round " + std::to_string(i) + " an operator failed in the reference program, which returned " +
              std::to_string(rounds[i].status) + ": random inputs may not suit the model");
       }
     }
@@ -167,7 +167,7 @@ class Comparing {
       const std::string round = "round " + std::to_string(i);
       report_overwritten(planned_, i, actual[i]);
       if (actual[i].status != 0) {
-        add(round + ": the planned program returned " + std::to_string(actual[i].status) + ", the unshared one 0");
+        add(round + ": the planned program returned " + std::to_string(actual[i].status) + ", the reference 0");
         continue;
       }
       for (std::size_t k = 0; k < tensors_.outputs.size(); ++k) {
@@ -184,7 +184,7 @@ class Comparing {
     if (result.count == 0) return;
     add(round + ", output '" + output.name + "': " + std::to_string(result.count) + " of " + std::to_string(count) +
         " elements differ, first element " + std::to_string(result.first) + ": planned " +
-        element_text(output.element, actual, result.first) + ", unshared " +
+        element_text(output.element, actual, result.first) + ", reference " +
         element_text(output.element, expected, result.first));
   }
 
@@ -209,8 +209,8 @@ Compiler find_compiler(const Options& options, const std::string& directory) {
     if (done->succeeded()) return compiler;
     if (done->end == process::End::interrupted) fail("interrupted before all programs had run");
     throw Error(ErrorKind::usage, {compiler.program, {}, {}},
-                std::string(done->end == process::End::time_limit ? "did not within the time limit" : "does not") +
-                    " compile a program without content" + (options.sanitize ? " with sanitizers" : ""),
+                std::string(done->end == process::End::time_limit ? "did not, within the time limit," : "does not") +
+                    " compile an empty program" + (options.sanitize ? " with sanitizers" : ""),
                 excerpt_lines(done->output, absolute));
   }
   fail("there is no C compiler: none of cc, gcc and clang can be started (--cc names another one)");

@@ -136,9 +136,9 @@ std::optional<std::string> unused_workspace(const SourceModule& source) {
   const auto owned = std::find_if(source.tvm_pools.begin(), source.tvm_pools.end(),
                                   [](const tvm_c::PlannedPool& pool) { return pool.in_c; });
   if (owned == source.tvm_pools.end() || source.workspace_macro.value_or(0) == 0) return std::nullopt;
-  return "the C that TVM planned has its workspace in itself (pool '" + owned->name +
-         "'): memory that firmware reserves by " + "TVMGEN_" + upper_case(c_identifier(source.info.name)) +
-         "_WORKSPACE_SIZE, " + std::to_string(*source.workspace_macro) + " bytes, is not used";
+  return "TVM's C defines its workspace itself (pool '" + owned->name +
+         "'): memory that the firmware reserves with TVMGEN_" + upper_case(c_identifier(source.info.name)) +
+         "_WORKSPACE_SIZE (" + std::to_string(*source.workspace_macro) + " bytes) is not used";
 }
 
 SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files) {

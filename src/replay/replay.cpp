@@ -222,15 +222,15 @@ const char* to_string(Reason reason) {
     case Reason::none:
       return "nothing";
     case Reason::limit:
-      return "there is too much to play";
+      return "too many accesses";
     case Reason::condition:
       return "a condition or a loop depends on data";
     case Reason::address:
       return "an address depends on data";
     case Reason::call:
-      return "a function that is not followed gets them";
+      return "they are passed to a function that is not followed";
     case Reason::escape:
-      return "a pointer gets out of sight";
+      return "a pointer escapes";
   }
   return "";
 }

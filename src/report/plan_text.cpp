@@ -109,7 +109,7 @@ class PlanText {
       out_ += printable(pool.name) + ": " + bytes_text(pool.used);
       if (pool.used > 0 && pool.reserved > 0) out_ += " (" + reserved_text(pool) + ")";
       out_ += against_bound(pool, figures_.pools[i], options_.color);
-      if (plan_.search && plan_.search->minimized == pool.name) out_ += ", minimised first";
+      if (plan_.search && plan_.search->minimized == pool.name) out_ += ", minimized first";
       out_ += "\n";
     }
   }

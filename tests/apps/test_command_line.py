@@ -391,7 +391,7 @@ def test_tvmc() -> None:
         file.write_text("tvmc compile --workspace-pools='sram\n")
         for words, message in (
                 ((MODEL, "--workspace-pools"), "--workspace-pools=: has no value"),
-                ((MODEL, "--tvmc", file), f"{file}: line 1, column 32: a quote without its end: expected another '"),
+                ((MODEL, "--tvmc", file), f"{file}: line 1, column 32: an unterminated quote, expected another '"),
                 ((MODEL, "--tvmc", file, "--pass-config=a=1"), "--tvmc FILE and options of tvmc, expected one of them"),
                 ((MODEL, "--", "tvmc", "--workspace-pool=a"),
                  "--workspace-pool=a: tvmc has no such option (did you mean '--workspace-pools'?)"),

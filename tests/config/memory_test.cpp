@@ -99,7 +99,7 @@ TEST_CASE("what is wrong is said with its place") {
   CHECK(fault_of("MEMORY { R : o = 0, l = 1") ==
         "line 1, column 26: found the end of the script, expected the name of a region, or '}'");
   CHECK(fault_of("MEMORY { INCLUDE regions.ld }").find("are not read") != std::string::npos);
-  CHECK(fault_of("MEMORY { /* } ").find("a comment without its end") != std::string::npos);
+  CHECK(fault_of("MEMORY { /* } ").find("an unterminated comment") != std::string::npos);
   CHECK(fault_of("REGION_ALIAS(\"A\", B)").find("expected an alias and a region that is defined above") !=
         std::string::npos);
   CHECK(fault_of_length("0").find("region 'R' has 0 bytes, expected from 1 to 2^48") != std::string::npos);

@@ -254,7 +254,7 @@ TEST_CASE("a command line in a file") {
   CHECK(shell_words("a\\") == Words{"a"});
   CHECK(shell_words("\"a\\\nb\"") == Words{"ab"});
   CHECK_THROWS_WITH_AS((void)shell_words("tvmc \\\n --x=\"a"),
-                       "line 2, column 6: a quote without its end: expected another \"", Error);
+                       "line 2, column 6: an unterminated quote, expected another \"", Error);
   CHECK(pools_of(shell_words("tvmc compile my_model.tflite \\\n --usmp-workspace-pools=dtcm,sram # fast first\n"
                              "    --usmp-workspace-pool-dtcm= \"target=c;size=1000\"\n")) ==
         "workspace dtcm 1000 c:rw\nworkspace sram\n");

@@ -185,7 +185,7 @@ TEST_CASE("outputs that cannot be written are refused before anything is compute
     CHECK(outcome.err.starts_with("usmp-plan: error: " + message));
     CHECK(outcome.out.empty());
   };
-  const std::string unwritable = "/proc: nothing can be written in it: ";
+  const std::string unwritable = "/proc: is not writable: ";
   CompareOptions compared;
   compared.model.model = model;
   compared.save = nowhere;

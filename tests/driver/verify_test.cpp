@@ -212,12 +212,12 @@ TEST_CASE("executing leaves no file behind, unless asked to") {
   CHECK(run_verify(options).code == exit_ok);
   CHECK(fs::is_empty(temporary.path / "tmp"));
   for (const char* file : {"default/inputs", "default/planned/main.c", "default/planned/program",
-                           "default/unshared/codegen/host/src/default_lib1.c", "default/unshared/program"}) {
+                           "default/reference/codegen/host/src/default_lib1.c", "default/reference/program"}) {
     CHECK_MESSAGE(fs::exists(temporary.path / "kept" / file), file);
   }
   const Outcome again = run_verify(options);
   CHECK(again.code == exit_usage);
-  CHECK(contains(again.err, "holds something, expected a new or empty directory"));
+  CHECK(contains(again.err, "is not empty, expected a new or empty directory"));
 }
 
 }  // namespace usmp::driver::verify_test

@@ -121,7 +121,7 @@ TEST_CASE("two live buffers that overlap are found, with output, element, round 
   const auto text = [](int value) { return std::to_string(static_cast<std::int8_t>(value)); };
   REQUIRE(findings.faults.size() == 2);
   CHECK(findings.faults[0] == "round 0, output 'out': 8 of 8 elements differ, first element 0: planned " +
-                                  text(2 * (x + 1)) + ", unshared " + text(2 * x + 1));
+                                  text(2 * (x + 1)) + ", reference " + text(2 * x + 1));
   CHECK(findings.faults[1].starts_with("round 1, output 'out': 8 of 8 elements differ"));
   Example partly = doubling();
   const execute::Findings some = partly.compare(0, 6, {.rounds = 1});
@@ -148,7 +148,7 @@ TEST_CASE("bytes that are nobody's stay as they are") {
   CHECK(gap.compare(0, 32, {.rounds = 1}).faults ==
         std::vector<std::string>{
 
-            "round 0, unshared program: byte 9 of pool 'sram', which is no buffer's, was written to",
+            "round 0, reference program: byte 9 of pool 'sram', which is no buffer's, was written to",
             "round 0, planned program: byte 9 of pool 'sram', which is no buffer's, was written to"});
   Example front = with_store(&Example::one, -3);
   CHECK(contains(front.compare(0, 8, {.rounds = 1}).faults.back(), "3 bytes in front of pool 'sram' was written to"));
@@ -175,7 +175,7 @@ TEST_CASE("sanitizers see reads too") {
   Example sanitized = doubling();
   sanitized.body.push_back(ModuleBuilder::store(sanitized.one, 0, sanitized.b.load(sanitized.x, 8)));
   const std::string message = sanitized.error({.sanitize = true});
-  CHECK(contains(message, "the unshared program ended with exit code 1 in round 0"));
+  CHECK(contains(message, "the reference program ended with exit code 1 in round 0"));
   CHECK(contains(message, "AddressSanitizer"));
   Example right = doubling();
   CHECK(right.compare(0, 8, {.sanitize = true}).faults.empty());
@@ -209,8 +209,8 @@ TEST_CASE("compilers") {
         "no-such-compiler: cannot be started: No such file or directory");
   CHECK(none.kind == ErrorKind::usage);
   Example flag = doubling();
-  CHECK(contains(flag.error({.compiler = "gcc", .flags = {"-fno-such-flag"}}),
-                 "gcc: does not compile a program without content"));
+  CHECK(
+      contains(flag.error({.compiler = "gcc", .flags = {"-fno-such-flag"}}), "gcc: does not compile an empty program"));
   Example shell = doubling();
   CHECK(contains(shell.error({.compiler = "gcc; exit 0"}), "gcc; exit 0: cannot be started"));
 }
@@ -222,14 +222,14 @@ TEST_CASE("programs that go on and on") {
   for (int depth = 0; depth < 3; ++depth) inner = {ModuleBuilder::loop(e.b.integer("n"), 1'000'000, std::move(inner))};
   e.body.push_back(ModuleBuilder::loop(k, 1'000'000, std::move(inner)));
   const std::string message = e.error({.flags = {"-O0"}, .time_limit = std::chrono::seconds(6)});
-  CHECK(message == "the unshared program did not end within 6 seconds (--timeout sets another limit)");
+  CHECK(message == "the reference program did not end within 6 seconds (--timeout sets another limit)");
   Example slow = doubling();
   const Directory scripts;
   const std::string never = scripts.path() + "/never";
   std::ofstream(never) << "#!/bin/sh\nexec sleep 600\n";
   fs::permissions(never, fs::perms::owner_all);
   CHECK(contains(slow.error({.compiler = never, .time_limit = std::chrono::milliseconds(200)}),
-                 "never: did not within the time limit compile a program without content"));
+                 "never: did not, within the time limit, compile an empty program"));
 }
 
 TEST_CASE("a signal that the caller holds back ends what runs") {

@@ -182,8 +182,8 @@ TEST_CASE("TVM's plan: memory that the header asks for beside a pool in the C is
   const std::vector<std::string> named = warnings(pool, macro);
   REQUIRE(named.size() == 1);
   CHECK(named[0] ==
-        "the C that TVM planned has its workspace in itself (pool 'sram'): memory that firmware reserves by "
-        "TVMGEN_M_WORKSPACE_SIZE, 4096 bytes, is not used");
+        "TVM's C defines its workspace itself (pool 'sram'): memory that the firmware reserves with "
+        "TVMGEN_M_WORKSPACE_SIZE (4096 bytes) is not used");
   CHECK(warnings(pool, "").empty());
   CHECK(warnings(pool, "#define TVMGEN_M_WORKSPACE_SIZE 0\n").empty());
   CHECK(warnings(pool, "#define TVMGEN_M_OTHER_WORKSPACE_SIZE 4096\n").empty());

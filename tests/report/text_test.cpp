@@ -443,7 +443,7 @@ TEST_CASE("the pool that came first is named") {
   planned.prove(0, 80, "load");
   planned.document.search->minimized = "dtcm";
   CHECK(planned.text().starts_with(
-      "dtcm: 80 bytes (32 reserved), proved minimal (as many bytes are live at once), minimised first\n"));
+      "dtcm: 80 bytes (32 reserved), proved minimal (as many bytes are live at once), minimized first\n"));
 }
 
 TEST_CASE("why a search ended, unless nothing was left to do") {
