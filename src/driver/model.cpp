@@ -148,6 +148,7 @@ std::string module_list(const mlf::Metadata& metadata) { return joined(module_na
 
 std::string one_module_text(const std::vector<std::string>& names, const std::string& what) {
   std::vector<std::string> options;
+  options.reserve(names.size());
   for (const std::string& name : names) options.push_back("--module " + name);
   return "has " + std::to_string(names.size()) + " modules, and " + what + ": expected " + joined(options, " or ");
 }

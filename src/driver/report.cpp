@@ -25,6 +25,7 @@ plan_file::PlanDocument chosen(std::vector<plan_file::PlanDocument> documents, c
   const auto asked = std::ranges::find(documents, options.module, &plan_file::PlanDocument::module);
   if (asked != documents.end()) return std::move(*asked);
   std::vector<std::string> names;
+  names.reserve(documents.size());
   for (const plan_file::PlanDocument& document : documents) names.push_back(document.module);
   throw Error(ErrorKind::usage, {options.model, {}, {}},
               options.module ? "no module '" + *options.module + "'" + did_you_mean(*options.module, names) +

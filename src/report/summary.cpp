@@ -75,7 +75,13 @@ std::string constants_line(const PlanDocument& plan) {
                        std::any_of(plan.pools.begin(), plan.pools.end(), [](const PlanDocument::Pool& pool) {
                          return pool.kind == PoolKind::constant && pool.used > 0;
                        });
-  return "constants: " + bytes_text(*plan.constant_bytes) + (in_pool ? "" : ", outside of the pools");
+  // Code that nobody reads may have tables of its own.
+  const bool complete =
+      plan.multiply_accumulates || std::ranges::all_of(plan.calls, [](const PlanDocument::Call& call) {
+        return call.kind.empty() || call.multiply_accumulates.has_value();
+      });
+  return "constants: " + bytes_text(*plan.constant_bytes) + (in_pool ? "" : ", outside of the pools") +
+         (complete ? "" : ", without those inside external code and functions that stay as they are");
 }
 
 // "12.50 million" from a million on, else nothing.

@@ -133,8 +133,11 @@ TEST_CASE("what the whole firmware needs: RAM, stack, constants, work; operators
   planned.document.multiply_accumulates.reset();
   planned.document.calls[0].multiply_accumulates = 7;
   CHECK(has("work: 7 multiply-accumulates, without operators of which they are not known"));
+  CHECK(has("constants: 10 bytes"));
   planned.document.calls[0].multiply_accumulates.reset();
   CHECK(has("work: multiply-accumulates are not known"));
+  CHECK(has("constants: 10 bytes, without those inside external code and functions that stay as they are"));
+  planned.document.calls[0].multiply_accumulates = 7;
   planned.document.outputs[1].size.reset();
   planned.document.stack_arrays = 600;
   CHECK(has(stack + "; the model's C has arrays of up to 600 bytes on it at a time, of which 600 stay"));
