@@ -44,11 +44,13 @@ struct Entry {
 };
 using Entries = std::vector<Entry>;
 
-std::string without_prefixes(std::string text, const std::string& prefix) {
-  for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
-    text.erase(at, prefix.size());
+std::string without_prefixes(std::string_view text, std::string_view prefix) {
+  std::string result;
+  for (std::size_t at = text.find(prefix); at != std::string_view::npos; at = text.find(prefix)) {
+    result += text.substr(0, at);
+    text.remove_prefix(at + prefix.size());
   }
-  return text;
+  return result += text;
 }
 
 Entries entries_of(const std::optional<PlanDocument::StepOutcome>& step, const std::string& prefix) {
