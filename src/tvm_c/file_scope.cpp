@@ -2,6 +2,7 @@
 #include "tvm_c/file_scope.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <optional>
@@ -50,14 +51,20 @@ class FileReader {
   // One declaration, or what there is between two.
   void declaration() {
     const Token first = tokens_.peek();
-    if (first.is(";") || first.is("}")) {  // the brace ends extern "C" {
+    if (first.is(";")) {
       (void)tokens_.next();
+      return;
+    }
+    if (is_of_statement(first) || (first.is("}") && linkages_ == 0))
+      fail_at(first, "a declaration outside of functions");
+    if (take(tokens_, "}")) {
+      --linkages_;
       return;
     }
     const bool is_extern = take(tokens_, "extern");
     if (is_extern && tokens_.peek().kind == TokenKind::string) {
       (void)tokens_.next();
-      (void)take(tokens_, "{");
+      if (take(tokens_, "{")) ++linkages_;
       return;
     }
     Item item;
@@ -76,6 +83,12 @@ class FileReader {
     if (is_extern && item.kind == Item::Kind::data && !has_values) item.kind = Item::Kind::other;  // defined elsewhere
     if (item.kind == Item::Kind::prototype) scope_.prototypes[std::string(item.name)] = scope_.items.size();
     scope_.items.push_back(item);
+  }
+
+  static bool is_of_statement(const Token& token) {
+    constexpr std::array<std::string_view, 12> words = {"return", "if",    "else",     "for",  "while", "do",
+                                                        "switch", "break", "continue", "goto", "case",  "default"};
+    return token.is_identifier() && std::find(words.begin(), words.end(), token.text) != words.end();
   }
 
   // The same, which says what it is.
@@ -471,6 +484,7 @@ class FileReader {
   Lexer tokens_;
   std::size_t file_;
   bool passes_over_;
+  std::size_t linkages_ = 0;  // extern "C" {
   bool reads_tables_;
   FileScope& scope_;
   const ConstantNames& names_;

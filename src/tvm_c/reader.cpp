@@ -609,7 +609,9 @@ class ModuleReader {
       if (keeps(name, is_entry, place(text.file, error.offset) + ": " + error.message)) return {};
       const Error fault = located(file, error);
       if (!is_entry) throw fault;
-      throw Error(fault.kind(), fault.where(), fault.message(), {entry_hint(name, text, error.offset)});
+      std::vector<std::string> details = first_lines(unread_operators(), 3);
+      details.push_back(entry_hint(name, text, error.offset));
+      throw Error(fault.kind(), fault.where(), fault.message(), std::move(details));
     } catch (const Error& error) {
       if (keeps(name, is_entry, place(text.file, text.offset) + ": " + error.message())) return {};
       throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},
@@ -661,6 +663,17 @@ class ModuleReader {
 
   std::string place(std::size_t file, std::size_t offset) {
     return lines_.try_emplace(file, files_[file].text).first->second.place(offset + 1);
+  }
+
+  // Of which the C stays, and why.
+  [[nodiscard]] std::vector<std::string> unread_operators() const {
+    std::vector<std::string> result;
+    for (const auto& [name, reason] : reasons_) {
+      const auto found = scope_.functions.find(name);
+      result.push_back("function " + in_quotes(name) + " of " + files_[found->second.file].name + " is not read (" +
+                       reason + "), so its C would stay as it is");
+    }
+    return result;
   }
 
   // What may be done about a statement of the entry.
