@@ -141,6 +141,7 @@ class Collector {
       for (const Limit& limit : access.limits) {
         if (!limit.part) elements = elements ? intersection(*elements, limit.interval) : std::nullopt;
       }
+      access.is_in_front = elements && elements->low < 0;
       if (elements && elements->low >= 0) access.bytes = in_bytes(elements, access.width());
     }
     storage.accesses.push_back(std::move(access));

@@ -29,6 +29,7 @@ struct Access {
   tir::DataType type;                   // of an element
   std::optional<arith::Affine> index;   // in elements; nothing: no sum that is known
   std::optional<ByteRange> bytes;       // that it stays in
+  bool is_in_front = false;             // it may reach what stands in front of the storage, unless a condition says no
   std::vector<const tir::Stmt*> chain;  // the statements around it from the function's body on, and its own
   std::vector<Limit> limits;            // of branches around it whose condition says no more
   std::size_t order = 0;                // of its statement in program order

@@ -240,6 +240,65 @@ class Splitter {
   std::map<VarId, std::vector<tir::Allocate>> new_allocates_;  // in the place of the one of the variable
 };
 
+void widen(std::optional<Interval>& all, const std::optional<Interval>& more) {
+  if (!more) return;
+  all = all ? Interval{std::min(all->low, more->low), std::max(all->high, more->high)} : *more;
+}
+
+// Whether the statement loads under a condition: of what is loaded then, more is known than its index says.
+class Choices {
+ public:
+  bool is_around(const Access& access) {
+    const auto is_branch = [](const Stmt* stmt) { return std::holds_alternative<tir::IfThenElse>(stmt->node); };
+    const Stmt* statement = access.chain.back();
+    if (std::any_of(access.chain.begin(), access.chain.end(), is_branch)) return true;
+    const auto [known, is_new] = known_.try_emplace(statement, false);
+    if (!is_new) return known->second;
+    bool chooses = false;
+    tir::for_each_expr_of(*statement, [&](const tir::ExprRef& root) {
+      tir::for_each_expr(*root, [&](const tir::Expr& expr) {
+        chooses = chooses || expr.kind == tir::ExprKind::select || expr.kind == tir::ExprKind::and_ ||
+                  expr.kind == tir::ExprKind::or_ ||
+                  (expr.kind == tir::ExprKind::call && expr.op == tir::Op::if_then_else);
+      });
+    });
+    known_[statement] = chooses;
+    return chooses;
+  }
+
+ private:
+  std::unordered_map<const Stmt*, bool> known_;
+};
+
+// What is loaded and stored; callees are known.
+void add_reach(const StorageAccesses& storage, const tir::Module& module,
+               const std::vector<std::map<VarId, Extent>>& known, Choices& choices, Extent& extent) {
+  extent.are_stores_known = storage.is_known;
+  for (const Access& access : storage.accesses) {
+    const bool is_certain = !choices.is_around(access);
+    extent.begins_in_front = extent.begins_in_front || (access.is_in_front && is_certain);
+    if (!access.is_store && !is_certain) continue;
+    if (!access.bytes) {
+      extent.are_stores_known = extent.are_stores_known && !access.is_store;
+    } else if (access.bytes->begin < access.bytes->end) {
+      widen(access.is_store ? extent.stored : extent.loaded, Interval{access.bytes->begin, access.bytes->end - 1});
+    }
+  }
+  for (const Passed& passed : storage.passed) {
+    if (!passed.callee) {
+      extent.are_stores_known = false;
+      continue;
+    }
+    const auto& callee = known[*passed.callee];
+    const auto param = callee.find(module.functions[*passed.callee].params[passed.param].var);
+    if (param == callee.end()) continue;
+    widen(extent.loaded, param->second.loaded);
+    widen(extent.stored, param->second.stored);
+    extent.are_stores_known = extent.are_stores_known && param->second.are_stores_known;
+    extent.begins_in_front = extent.begins_in_front || param->second.begins_in_front;
+  }
+}
+
 }  // namespace
 
 std::size_t split(tir::Module& module, Where where) {
@@ -262,6 +321,7 @@ void fit(tir::Module& module) {
 std::vector<std::map<VarId, Extent>> extents(const tir::Module& module) {
   std::vector<std::map<VarId, Extent>> result(module.functions.size());
   FlowReader reader(module);
+  Choices choices;
   for (const std::size_t function : program::callees_first(module, program::call_graph(module))) {
     reader.read(function);
     for (const auto& [var, storage] : reader.accesses().storages) {
@@ -274,6 +334,7 @@ std::vector<std::map<VarId, Extent>> extents(const tir::Module& module) {
         extent.type = access.type;
       }
       if (!has_types) extent.type.reset();
+      add_reach(storage, module, result, choices, extent);
       result[function].emplace(var, extent);
     }
   }

@@ -9,6 +9,7 @@
 
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/one_file.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
@@ -18,6 +19,12 @@ namespace {
 
 std::string_view text_of(const Item& item, std::span<const Source> files) {
   return files[item.file].text.substr(item.begin, item.end - item.begin);
+}
+
+// __attribute__((constructor)) void f(void) {
+bool runs_by_itself(std::string_view function) {
+  const std::string_view front = function.substr(0, function.find('{'));
+  return front.find("constructor") != std::string_view::npos || front.find("destructor") != std::string_view::npos;
 }
 
 // What functions and data have as names: which items they are, and those that some of them mention.
@@ -46,6 +53,26 @@ class Mentions {
     follow();
   }
 
+  // Of these files, and of those that have something marked: what variables that stay mention, such as pointers to
+  // functions, and functions that run without a call.
+  void mark_in_files(std::set<std::size_t> stay) {
+    std::set<std::size_t> done;
+    while (true) {
+      for (std::size_t i = 0; i < is_marked_.size(); ++i) {
+        if (is_marked_[i]) stay.insert(scope_.items[i].file);
+      }
+      if (stay.size() == done.size()) return;
+      for (std::size_t i = 0; i < scope_.items.size(); ++i) {
+        const Item& item = scope_.items[i];
+        if (!stay.contains(item.file) || done.contains(item.file)) continue;
+        if (is_variable(item)) mark_mentioned(item);
+        if (item.kind == Item::Kind::function && runs_by_itself(text_of(item, files_))) mark(item.name, item.file);
+      }
+      done = stay;
+      follow();
+    }
+  }
+
   [[nodiscard]] const std::vector<bool>& marked() const { return is_marked_; }
 
  private:
@@ -53,10 +80,20 @@ class Mentions {
     while (!pending_.empty()) {
       const Item& item = scope_.items[pending_.back()];
       pending_.pop_back();
-      const Macros& macros = macros_.try_emplace(item.file, files_[item.file].text).first->second;
-      for (const std::string& name : macros.names_in(text_of(item, files_))) push(name, item.file);
+      mark_mentioned(item);
       for_each_identifier(other_text_of(item), [&](std::string_view name) { push(name, item.file); });
     }
+  }
+
+  // Also int (*f)(int) = g;
+  [[nodiscard]] bool is_variable(const Item& item) const {
+    const bool has_value = text_of(item, files_).find('=') != std::string_view::npos;
+    return (item.kind == Item::Kind::other && item.is_variable) || (item.kind == Item::Kind::prototype && has_value);
+  }
+
+  void mark_mentioned(const Item& item) {
+    const Macros& macros = macros_.try_emplace(item.file, files_[item.file].text).first->second;
+    for (const std::string& name : macros.names_in(text_of(item, files_))) push(name, item.file);
   }
 
   // Of a function that a conditional group which is left out defines, too: that group.
@@ -102,10 +139,11 @@ class Mentions {
 };
 
 Mentions mentions_of(const Names& functions, const UsedNames& used, const Names& stops, const FileScope& scope,
-                     std::span<const Source> files) {
+                     std::span<const Source> files, const std::set<std::size_t>& also = {}) {
   Mentions mentions(scope, files, stops);
   for (const std::string& function : functions) mentions.mark(function);
   for (const auto& [file, name] : used) mentions.mark(name, file);
+  mentions.mark_in_files(also);
   return mentions;
 }
 
@@ -171,67 +209,6 @@ std::string_view without_target(std::string_view text) {
   return text.starts_with("// tvm target:") ? text.substr(std::min(text.find('\n'), text.size() - 1) + 1) : text;
 }
 
-// The code of these files comes into one, where two static variables of one name, without a value, would be one.
-void require_own_variables(const std::set<std::size_t>& kept_files, const FileScope& scope,
-                           std::span<const Source> files) {
-  std::map<std::string, std::size_t, std::less<>> own;  // file
-  for (const Item& item : scope.items) {
-    const bool is_own = item.kind == Item::Kind::other && item.is_variable && item.is_local;
-    if (!is_own || !kept_files.contains(item.file)) continue;
-    const std::string_view text = text_of(item, files);
-    Lexer tokens(text);
-    tokens.pass_over_conditions();
-    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-      const Token& behind = tokens.peek();
-      const bool is_name = token.is_identifier() && (behind.is(",") || behind.is(";") || behind.is("[") ||
-                                                     behind.is("=") || behind.kind == TokenKind::end);
-      if (!is_name) continue;
-      const auto [known, is_new] = own.emplace(token.text, item.file);
-      if (is_new || known->second == item.file) continue;
-      throw Error(ErrorKind::archive,
-                  {{}, files[item.file].name, line_and_column(files[item.file].text, item.begin + 1)},
-                  "declares " + in_quotes(known->first) + ", as " + files[known->second].name +
-                      " does, expected variables of other names: both files' code comes into one file, where they "
-                      "would be one variable");
-    }
-  }
-}
-
-// Those of directives, too; not in comments and literals.
-Names identifiers_in(std::string_view text) {
-  Names result;
-  const auto add = [&](std::string_view name) { result.emplace(name); };
-  const std::vector<Directive> directives = directives_in(text);
-  for (const Directive& directive : directives) for_each_identifier(directive.rest, add);
-  try {
-    std::string plain;
-    for (const Token& token : plain_tokens(text, directives, plain)) {
-      if (token.is_identifier()) add(token.text);
-    }
-  } catch (const SyntaxError&) {  // of which all may count
-    for_each_identifier(text, add);
-  }
-  return result;
-}
-
-// Nor may a macro of one have its name in the next ones, unless these define it likewise.
-void require_own_macros(const std::map<std::size_t, std::string>& texts, std::span<const Source> files) {
-  std::map<std::string_view, std::pair<std::size_t, std::vector<std::string_view>>> defined;  // file, definitions
-  for (const auto& [file, text] : texts) {
-    const Macros macros(text);
-    for (const std::string& name : identifiers_in(text)) {
-      const auto other = defined.find(name);
-      if (other == defined.end() || macros.definitions(name) == other->second.second) continue;
-      throw Error(ErrorKind::archive, {{}, files[file].name, {}},
-                  "uses " + in_quotes(name) + ", a macro that " + files[other->second.first].name +
-                      " defines otherwise, expected a name of its own: both files' code comes into one file");
-    }
-    for (const std::string_view name : macros.names()) {
-      defined.emplace(name, std::pair(file, macros.definitions(name)));
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
@@ -250,9 +227,9 @@ Names with_called(const Names& functions, const FileScope& scope, std::span<cons
 }
 
 std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
-                      const Names& stops, const KeptPools& pools, const FileScope& scope,
-                      std::span<const Source> files) {
-  const Mentions mentions = mentions_of(functions, used, stops, scope, files);
+                      const Names& stops, const KeptPools& pools, const FileScope& scope, std::span<const Source> files,
+                      const Included& included) {
+  const Mentions mentions = mentions_of(functions, used, stops, scope, files, also);
   std::vector<bool> is_kept = mentions.marked();
   std::map<std::string_view, std::size_t> first;  // with that name
   std::set<std::size_t> kept_files = also;
@@ -262,14 +239,11 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     kept_files.insert(item.file);
     const auto [known, is_new] = first.emplace(item.name, i);
     if (is_new) continue;
-    if (text_of(scope.items[known->second], files) != text_of(item, files)) {
-      throw Error(ErrorKind::archive, {{}, files[item.file].name, {}},
-                  "defines " + in_quotes(item.name) + " otherwise than " + files[scope.items[known->second].file].name +
-                      ", expected one of that name in code that stays as it is");
-    }
+    require_one_will_do(scope.items[known->second], item, files);
     is_kept[i] = false;
   }
   require_own_variables(kept_files, scope, files);
+  const std::set<std::size_t> repeated = repeated_types(kept_files, scope, files);
   std::map<std::size_t, std::string> texts;
   std::map<std::size_t, std::size_t> ends;  // up to where each is copied
   std::map<std::size_t, std::vector<PoolEdit>> edits;
@@ -296,7 +270,7 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     const bool is_foreign = item.kind == Item::Kind::prototype && !scope.functions.contains(item.name);
     const bool stays = item.kind == Item::Kind::other || is_foreign || (is_named && is_kept[i]) ||
                        (item.kind == Item::Kind::prototype && functions.contains(item.name));
-    if (stays) continue;
+    if (stays && !repeated.contains(i)) continue;
     const std::string_view text = files[item.file].text;
     const std::size_t begin = std::max(begin_with_linkage(text, item.begin), ends[item.file]);
     const bool is_whole_line =
@@ -309,7 +283,7 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     texts[file] = without_remains(without_target(texts[file]));
     result += texts[file];
   }
-  require_own_macros(texts, files);
+  require_own_macros(texts, files, included);
   return result;
 }
 

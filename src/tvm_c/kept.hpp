@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/included.hpp"
 #include "tvm_c/pool_params.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
@@ -27,11 +28,11 @@ using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 
 // The text of the files that define these functions, and of `also`, without other functions, without constants and
 // memory that neither they mention nor `used`, and without prototypes of functions that are not kept; offsets in pools
-// are counted anew (pool_params.hpp). `functions` is closed under calls. Throws Error of kind archive: two files define
-// one of the names, each otherwise. O(bytes · log names).
+// are counted anew (pool_params.hpp). `functions` is closed under calls. Throws Error of kind archive: the code of two
+// files would mean something else in one file (one_file.hpp). O(bytes · log names · files).
 [[nodiscard]] std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
                                     const Names& stops, const KeptPools& pools, const FileScope& scope,
-                                    std::span<const Source> files);
+                                    std::span<const Source> files, const Included& included);
 
 // "int32_t f(int8_t* a, int32_t n)" of the item's text: one line, without attributes, linkage and macros of TVM's.
 // Throws SyntaxError, whose offset counts from the item: a conditional group begins in front of it.

@@ -10,6 +10,7 @@
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/pointer_flow.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -42,7 +43,7 @@ class Statement {
       const bool is_counted =
           (is_next && (is(i + 1, "++") || is(i + 1, "--"))) || (i > 0 && (is(i - 1, "++") || is(i - 1, "--")));
       const bool is_assigned = is_next && is_assignment(tokens_[i + 1]);
-      if (is_counted || is_assigned || takes_address(i) || is_kept(i)) changed.insert(tokens_[i].text);
+      if (is_counted || is_assigned || takes_address(i)) changed.insert(tokens_[i].text);
     }
   }
 
@@ -84,37 +85,6 @@ class Statement {
     return before.kind == TokenKind::punctuator && !before.is(")") && !before.is("]");
   }
 
-  // p = x; or p = (uint8_t*)x + 3; as a declaration inside of braces may.
-  [[nodiscard]] bool is_kept(std::size_t i) const {
-    std::size_t front = i;
-    while (front > 0) {
-      if (is(front - 1, "(") || is(front - 1, "&") || is(front - 1, "+")) {
-        --front;
-      } else if (is(front - 1, ")")) {  // a cast
-        std::size_t open = front - 1;
-        std::size_t depth = 0;
-        for (; open > 0; --open) {
-          if (is(open, ")")) ++depth;
-          if (is(open, "(") && --depth == 0) break;
-        }
-        if (open > 0 && tokens_[open - 1].is_identifier()) return false;  // if (x) or f(x)
-        front = open;
-      } else {
-        break;
-      }
-    }
-    if (front == 0 || !is_assignment(tokens_[front - 1])) return false;
-    std::size_t behind = i + 1;
-    while (is(behind, ")")) ++behind;
-    if (is(behind, "[") || is(behind, "==") || is(behind, "!=")) return false;  // a number
-    std::size_t begin = front - 1;
-    while (begin > 0 && !begins_at(begin)) --begin;
-    // const int8_t* p = x;
-    const bool is_declaration = front - 1 >= begin + 3 && tokens_[begin].is_identifier() && is(front - 3, "*") &&
-                                tokens_[front - 2].is_identifier();
-    return !is_declaration;
-  }
-
   MadeTokens tokens_;
 };
 
@@ -152,6 +122,7 @@ std::string read_outlined(std::string_view file, const AllDefinitions& macros, O
     std::string reason = one.reason();
     if (!reason.empty()) return reason;
     one.add_changed(statement.changed);
+    add_kept(*made, statement.kept);
   }
   for (const MadeToken& token : tokens) {
     if (token.is_identifier()) statement.names.insert(token.text);

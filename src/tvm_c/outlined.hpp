@@ -22,7 +22,8 @@ struct Outlined {
   AddedText place;
   std::string function;  // the name that it gets
   Names names;           // in it, and in what macros stand for
-  Names changed;         // of them, those that it assigns or whose address it takes, or keeps if they are pointers
+  Names changed;         // of them, those that it assigns or whose address it takes
+  Names kept;            // those that it keeps if they are pointers
 };
 
 // What has become of one.

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/program/storage_uses.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/interval.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -129,6 +131,73 @@ void bound_by_plan(PlannedMemory& memory, const std::map<tir::VarId, storage::Ex
   }
 }
 
+// Bytes of the pool, from the first to the last, that are loaded through the variable and stored through none of it.
+std::vector<Interval> only_loaded(const PlannedPlace& place, const storage::Extent& extent) {
+  if (!extent.are_stores_known || !extent.loaded) return {};
+  const Interval loaded{extent.loaded->low + place.offset, extent.loaded->high + place.offset};
+  if (!extent.stored) return {loaded};
+  const Interval stored{extent.stored->low + place.offset, extent.stored->high + place.offset};
+  std::vector<Interval> result;
+  if (loaded.low < stored.low) result.push_back({loaded.low, std::min(loaded.high, stored.low - 1)});
+  if (loaded.high > stored.high) result.push_back({std::max(loaded.low, stored.high + 1), loaded.high});
+  return result;
+}
+
+// A buffer that is planned anew has nothing of what stood there before: what is loaded through one name, and stored
+// through another, would not be found.
+std::optional<tir::Fault> check_loads(const PlannedMemory& memory,
+                                      const std::vector<std::map<tir::VarId, storage::Extent>>& extents,
+                                      const tir::Module& module) {
+  std::map<tir::VarId, std::size_t> functions;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    for (const auto& [var, extent] : extents[i]) functions.emplace(var, i);
+  }
+  for (const tir::Function& function : module.functions) {
+    for (const tir::Param& param : function.params) functions.erase(param.var);  // who calls it stores it
+  }
+  std::map<std::string_view, std::map<Bytes, std::pair<Bytes, tir::VarId>>> stored;  // by pool and last byte: the first
+  const auto extent_of = [&](const PlannedPlace& place) -> const storage::Extent* {
+    const auto function = functions.find(place.var);
+    return function == functions.end() ? nullptr : &extents[function->second].at(place.var);
+  };
+  for (const PlannedPlace& place : memory.places) {
+    const storage::Extent* extent = extent_of(place);
+    if (extent == nullptr || !extent->stored) continue;
+    auto& ranges = stored[place.pool];
+    Bytes low = extent->stored->low + place.offset;
+    Bytes high = extent->stored->high + place.offset;
+    for (auto at = ranges.lower_bound(low); at != ranges.end() && at->second.first <= high;) {
+      low = std::min(low, at->second.first);
+      high = std::max(high, at->first);
+      at = ranges.erase(at);
+    }
+    ranges[high] = {low, place.var};
+  }
+  for (const PlannedPlace& place : memory.places) {
+    const storage::Extent* extent = extent_of(place);
+    if (extent == nullptr) continue;
+    const std::string where = "offset " + std::to_string(place.offset) + " of pool " + in_quotes(place.pool);
+    const std::string& name = module.var(place.var).name;
+    if (extent->begins_in_front) {
+      return tir::Fault{
+          functions.at(place.var), where,
+          "found " + in_quotes(name) +
+              " with a negative index, expected none: planned anew, something else stands in front of it"};
+    }
+    for (const Interval& bytes : only_loaded(place, *extent)) {
+      const auto& ranges = stored[place.pool];
+      const auto at = ranges.lower_bound(bytes.low);
+      if (at == ranges.end() || at->second.first > bytes.high) continue;
+      return tir::Fault{functions.at(place.var), where,
+                        "found bytes [" + std::to_string(bytes.low) + ", " + std::to_string(bytes.high + 1) +
+                            ") of the pool, which " + in_quotes(name) + " reads and others write, such as " +
+                            in_quotes(module.var(at->second.second).name) +
+                            ", expected a buffer that is written by its own name: planned anew, both are apart"};
+    }
+  }
+  return std::nullopt;
+}
+
 // A buffer in a pool is as large as it is used; if that is not known, its pool ends it.
 Error unbounded(const std::string& function, const std::string& buffer) {
   return {ErrorKind::archive,
@@ -199,6 +268,7 @@ std::optional<tir::Fault> find_sizes(PlannedMemory& memory, const std::string& m
     if (auto fault = check_contents(memory, module_name, module)) return fault;
   }
   const auto extents = storage::extents(module);
+  if (auto fault = check_loads(memory, extents, module)) return fault;
   bound_by_plan(memory, extents[module.entry], module.functions[module.entry]);
   std::set<tir::VarId> unsized;
   for (std::size_t i = 0; i < module.functions.size(); ++i) {

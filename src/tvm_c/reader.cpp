@@ -297,7 +297,8 @@ class ModuleReader {
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
-    std::string text = kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, files_);
+    std::string text =
+        kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, files_, *respelled_.included);
     const std::string_view entry_file = files_[scope_.functions.find(entry)->second.file].text;
     for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, entry_file);
     for (tir::Function& function : module_.functions) {
@@ -645,7 +646,7 @@ class ModuleReader {
           return one.place.begin <= error.offset && error.offset < one.place.end;
         });
         if (other == added.others.end() || !other->reason.starts_with("mentions ")) throw;
-        Outlined statement{.place = other->place, .function = {}, .names = {}, .changed = {}};
+        Outlined statement{.place = other->place, .function = {}, .names = {}, .changed = {}, .kept = {}};
         const bool is_new = std::none_of(outlined.begin(), outlined.end(),
                                          [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
         if (!is_new || outlined.size() == most_outlined) throw;
@@ -691,7 +692,7 @@ class ModuleReader {
     }
     for (const AddedStatements::Other& other : added.others) {
       if (other.place.begin > offset || offset >= other.place.end) continue;
-      Outlined statement{.place = other.place, .function = {}, .names = {}, .changed = {}};
+      Outlined statement{.place = other.place, .function = {}, .names = {}, .changed = {}, .kept = {}};
       std::string reason =
           read_outlined(files_[text.file].text, respelled_.included->all_definitions(text.file), statement);
       if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())

@@ -152,7 +152,11 @@ TEST_CASE("statements with tensors become functions that get them") {
        {"  n += ((int8_t*)sid_1)[0];",
         "  for (int i = 0; i < 4; ++i) { if (i == 2) continue; n ^= ((int8_t*)sid_1)[i]; }",
         "  { const int8_t* p = (const int8_t*)sid_1; n = p[1]; }", "#ifdef DUMP\n  dump(&n, sid_1);\n#endif",
-        "  if (n) dump(&((int8_t*)sid_1)[1], stderr);", "  n = sum(sid_1, 4) & mask;"}) {
+        "  if (n) dump(&((int8_t*)sid_1)[1], stderr);", "  n = sum(sid_1, 4) & mask;",
+        "  for (const int8_t *p = sid_1, *end = (const int8_t*)sid_1 + 4; p != end; ++p) { n += *p; }",
+        "  { const int8_t* const a = (int8_t*)sid_1; int8_t* b = a + 1; b = b + 1; n = *b + a[0] * *(a + 1); }",
+        "  { n = sid_1 == NULL ? 0 : ((int8_t*)sid_1)[n]; memcpy(saved, sid_1, 4); }",
+        "  n = (((uint32_t*)sid_1)[0] & 3) + (n == 2 ? ((int8_t*)sid_1)[1] : 1);"}) {
     CAPTURE(statement);
     CHECK(entry_of("", first + statement + "\n" + last) == "op | usmp_added_1/1 | op");
   }
@@ -175,10 +179,23 @@ TEST_CASE("statements with tensors that do more are refused, with the reason") {
   CHECK(reason("#define R(t) R2(t)\n#define R2(t) R(t)\n", "  R(sid_1);") == "has macros that are not understood");
   for (const std::string statement :
        {"  last = sid_1;", "  last = (int8_t*)sid_1 + 1;", "  s.last = &((sid_1));", "  { last = sid_1; }",
-        "  swap(&sid_1, stderr);", "  if (n) sid_1 = other;", "  n = a ? 1 : next(sid_1++);"}) {
+        "  swap(&sid_1, stderr);", "  if (n) sid_1 = other;", "  n = a ? 1 : next(sid_1++);",
+        // By ways that are not seen at once.
+        "  last = n == 2 ? sid_1 + 1 : NULL;", "  last = n ? NULL : (int8_t*)sid_1;", "  last = &((int8_t*)sid_1)[4];",
+        "  last = 4 + (int8_t*)sid_1;", "  last = (n++, (int8_t*)sid_1);", "  last = memset((int8_t*)sid_1 + 1, 3, 1);",
+        "  last = (uintptr_t)sid_1;", "  last = ((struct view*)sid_1)->rows;", "  view = (struct view){sid_1, 64};",
+        "  { struct view v = {{(int8_t*)sid_1}, 64}; log(&v, stderr); }", "  { int8_t* two[2] = {NULL, sid_1}; }",
+        "  { int8_t* p = (int8_t*)sid_1; last = p; }", "  { int8_t* p = sid_1; int8_t* q = p + 1; last = &q[2]; }",
+        "  { int8_t* p = sid_1; memcpy(&last, &p, sizeof(p)); }", "  do { *last = (int8_t*)sid_1; } while (0);",
+        "  { int n; n = 1, *last = (int8_t*)sid_1; }", "  if (n) n = 1; else *last = (int8_t*)sid_1;",
+        "  for (int8_t* p = sid_1; n; --n) { last = p; }", "  { int8_t(*rows)[2] = sid_1; last = rows[1]; }"}) {
     CAPTURE(statement);
     CHECK(error_of("", statement + "\n" + last).find(keeps) != std::string::npos);
   }
+  // Numbers may be kept, but not changed.
+  const std::string three = "  int32_t k = 3;\n";
+  CHECK(entry_of("", three + "  n = k + sum(sid_1, 4);\n" + last) == "usmp_added_1/2 | op");
+  CHECK(error_of("", three + "  scan(&k, sid_1);\n" + last).find(keeps) != std::string::npos);
   CHECK(error_of("#define KEEP(t) last = (t)\n", "  KEEP(sid_1);\n" + last).find(keeps) != std::string::npos);
 }
 

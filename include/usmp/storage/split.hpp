@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "usmp/support/checked.hpp"
+#include "usmp/support/interval.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::storage {
@@ -48,6 +49,12 @@ void fit(tir::Module& module);
 struct Extent {
   std::optional<Bytes> end;           // of the bytes accessed, callees included; nothing: not known
   std::optional<tir::DataType> type;  // of what it loads and stores itself; nothing: nothing, or of several types
+  // Bytes from the first to the last that are loaded under no condition, as far as it is known, and stored, callees
+  // included; nothing: none.
+  std::optional<Interval> loaded;
+  std::optional<Interval> stored;
+  bool are_stores_known = true;
+  bool begins_in_front = false;  // under no condition, something in front of the storage is accessed
 };
 
 // By function index. Throws and costs as split.
