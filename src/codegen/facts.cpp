@@ -153,6 +153,7 @@ class FunctionScan {
     } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
       (void)facts_.pointers[allocate->var];
       declared_elements_[allocate->var] = allocate->type.element();
+      if (allocate->on_stack) arrays_.insert(allocate->var);
     }
     tir::for_each_expr_of(
         stmt, [&](const ExprRef& root) { tir::for_each_expr(*root, [&](const Expr& expr) { scan_expr(expr); }); });
@@ -293,7 +294,9 @@ class FunctionScan {
       const bool is_accessed_so = std::find(facts.types.begin(), facts.types.end(), preferred) != facts.types.end();
       // What a function gets whose prototype is not known here has the type that the program gives it.
       const bool is_handed_out = handed_out.contains(var) && has_c_type(named);
-      if (is_accessed_so || is_handed_out) facts.type.element = preferred;
+      // An array has a type, also if only functions of the module access it.
+      const bool is_passed = facts.types.empty() && arrays_.contains(var) && has_c_type(named);
+      if (is_accessed_so || is_handed_out || is_passed) facts.type.element = preferred;
     }
     for (const tir::Param& param : function_.params) declare_param(param);
   }
@@ -323,6 +326,7 @@ class FunctionScan {
   std::vector<std::pair<VarId, std::vector<VarId>>> bindings_;
   std::unordered_map<VarId, std::string> constant_elements_;
   std::unordered_map<VarId, tir::DataType> declared_elements_;
+  std::unordered_set<VarId> arrays_;  // on the stack
 };
 
 }  // namespace
