@@ -62,8 +62,7 @@ class Mentions {
         if (is_marked_[i]) stay.insert(scope_.items[i].file);
       }
       if (stay.size() == done.size()) return;
-      for (std::size_t i = 0; i < scope_.items.size(); ++i) {
-        const Item& item = scope_.items[i];
+      for (const Item& item : scope_.items) {
         if (!stay.contains(item.file) || done.contains(item.file)) continue;
         if (is_variable(item)) mark_mentioned(item);
         if (item.kind == Item::Kind::function && runs_by_itself(text_of(item, files_))) mark(item.name, item.file);
