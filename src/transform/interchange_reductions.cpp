@@ -61,7 +61,7 @@ class ReductionInterchange {
     const auto count = tir::as_int(*loop.extent);
     if (tir::as_int(*loop.min) != 0 || !count || *count < min_row || *count > max_row) return std::nullopt;
     auto parts = parts_of(loop);
-    if (!parts) return std::nullopt;
+    if (!parts || has_one_term(parts->terms)) return std::nullopt;
     const std::size_t mark = facts_.mark();
     facts_.bind_loop(loop);
     moving_ = {loop.var};
@@ -106,6 +106,17 @@ class ReductionInterchange {
       return std::nullopt;
     }
     return parts;
+  }
+
+  // A sum that is one product, as behind a border that is skipped: a row of them saves nothing.
+  static bool has_one_term(const Stmt& terms) {
+    const Stmt* stmt = &terms;
+    while (const auto* loop = std::get_if<tir::For>(&stmt->node)) {
+      if (tir::as_int(*loop->extent) != 1) return false;
+      if (loop->body.empty()) break;
+      stmt = &loop->body.back();
+    }
+    return true;
   }
 
   static bool all_index_zero(const SumLoop& parts, VarId sum) {

@@ -16,8 +16,8 @@ namespace usmp::transform {
 // if the elements that the sum reads stand side by side, or are the same, for all c: compilers turn the inner loop
 // into vector code, bounds that depend on r are computed once a row, and what depends on r only is loaded once. Each
 // element still gets its terms in the same order. Costs a row of workspace: loops of more than max_row elements stay as
-// they are. Returns the variables of the sums. The function is simple (simple_function.hpp), and has no scopes.
-// O(size).
+// they are, and sums of a single term. Returns the variables of the sums. The function is simple (simple_function.hpp),
+// and has no scopes. O(size).
 std::vector<tir::VarId> interchange_reductions(tir::Module& module, tir::Function& function,
                                                const ParamAliases& aliases);
 

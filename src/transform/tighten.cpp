@@ -196,6 +196,14 @@ class Tightener {
     return true;
   }
 
+  // The minimum or maximum; of two numbers, one of them.
+  static ExprRef extreme(ExprKind kind, const ExprRef& a, const ExprRef& b) {
+    const auto first = tir::as_int(*a);
+    const auto second = tir::as_int(*b);
+    if (!first || !second) return tir::make_binary(kind, a, b);
+    return (*first < *second) == (kind == ExprKind::min) ? a : b;
+  }
+
   static void apply(const Limits& limits, tir::For& loop) {
     const tir::DataType type = loop.min->type;
     const auto min = tir::as_int(*loop.min);
@@ -203,9 +211,17 @@ class Tightener {
     ExprRef end =
         min && extent ? tir::make_int(*min + *extent, type) : tir::make_binary(ExprKind::add, loop.min, loop.extent);
     const bool is_from_zero = tir::as_int(*loop.min) == 0;
-    for (const ExprRef& first : limits.first) loop.min = tir::make_binary(ExprKind::max, loop.min, first);
-    for (const ExprRef& most : limits.end) end = tir::make_binary(ExprKind::min, end, most);
-    loop.extent = is_from_zero && limits.first.empty() ? end : tir::make_binary(ExprKind::sub, end, loop.min);
+    for (const ExprRef& first : limits.first) loop.min = extreme(ExprKind::max, loop.min, first);
+    for (const ExprRef& most : limits.end) end = extreme(ExprKind::min, end, most);
+    const auto last = tir::as_int(*end);
+    const auto begin = tir::as_int(*loop.min);
+    if (is_from_zero && limits.first.empty()) {
+      loop.extent = end;
+    } else if (begin && last && *begin <= *last) {
+      loop.extent = tir::make_int(*last - *begin, type);
+    } else {
+      loop.extent = tir::make_binary(ExprKind::sub, end, loop.min);
+    }
   }
 
   static ExprRef conjunction(const std::vector<ExprRef>& parts) {

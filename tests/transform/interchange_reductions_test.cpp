@@ -89,6 +89,17 @@ TEST_CASE_FIXTURE(Fixture, "interchange: only of 4 to 256 elements") {
   SUBCASE("257") { CHECK(made(row(257)).empty()); }
 }
 
+TEST_CASE_FIXTURE(Fixture, "interchange: not of sums of a single term") {
+  const VarId k = number("k");
+  const auto sums_of = [&](std::int64_t outer, std::int64_t inner) {
+    const tir::Stmt terms = loop(r, outer, block(loop(k, inner, block(add_up(x_of_row())))));
+    return loop(c, width, block(allocate(s, 1), store(s, 0, var(c)), terms, result()));
+  };
+  SUBCASE("one") { CHECK(made(sums_of(1, 1)).empty()); }
+  SUBCASE("two of the outer loop") { CHECK(made(sums_of(2, 1)) == "s"); }
+  SUBCASE("two of the inner loop") { CHECK(made(sums_of(1, 2)) == "s"); }
+}
+
 TEST_CASE_FIXTURE(Fixture, "interchange: not if the loop begins elsewhere") {
   CHECK(made(loop_from(c, 1, width - 1, parts())).empty());
 }

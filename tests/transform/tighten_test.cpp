@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(Fixture,
   for o in [0, 8) {
     c[o] = 0
     if o - 5 <= -1 {
-      for k in [max(0, 2), max(0, 2) + (6 - max(0, 2))) {
+      for k in [2, 2 + 4) {
         if w[k] < 100 {
           c[o] = c[o] + w[k]
         }
