@@ -104,6 +104,8 @@ class ExprReader {
  private:
   void build_all(NodeId root);
   void build_operands(NodeId statement);
+  [[nodiscard]] bool names_pointer(NodeId node) const;
+  void alias_pointer(NodeId let);
   tir::Tree construct(NodeId node);
   tir::Tree construct_leaf(NodeId node);
   tir::Tree construct_operator(NodeId node);

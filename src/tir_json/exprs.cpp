@@ -120,6 +120,7 @@ void ExprReader::build_all(NodeId root) {
       steps.pop_back();
     } else {
       step.operands_built = true;
+      if (names_pointer(node)) alias_pointer(node);
       children.clear();
       append_children(graph_, node, children);
       // The first operand is built first, so that variables are numbered in the order of reading.
@@ -127,6 +128,25 @@ void ExprReader::build_all(NodeId root) {
       for (const NodeId child : children) steps.push_back({child, false});
     }
   }
+}
+
+// Whether the node is a Let of a pointer that another variable holds.
+bool ExprReader::names_pointer(NodeId node) const {
+  if (graph_.type(node) != NodeType::let) return false;
+  const NodeId value = graph_.node_attribute(node, "value");
+  return graph_.type(value) == NodeType::var && type_attribute(graph_, value).is_handle();
+}
+
+// A copy of a tensor to an output is Let(tmp_read, x.data, BufferLoad(tmp_read, i)): tmp_read is another name of x.
+void ExprReader::alias_pointer(NodeId let) {
+  const NodeId name = graph_.node_attribute(let, "var");
+  graph_.expect(name, NodeType::var);
+  const tir::VarId storage = var(graph_.node_attribute(let, "value"));
+  if (knows(name) && var(name) != storage) {
+    fail_at(name, "the variable is bound to two pointers, expected a variable for each");
+  }
+  if (!type_attribute(graph_, name).is_handle()) fail_at(name, "dtype", "found a number, expected a pointer");
+  alias(name, storage);
 }
 
 void ExprReader::build_operands(NodeId statement) {
@@ -165,6 +185,7 @@ tir::Tree ExprReader::construct(NodeId node) {
     case NodeType::call:
       return construct_call(node);
     case NodeType::let: {
+      if (names_pointer(node)) return built_attribute(node, "body");
       Expr expr = new_expr(ExprKind::let, type_attribute(graph_, node));
       expr.var = var(graph_.node_attribute(node, "var"));
       const tir::Tree operands[] = {built_attribute(node, "value"), built_attribute(node, "body")};

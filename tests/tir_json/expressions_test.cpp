@@ -75,6 +75,34 @@ TEST_CASE("select, cast, let and calls") {
   CHECK(expr_text(b, b.call("tir.type_annotation", {}, "int8")) == "tir.type_annotation<int8>()");
 }
 
+TEST_CASE("a let that names a pointer anew is the storage itself, as where a tensor is copied to an output") {
+  JsonBuilder b;
+  const Node x = b.handle("x", "int32");
+  const Node y = b.handle("y", "int32");
+  const Node tmp = b.handle("tmp_read", "int32");
+  const auto let = [&](Node variable, Node value, Node body) {
+    return b.add("tir.Let",
+                 {{"var", b.ref(variable)}, {"value", b.ref(value)}, {"body", b.ref(body)}, {"dtype", "int32"}});
+  };
+  const auto first_of = [&](Node data) { return b.load(b.buffer(data, "int32", {b.integer(4)}), {b.integer(0)}); };
+  const auto both = [&](Node a, Node c) { return b.call("tir.f", {a, c}); };
+  const auto text = [&](Node expr) {
+    const Node body = b.evaluate(both(first_of(y), expr));
+    return body_text(b, b.allocate(x, "int32", {b.integer(4)}, b.allocate(y, "int32", {b.integer(4)}, body)));
+  };
+  const std::string allocates = "allocate x: int32[4]\nallocate y: int32[4]\n";
+  CHECK(text(let(tmp, x, first_of(tmp))) == allocates + "tir.f(y[0], x[0])\n");
+  CHECK(text(both(let(tmp, x, first_of(tmp)), let(tmp, x, b.binary("tir.Add", first_of(tmp), b.integer(1))))) ==
+        allocates + "tir.f(y[0], tir.f(x[0], x[0] + 1))\n");
+  const Node again = b.handle("again", "int32");
+  CHECK(text(let(tmp, x, let(again, tmp, first_of(again)))) == allocates + "tir.f(y[0], x[0])\n");
+  const Node taken = let(tmp, y, first_of(tmp));
+  const Error error = refused(b.module_of_body(
+      b.allocate(x, "int32", {b.integer(4)},
+                 b.allocate(y, "int32", {b.integer(4)}, b.evaluate(both(let(tmp, x, b.integer(0)), taken))))));
+  CHECK(contains(error.message(), "the variable is bound to two pointers, expected a variable for each"));
+}
+
 TEST_CASE("a call of a GlobalVar is a call_extern of its symbol") {
   JsonBuilder b;
   const Node callee = b.global_var("op");
