@@ -220,6 +220,26 @@ assemble::Assembly assembled(const Program& program, const Request& request) {
   return assembly;
 }
 
+namespace {
+
+// TVM was given pools (tvmc --workspace-pools), and this program was not.
+std::optional<std::string> pools_left_alone(const tir::Module& module, const assemble::Assembly& assembly,
+                                            const config::PoolsConfig& given) {
+  const auto is_same = [](const config::PoolSpec& a, const config::PoolSpec& b) { return a.name == b.name; };
+  if (!std::ranges::equal(given.workspace_pools, config::default_pools().workspace_pools, is_same)) return std::nullopt;
+  std::vector<std::string> names;
+  for (const tir::AnnotatedPool& pool : module.annotated_pools) {
+    if (pool.is_internal || std::ranges::count(assembly.pools, pool.name, &config::PoolSpec::name) > 0) continue;
+    const std::string size = pool.size_hint ? " (" + std::to_string(*pool.size_hint) + " bytes)" : "";
+    names.push_back(in_quotes(pool.name) + size);
+  }
+  if (names.empty()) return std::nullopt;
+  return "the pools that TVM was given are not used: " + joined(names, ", ") +
+         "; usmp-plan init writes a file with them, for --pools";
+}
+
+}  // namespace
+
 AssembledModule assemble_module(SourceModule source, const Transformations& transformations, const Request& request) {
   AssembledModule module{
       .source = std::move(source), .program = {}, .assembly = {}, .warnings = {}, .pinned = {}, .tried = {}};
@@ -229,6 +249,9 @@ AssembledModule assemble_module(SourceModule source, const Transformations& tran
     module.program = with_useful_steps(module.source, transformations, request, &module.tried);
     module.assembly = assembled(module.program, request);
     module.warnings = config::warnings_of(request.pools);
+    if (auto unused = pools_left_alone(module.source.module, module.assembly, request.pools)) {
+      module.warnings.push_back(std::move(*unused));
+    }
     if (module.program.is_cut_short) {
       module.warnings.emplace_back(
           "interrupted while transformations were tried: the plan may lack some, and depends on this machine");
