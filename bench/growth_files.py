@@ -338,6 +338,41 @@ def archive_members(n):
         return file.read()
 
 
+# --- C of TVM ----------------------------------------------------------------------------------------------------------
+
+@case("inspect FILE", "FILE --dry-run --transform none", ending=".c")
+def c_operators(n):
+    """A chain of operators through two tensors that they share in turn, as StorageRewrite leaves it."""
+    text = ["// tvm target: c -keys=cpu\n#include \"tvm/runtime/c_backend_api.h\"\n"]
+    for i in range(n):
+        text.append(f"TVM_DLL int32_t tvmgen_default_fused_op_{i}(int8_t* p0, int8_t* T_add) {{\n"
+                    f"  for (int32_t i = 0; i < 64; ++i) {{\n    T_add[i] = ((int8_t)(((int32_t)p0[i]) + {i % 7}));\n  }}\n  return 0;\n}}\n")
+    text.append("TVM_DLL int32_t tvmgen_default___tvm_main__(int8_t* x_buffer_var, int8_t* output_buffer_var) {\n")
+    for k in range(2):
+        text.append(f"  void* sid_{k} = TVMBackendAllocWorkspace(1, 0, (uint64_t)64, 0, 8);\n  if (sid_{k} == NULL) {{\n    return -1;\n  }}\n")
+    for i in range(n):
+        read = f"sid_{(i - 1) % 2}" if i > 0 else "x_buffer_var"
+        write = f"sid_{i % 2}" if i < n - 1 else "output_buffer_var"
+        text.append(f"  if (tvmgen_default_fused_op_{i}({read}, {write}) != 0 ) return -1;\n")
+    for k in (1, 0):
+        text.append(f"  if (TVMBackendFreeWorkspace(1, 0, sid_{k}) != 0) {{\n    return -1;\n  }}\n")
+    text.append("  return 0;\n}\n")
+    return "".join(text)
+
+
+@case("inspect FILE", "FILE --dry-run", ending=".c")
+def c_tables(n):
+    """One operator and tables of n · 500 numbers."""
+    numbers = ",\n".join(", ".join(f"{'-' if j % 3 == 0 else '+'}0x{j * 7 % 128:02x}" for j in range(20)) for _ in range(25))
+    text = ["// tvm target: c -keys=cpu\n#include \"tvm/runtime/c_backend_api.h\"\n"]
+    text += [f"static const int8_t __attribute__((section(\".rodata.tvm\"), aligned(16))) constant_{i}[500] = {{\n{numbers}\n}};\n"
+             for i in range(n)]
+    text.append("TVM_DLL int32_t tvmgen_default___tvm_main__(int8_t* x_buffer_var, int8_t* output_buffer_var) {\n"
+                "  for (int32_t i = 0; i < 500; ++i) {\n    output_buffer_var[i] = ((int8_t)(((int32_t)x_buffer_var[i]) + ((int32_t)constant_0[i])));\n"
+                "  }\n  return 0;\n}\n")
+    return "".join(text)
+
+
 # --- runs --------------------------------------------------------------------------------------------------------------
 
 def run(command: list[str], most: float) -> tuple[float, float, int | None]:
