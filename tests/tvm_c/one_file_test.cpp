@@ -90,6 +90,8 @@ TEST_CASE("a type that two files declare stands once") {
   // In a group that may not be compiled, both stay.
   const std::string type = "typedef int8_t f;\n";
   CHECK(count(kept("#ifdef A\n" + type + "#endif\n", type, "sizeof(int8_t)"), type) == 2);
+  CHECK(count(kept("#ifdef A\n#else\n" + type + "#endif\n", type, "sizeof(int8_t)"), type) == 2);
+  CHECK(count(kept("#ifndef A\n" + type + "#endif\n", type, "sizeof(int8_t)"), type) == 2);
 }
 
 TEST_CASE("a header that two files include means the same in both") {
