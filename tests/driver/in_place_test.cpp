@@ -147,9 +147,9 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
   CHECK(contains(error, "the firmware could no longer use the header (tvmgen_default.h)"));
   CHECK(contains(error, "function int32_t tvmgen_default_run("));
   CHECK_MESSAGE(contains(error, "; give workspace pools 'section:' or 'internal: true', or leave --pools out"), error);
-  write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + "#define MINE 3\n");
+  write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + "#define TVMGEN_DEFAULT_ROWS 3\n");
   error = refused(checkout, checkout.options());
-  CHECK(contains(error, "\n  macro MINE\n"));
+  CHECK(contains(error, "\n  macro TVMGEN_DEFAULT_ROWS\n"));
   CHECK_FALSE(contains(error, "; give "));
   const std::string pool = "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_SIZE 3\n";
   write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + pool);
@@ -159,6 +159,20 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
   CHECK(contains(refused(checkout, options), "the firmware could no longer call tvmgen_default_run"));
   REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
   CHECK(contains(read(checkout.ml("default_lib0.c")), "struct tvmgen_default_inputs {"));  // in its place
+}
+
+TEST_CASE("in place: a header that somebody added to keeps its text") {
+  const Checkout checkout;
+  const std::string mine = "#define MINE 3\nint32_t tvmgen_default_version(void);\n";
+  const std::string stock = read(checkout.ml("tvmgen_default.h"));
+  const auto with_size = [&](const std::string& size) {
+    const std::string macro = "#define TVMGEN_DEFAULT_WORKSPACE_SIZE ";
+    const std::size_t at = stock.find(macro) + macro.size();
+    return stock.substr(0, at) + size + stock.substr(stock.find('\n', at)) + mine;
+  };
+  write(checkout.ml("tvmgen_default.h"), with_size("(64 * 1024)"));
+  REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
+  CHECK(read(checkout.ml("tvmgen_default.h")) == with_size("0"));
 }
 
 TEST_CASE("in place: the header has the contents of the application's parameter pools") {
