@@ -193,7 +193,7 @@ class Order {
     };
     if (headers.empty() || includes(front) == includes(next)) return;
     for (const auto& [name, definitions] : macros_.at(next)) {  // the last one, or the first, counts
-      const auto other = [&](std::string_view one) { return one != definitions.front(); };
+      const auto other = [first = definitions.front()](std::string_view one) { return one != first; };
       const bool is_one = std::none_of(definitions.begin(), definitions.end(), other);
       if (!is_one && macros_.at(front).contains(name) && defined_by(name, headers) > 1) fail(name, front, next);
     }

@@ -204,7 +204,7 @@ class PointerFlow {
         const std::size_t open = partner_[i];
         if (is(i, ")") && open > 0 && is_control_word(tokens_[open - 1])) return {};
         i = open;
-      } else if (is(i, ";") || is(i, "[")) {
+      } else if (is(i, ";") || is(i, "[") || (compares(tokens_[i]) && !is_chosen && !is_listed)) {
         return {};
       } else if (is(i, "{")) {
         if (!is_list(i)) return {};
@@ -217,8 +217,6 @@ class PointerFlow {
         is_listed = true;
       } else if (is(i, "?") || is(i, ":")) {
         is_chosen = true;
-      } else if (compares(tokens_[i]) && !is_chosen && !is_listed) {
-        return {};
       } else if (stores_value(tokens_[i]) && !is_listed) {
         return {is_own_sum(i, name) ? name : declared_at(i)};
       }
