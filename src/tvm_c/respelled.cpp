@@ -7,13 +7,16 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tvm_c/check_macros.hpp"
 #include "tvm_c/edited_run.hpp"
 #include "tvm_c/expanded_calls.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/function_tokens.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/own_c.hpp"
+#include "usmp/support/characters.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -43,7 +46,62 @@ class Respeller {
           result_.files[i].text = result_.texts.emplace_back(std::move(*text));
         }
       }
+      if (auto text = with_zeros(i)) result_.files[i].text = result_.texts.emplace_back(std::move(*text));
     }
+  }
+
+  // Of a file, if results of the entry's calls are compared with a name that stands for 0: with 0, as long as the name.
+  std::optional<std::string> with_zeros(std::size_t i) {
+    if (!compares_names(result_.files[i].text)) return std::nullopt;
+    FileScope scope;
+    std::string text(result_.files[i].text);
+    bool is_changed = false;
+    try {
+      read_file_scope(result_.files[i].text, i, true, scope, {}, nullptr, false);
+      for (const char* ending : {"___tvm_main__", "_run_model"}) {
+        const auto entry = scope.functions.find(symbol_ + ending);
+        if (entry == scope.functions.end()) continue;
+        const std::vector<Token> tokens = tokens_of(entry->second.body);
+        for (std::size_t at = 2; at + 1 < tokens.size(); ++at) {
+          const Token& name = tokens[at];
+          const bool is_compared = (tokens[at - 1].is("!=") || tokens[at - 1].is("==")) && tokens[at + 1].is(")");
+          if (!name.is_identifier() || !is_compared || !is_zero(i, name.text) || declares(tokens, name.text)) continue;
+          text.replace(name.offset, name.text.size(), "0" + std::string(name.text.size() - 1, ' '));
+          is_changed = true;
+        }
+      }
+    } catch (const SyntaxError&) {  // told later
+      return std::nullopt;
+    }
+    return is_changed ? std::optional(std::move(text)) : std::nullopt;
+  }
+
+  // Whether there is "== name" or "!= name", but for NULL: few files have it.
+  static bool compares_names(std::string_view text) {
+    for (std::size_t at = text.find('=', 1); at != std::string_view::npos; at = text.find('=', at + 1)) {
+      if (text[at - 1] != '=' && text[at - 1] != '!') continue;
+      const std::string_view behind = without_blanks_in_front(text.substr(at + 1));
+      if (!behind.empty() && is_identifier_char(behind[0]) && !is_digit(behind[0]) && !behind.starts_with("NULL"))
+        return true;
+    }
+    return false;
+  }
+
+  // Whether the function has a variable of that name.
+  static bool declares(const std::vector<Token>& tokens, std::string_view name) {
+    for (std::size_t i = 1; i < tokens.size(); ++i) {
+      if (tokens[i].is(name) &&
+          (tokens[i - 1].is("*") || (tokens[i - 1].is_identifier() && !tokens[i - 1].is("return"))))
+        return true;
+    }
+    return false;
+  }
+
+  // A macro, an enumerator, or TVM's own, whose header is its runtime's.
+  [[nodiscard]] bool is_zero(std::size_t file, std::string_view name) const {
+    if (included_.is_macro(file, name)) return included_.number(file, name) == 0;
+    if (const auto value = included_.enumerator(file, name)) return *value == 0;
+    return name == "kTvmErrorNoError";
   }
 
   // Of a file, if macros around calls are checks, or if they are others.

@@ -137,6 +137,26 @@ TEST_CASE("macros around calls that stay macros are refused") {
             .find("line ") != std::string::npos);
 }
 
+TEST_CASE("a result may be compared with a name that stands for 0") {
+  const auto with = [](const std::string& name) {
+    return "  if (tvmgen_m_dev(x_buffer_var, sid_1) != " + name + ") return -1;\n" + last;
+  };
+  CHECK(entry_of("#define OK 0\n", with("OK")) == entry_of("", with("0")));
+  CHECK(entry_of("#define OK (1 - 1)\n", with("OK")) == entry_of("", with("0")));
+  CHECK(entry_of("enum { OK, BAD };\n", with("OK")) == entry_of("", with("0")));
+  CHECK(entry_of("", with("kTvmErrorNoError")) == entry_of("", with("0")));
+  CHECK(entry_of("#include \"trace.h\"\n", with("OK"), "#define OK 0\n") == entry_of("", with("0")));
+  const std::string check = "#define OK 0\n#define CHECK(f) do { int rc = (f); if (rc != OK) return rc; } while (0)\n";
+  CHECK(entry_of(check, "  CHECK(tvmgen_m_op(x_buffer_var, sid_1));\n" + last) ==
+        entry_of("", "  if (tvmgen_m_op(x_buffer_var, sid_1) != 0) return -1;\n" + last));
+  for (const char* file : {"#define OK 1\n", "enum { BAD, OK };\n", "#ifdef A\n#define OK 0\n#endif\n",
+                           "#define OK 0\n#undef OK\n", "", "#define kTvmErrorNoError 3\n"}) {
+    const std::string name = std::string(file).find("kTvm") != std::string::npos ? "kTvmErrorNoError" : "OK";
+    CHECK(error_of(file, with(name)).find("found '" + name + "'") != std::string::npos);
+  }
+  CHECK(error_of("enum { OK };\n", "  int32_t OK = 3;\n" + with("OK")).find("found 'OK'") != std::string::npos);
+}
+
 TEST_CASE("statements with tensors become functions that get them") {
   const std::string first = "  if (" + call + " != 0) return -1;\n";
   CHECK(entry_of("", first + "  fwrite(sid_1, 1, 4, stderr);\n" + last) == "op | usmp_added_1/1 | op");
