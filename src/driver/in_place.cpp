@@ -197,8 +197,8 @@ std::string pool_accesses(const pipeline::PlannedProgram& module, const codegen:
     });
     if (pool == layout.pools.end()) {
       throw refusal(model, access.file + ": " + in_quotes(access.name) + " tells other files where pool " +
-                               in_quotes(access.pool) + " is: expected a workspace pool of that name with 'internal: " +
-                               "true' in the pools file, or no --pools");
+                               in_quotes(access.pool) + " is: expected a workspace pool of that name that the C owns " +
+                               "('internal: true' or 'section:' in the pools file)");
     }
     if (!pool->in_use && defined.insert(pool->storage).second) text += "\nstatic uint8_t " + pool->storage + "[1];\n";
     text += "\n" + access.text[0] + pool->storage + access.text[1] + "\n";
@@ -331,7 +331,11 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     } else {
       const std::string& before = model.archive.find(found.header)->bytes;
       const std::string prefix = "tvmgen_" + c_identifier(info.name);
-      if (auto kept = mlf::kept_header(before, text_of(header), text_of(entry), prefix, planned_anew)) {
+      std::set<std::string> gone = planned_anew;
+      for (const tvm_c::PlannedPool& pool : modules[i]->source.tvm_pools) {
+        if (pool.in_c) gone.insert(pool.name);
+      }
+      if (auto kept = mlf::kept_header(before, text_of(header), text_of(entry), prefix, gone)) {
         header.write = [text = std::move(*kept)](TextSink& sink) { sink.write(text); };
       }
       std::vector<std::string> missing = mlf::missing_declarations(before, text_of(header));

@@ -23,15 +23,17 @@ struct Value {
 // Of macros that are defined once, in one line. `code` comes from code_only().
 std::map<std::string, std::optional<Value>> values_in(std::string_view code) {
   std::map<std::string, std::optional<Value>> values;
-  constexpr std::string_view define = "#define ";
-  for (std::size_t at = code.find(define); at != std::string_view::npos; at = code.find(define, at + 1)) {
-    std::size_t begin = at + define.size();
-    const std::size_t line_end = std::min(code.find('\n', begin), code.size());
-    while (begin < line_end && code[begin] == ' ') ++begin;
+  constexpr std::string_view define = "define";
+  for (std::size_t at = code.find('#'); at != std::string_view::npos; at = code.find('#', at + 1)) {
+    const std::size_t line_end = std::min(code.find('\n', at), code.size());
+    const auto skip_blanks = [&](std::size_t from) { return std::min(code.find_first_not_of(" \t", from), line_end); };
+    const std::size_t word = skip_blanks(at + 1);
+    const std::size_t begin = skip_blanks(word + define.size());
+    if (code.substr(word, define.size()) != define || begin == word + define.size()) continue;
     std::size_t end = begin;
     while (end < line_end && is_identifier_char(code[end])) ++end;
     const std::string name(code.substr(begin, end - begin));
-    Value value{std::min(code.find_first_not_of(" \t", end), line_end), line_end};
+    Value value{skip_blanks(end), line_end};
     while (value.end > value.begin && std::string_view(" \t\r").find(code[value.end - 1]) != std::string_view::npos) {
       --value.end;
     }
@@ -50,6 +52,29 @@ bool is_of_tvm(const std::string& declaration, const std::string& prefix) {
   return false;
 }
 
+// Also enumerators, unions and the like, which missing_declarations() does not look for; `code` and `planned_code` come
+// from code_only().
+bool has_other_words(std::string_view code, std::string_view planned_code) {
+  std::set<std::string, std::less<>> known;
+  for_each_identifier(planned_code, [&](std::string_view name) { known.emplace(name); });
+  bool is_guard = false;  // behind the first #ifndef
+  bool has_guard = false;
+  bool has_other = false;
+  for_each_identifier(code, [&](std::string_view name) {
+    if (is_guard) known.emplace(name);
+    is_guard = !has_guard && name == "ifndef";
+    has_guard = has_guard || is_guard;
+    has_other = has_other || (!is_guard && !known.contains(name));
+  });
+  return has_other;
+}
+
+// extern uint8_t sram[512];
+bool declares_one_of(const std::string& declaration, const std::set<std::string>& gone) {
+  return declaration.starts_with("extern ") &&
+         std::any_of(gone.begin(), gone.end(), [&](const std::string& name) { return mentions(declaration, name); });
+}
+
 }  // namespace
 
 std::optional<std::string> kept_header(std::string_view before, std::string_view planned, std::string_view c,
@@ -62,12 +87,13 @@ std::optional<std::string> kept_header(std::string_view before, std::string_view
     return std::find(includes.begin(), includes.end(), name) != includes.end();
   };
   const std::vector<std::string> included = included_headers(before);
-  const bool has_more = !added.empty() || !defined_functions(code).empty() || mentions(code, "static") ||
-                        mentions(code, "inline") || !std::all_of(included.begin(), included.end(), is_included);
+  const bool has_more = !added.empty() || has_other_words(code, planned_code) ||
+                        !std::all_of(included.begin(), included.end(), is_included);
   if (!has_more) return std::nullopt;
-  if (std::any_of(added.begin(), added.end(), [&](const std::string& one) { return is_of_tvm(one, prefix); })) {
-    return std::nullopt;
-  }
+  const bool is_refused = std::any_of(added.begin(), added.end(), [&](const std::string& one) {
+    return is_of_tvm(one, prefix) || declares_one_of(one, gone);
+  });
+  if (is_refused) return std::nullopt;
   std::set<std::string> planned_functions;
   for (const CFunction& function : declared_functions(planned_code)) planned_functions.insert(function.name);
   const std::set<std::string> interface = {prefix + "_run", prefix + "_map_inputs", prefix + "_map_outputs"};

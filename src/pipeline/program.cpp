@@ -142,7 +142,10 @@ std::optional<std::string> unused_workspace(const SourceModule& source) {
 }
 
 SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files) {
-  SourceModule source = as_written(info, files).source;
+  WrittenModule written = as_written(info, files);
+  auto overlaps = overlaps_in_plan(written);
+  SourceModule source = std::move(written.source);
+  if (overlaps) source.warnings.push_back(std::move(*overlaps));
   storage::split(source.module, storage::Where::between_tensors);
   plan_foreign_workspace(source, files);
   return source;

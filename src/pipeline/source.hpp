@@ -22,4 +22,7 @@ struct WrittenModule {
 // Memory that the header asks firmware for, and that no code uses as the C has its own; nothing: there is none.
 [[nodiscard]] std::optional<std::string> unused_workspace(const SourceModule& source);
 
+// Buffers that TVM's plan puts over one another while both are live, which planned C does not; nothing: there are none.
+[[nodiscard]] std::optional<std::string> overlaps_in_plan(const WrittenModule& written);
+
 }  // namespace usmp::pipeline

@@ -25,13 +25,13 @@ class PlanReader {
     for (const PlannedPlace& place : written.plan.places) places_.emplace(place.var, &place);
   }
 
-  void run() {
+  void run(bool workspace_io) {
     for (const tvm_c::PlannedPool& pool : written_.plan.pools) add_pool(pool);
     tir::Module module = written_.source.module;
     // Offsets are multiples of what TVM was told, which the C need not say.
     module.workspace_alignment = 1;
     module.constant_alignment = 1;
-    analysis_ = live_ranges(written_.source, module, true);
+    analysis_ = live_ranges(written_.source, module, workspace_io);
     assembly_.problem.horizon = analysis_.horizon;
     for (std::size_t i = 0; i < analysis_.sites.size(); ++i) add_site(liveness::SiteId(i));
     bound_unsized();
@@ -126,6 +126,27 @@ class PlanReader {
 
 }  // namespace
 
+std::optional<std::string> overlaps_in_plan(const WrittenModule& written) {
+  if (written.plan.places.empty() || written.plan.by_this_program) return std::nullopt;
+  const tir::Function& entry = written.source.module.functions[written.source.module.entry];
+  const bool has_io = written.source.tvm_pools_have_io;
+  const auto is_unknown = [](const tir::Param& param) { return param.is_tensor && !param.shape; };
+  if (has_io && std::any_of(entry.params.begin(), entry.params.end(), is_unknown)) return std::nullopt;
+  constexpr std::size_t most_overlaps = 1000;
+  PlanReader reader(written);
+  reader.run(has_io);
+  const Problem& problem = reader.assembly().problem;
+  std::vector<verify::Violation> overlaps = verify::check(problem, reader.plan(), most_overlaps);
+  std::erase_if(overlaps, [&](const verify::Violation& one) {
+    const auto is_constant = [&](BufferId id) { return problem.buffer(id).kind == BufferKind::constant; };
+    return one.kind != verify::ViolationKind::overlap || is_constant(one.buffer) || is_constant(one.other);
+  });
+  if (overlaps.empty()) return std::nullopt;
+  const std::string more = overlaps.size() > 1 ? ", and others" : "";
+  return "TVM's plan is wrong, or somebody changed it: " + overlaps.front().message + more +
+         "; planned C has them apart, so what it computes may differ from this C";
+}
+
 TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const CFiles& files) {
   const WrittenModule written = as_written(info, files);
   if (written.plan.places.empty() && written.plan.by_this_program) {
@@ -139,7 +160,7 @@ TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const 
                     ": found no offsets in pools in its C, which takes workspace at run time");
   }
   PlanReader reader(written);
-  reader.run();
+  reader.run(true);
   PlanResult result;
   result.status = PlanStatus::feasible;
   result.plan = reader.plan();

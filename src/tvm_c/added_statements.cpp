@@ -163,14 +163,20 @@ bool is_plain_call(const Unit& unit, const Macros& macros) {
   });
 }
 
+// uint32_t, not a type that somebody defined.
+bool is_number_type(std::string_view word) {
+  Lexer type(word);
+  return word.ends_with("_t") && parse_type(type).has_value();
+}
+
 // uint64_t v_ = (uint64_t)0; without qualifiers: the name of the variable, which TVM's generator writes also where
 // nothing uses it.
 std::string_view plain_number(const Unit& unit) {
   const std::vector<Token>& tokens = unit.tokens;
-  if (unit.is_group || tokens.size() < 5 || !tokens[0].text.ends_with("_t") || !tokens[1].is_identifier()) return {};
+  if (unit.is_group || tokens.size() < 5 || !is_number_type(tokens[0].text) || !tokens[1].is_identifier()) return {};
   std::size_t at = 2;
   if (!tokens[at++].is("=")) return {};
-  if (tokens.size() == 8 && tokens[at].is("(") && tokens[at + 1].text.ends_with("_t") && tokens[at + 2].is(")"))
+  if (tokens.size() == 8 && tokens[at].is("(") && is_number_type(tokens[at + 1].text) && tokens[at + 2].is(")"))
     at += 3;
   const bool is_number = at + 2 == tokens.size() && tokens[at].kind == TokenKind::number && tokens[at + 1].is(";");
   return is_number ? tokens[1].text : std::string_view();

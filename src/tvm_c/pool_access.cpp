@@ -12,10 +12,13 @@
 namespace usmp::tvm_c {
 namespace {
 
+// Of C and of its headers that planned C includes: it has no other types.
 bool is_word_of_types(std::string_view name) {
-  constexpr std::array<std::string_view, 9> words = {"void",   "char",  "int",      "long", "unsigned",
-                                                     "signed", "const", "volatile", "short"};
-  return name.ends_with("_t") || std::find(words.begin(), words.end(), name) != words.end();
+  constexpr std::array<std::string_view, 21> words = {
+      "void",     "char",     "int",     "long",      "unsigned", "signed",    "const",
+      "volatile", "short",    "size_t",  "ptrdiff_t", "intptr_t", "uintptr_t", "uint8_t",
+      "int8_t",   "uint16_t", "int16_t", "uint32_t",  "int32_t",  "uint64_t",  "int64_t"};
+  return std::find(words.begin(), words.end(), name) != words.end();
 }
 
 // Where the text of an address or a size begins: behind `f(void) { return`, or behind the =.

@@ -102,7 +102,9 @@ TEST_CASE("numbers that TVM names and does not use are gone, those of somebody's
     const std::string first = name;
     CHECK(entry_of({"", first + "\n", "  log(t);\n", ""}) == Texts{first, "call", "  log(t);", "call"});
   }
-  CHECK(entry_of({"", "", "  volatile uint32_t t = 3;\n", ""}) == Texts{"call", "  volatile uint32_t t = 3;", "call"});
+  for (const char* name : {"  volatile uint32_t t = 3;", "  reg_t t = 3;", "  uint32_t t = (reg_t)3;"}) {
+    CHECK(entry_of({"typedef volatile int reg_t;\n", "", name + std::string("\n"), ""}) == Texts{"call", name, "call"});
+  }
 }
 
 TEST_CASE("statements that leave the entry under a condition stay, too") {

@@ -11,7 +11,8 @@ namespace usmp::mlf {
 
 // `before` with the values of macros that `planned`, the header of planned C, gives them. Nothing: `planned` has all
 // that `before` has; or the text has not all that planned C needs, which is `c`; or TVM's declarations in it
-// (tvmgen_M_… and TVMGEN_M_…, `prefix` is "tvmgen_M") or functions of `gone` are not those of planned C. O(text · log).
+// (tvmgen_M_… and TVMGEN_M_…, `prefix` is "tvmgen_M") or functions and pools of `gone` are not those of planned C.
+// O(text · log).
 [[nodiscard]] std::optional<std::string> kept_header(std::string_view before, std::string_view planned,
                                                      std::string_view c, const std::string& prefix,
                                                      const std::set<std::string>& gone);
