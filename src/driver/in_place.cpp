@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "git.hpp"
 #include "usmp/codegen/layout.hpp"
@@ -17,6 +18,7 @@
 #include "usmp/mlf/kept_header.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/printable.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -206,6 +208,21 @@ std::string pool_accesses(const pipeline::PlannedProgram& module, const codegen:
   return text + "\n#ifdef __cplusplus\n}\n#endif\n";
 }
 
+// Functions, pools and constants of the model's, which planned C has under other names, or not at all.
+std::set<std::string> gone_names(const pipeline::SourceModule& source, std::set<std::string> functions) {
+  std::set<std::string> names = std::move(functions);
+  for (const tvm_c::PlannedPool& pool : source.tvm_pools) {
+    if (pool.in_c) names.insert(pool.name);
+  }
+  for (const tir::Function& function : source.module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
+      if (constant != nullptr) names.insert(source.module.var(constant->var).name);
+    });
+  }
+  return names;
+}
+
 CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
                          const std::string& header) {
   const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
@@ -331,10 +348,7 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     } else {
       const std::string& before = model.archive.find(found.header)->bytes;
       const std::string prefix = "tvmgen_" + c_identifier(info.name);
-      std::set<std::string> gone = planned_anew;
-      for (const tvm_c::PlannedPool& pool : modules[i]->source.tvm_pools) {
-        if (pool.in_c) gone.insert(pool.name);
-      }
+      const std::set<std::string> gone = gone_names(modules[i]->source, planned_anew);
       if (auto kept = mlf::kept_header(before, text_of(header), text_of(entry), prefix, gone)) {
         header.write = [text = std::move(*kept)](TextSink& sink) { sink.write(text); };
       }

@@ -175,6 +175,32 @@ TEST_CASE("in place: a header that somebody added to keeps its text") {
   CHECK(read(checkout.ml("tvmgen_default.h")) == with_size("0"));
 }
 
+TEST_CASE("in place: a header that declares what planned C has otherwise is no longer one that somebody added to") {
+  const Checkout checkout;
+  const std::string constant = "extern const int16_t fused_cast_constant[3]";
+  write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + constant + ";\n");
+  CHECK(contains(refused(checkout, checkout.options()), "it lacks the lines below\n  " + constant + "\n"));
+  fs::remove_all(checkout.temporary.path / "ml");
+  fs::create_directories(checkout.temporary.path / "ml");
+  const std::string run = "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs)";
+  const std::string header =
+      "#include <stdint.h>\nstruct tvmgen_m_inputs { void* x; };\n"
+      "struct tvmgen_m_outputs { void* y; };\n" +
+      run + ";\n";
+  write(checkout.ml("m_lib0.c"), "#include <tvmgen_m.h>\nuint8_t sram[64];\n" + run +
+                                     " {return tvmgen_m___tvm_main__(inputs->x,outputs->y,((uint8_t*)&sram));}\n");
+  write(checkout.ml("m_lib1.c"),
+        "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 16; ++i) {\n    q[i] = p[i];\n  }\n"
+        "  return 0;\n}\n"
+        "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* sram_0_var) {\n"
+        "  void* a_let = (&(sram_0_var[0]));\n  if (tvmgen_m_op(x_buffer_var, a_let) != 0 ) return -1;\n"
+        "  if (tvmgen_m_op(a_let, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n");
+  write(checkout.ml("tvmgen_m.h"), header + "extern uint8_t sram[64];\n");
+  CHECK(contains(refused(checkout, checkout.options()), "it lacks the lines below\n  extern uint8_t sram[64]\n"));
+  write(checkout.ml("tvmgen_m.h"), header + "extern uint8_t other[64];\n");
+  CHECK(outcome_of(plan, checkout.options()).code == exit_ok);
+}
+
 TEST_CASE("in place: the header has the contents of the application's parameter pools") {
   const Checkout checkout;
   const std::string stock = read(checkout.ml("tvmgen_default.h"));
