@@ -349,13 +349,12 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       const std::string& before = model.archive.find(found.header)->bytes;
       const std::string prefix = "tvmgen_" + c_identifier(info.name);
       const std::set<std::string> gone = gone_names(modules[i]->source, planned_anew);
-      if (auto kept = mlf::kept_header(before, text_of(header), text_of(entry), prefix, gone)) {
+      const std::string planned = text_of(header);
+      if (auto kept = mlf::kept_header(before, planned, text_of(entry), prefix, gone)) {
         header.write = [text = std::move(*kept)](TextSink& sink) { sink.write(text); };
-      }
-      std::vector<std::string> missing = mlf::missing_declarations(before, text_of(header));
-      if (!missing.empty()) {
+      } else if (std::vector<std::string> missing = mlf::missing_declarations(before, planned); !missing.empty()) {
         constexpr std::size_t most_lines = 10;
-        const bool passes_pools = text_of(header).find("_workspace_pools* ") != std::string::npos;
+        const bool passes_pools = planned.find("_workspace_pools* ") != std::string::npos;
         const bool lacks_pools = std::ranges::any_of(missing, [](const std::string& declaration) {
           return declaration.find("_POOL_") != std::string::npos ||
                  declaration.find("_workspace_pools") != std::string::npos;

@@ -130,10 +130,9 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
   std::vector<std::size_t> result;
   std::vector<std::string> others;  // prefixes of other modules
   for (const auto& [name, function] : scope_.functions) {
-    for (const std::string_view ending : {"__tvm_main__", "run_model"}) {
+    for (const std::string_view ending : entry_endings) {
       if (!name.starts_with("tvmgen_") || !name.ends_with(ending)) continue;
-      std::string other = name.substr(0, name.size() - ending.size());
-      while (other.ends_with("__")) other.pop_back();
+      std::string other = name.substr(0, name.size() - ending.size()) + "_";
       if (other != prefix) others.push_back(std::move(other));
     }
   }

@@ -221,12 +221,15 @@ class ModuleReader {
 
   [[nodiscard]] std::string entry_name() const {
     const std::string prefix = "tvmgen_" + c_identifier(name_);
-    for (const char* ending : {"___tvm_main__", "_run_model"}) {
-      if (scope_.functions.contains(prefix + ending)) return prefix + ending;
+    for (const std::string_view ending : entry_endings) {
+      std::string entry = prefix + std::string(ending);
+      if (scope_.functions.contains(entry)) return entry;
     }
     for (std::size_t i = 0; i < files_.size(); ++i) {
-      auto group = left_out(prefix + "___tvm_main__", i);
-      if (!group) group = left_out(prefix + "_run_model", i);
+      std::optional<std::size_t> group;
+      for (const std::string_view ending : entry_endings) {
+        if (!group) group = left_out(prefix + std::string(ending), i);
+      }
       if (!group) continue;
       throw Error(ErrorKind::archive, {{}, files_[i].name, line_and_column(files_[i].text, *group + 1)},
                   "found the entry function in a conditional group whose macro the file does not define, expected it "

@@ -50,28 +50,40 @@ class Respeller {
     }
   }
 
-  // Of a file, if results of the entry's calls are compared with a name that stands for 0: with 0, as long as the name.
-  std::optional<std::string> with_zeros(std::size_t i) {
-    if (!compares_names(result_.files[i].text)) return std::nullopt;
+  // The entry, if the file as it is read by now has it.
+  std::optional<FunctionText> entry_in(std::size_t i) const {
     FileScope scope;
-    std::string text(result_.files[i].text);
-    bool is_changed = false;
     try {
       read_file_scope(result_.files[i].text, i, true, scope, {}, nullptr, false);
-      for (const char* ending : {"___tvm_main__", "_run_model"}) {
-        const auto entry = scope.functions.find(symbol_ + ending);
-        if (entry == scope.functions.end()) continue;
-        const std::vector<Token> tokens = tokens_of(entry->second.body);
-        for (std::size_t at = 2; at + 1 < tokens.size(); ++at) {
-          const Token& name = tokens[at];
-          const bool is_compared = (tokens[at - 1].is("!=") || tokens[at - 1].is("==")) && tokens[at + 1].is(")");
-          if (!name.is_identifier() || !is_compared || !is_zero(i, name.text) || declares(tokens, name.text)) continue;
-          text.replace(name.offset, name.text.size(), "0" + std::string(name.text.size() - 1, ' '));
-          is_changed = true;
-        }
-      }
     } catch (const SyntaxError&) {  // told later
       return std::nullopt;
+    }
+    for (const std::string_view ending : entry_endings) {
+      const auto entry = scope.functions.find(symbol_ + std::string(ending));
+      if (entry != scope.functions.end()) return entry->second;
+    }
+    return std::nullopt;
+  }
+
+  // Of a file, if results of the entry's calls are compared with a name that stands for 0: with 0, as long as the name.
+  std::optional<std::string> with_zeros(std::size_t i) const {
+    if (!compares_names(result_.files[i].text)) return std::nullopt;
+    const auto entry = entry_in(i);
+    if (!entry) return std::nullopt;
+    std::vector<Token> tokens;
+    try {
+      tokens = tokens_of(entry->body);
+    } catch (const SyntaxError&) {  // likewise
+      return std::nullopt;
+    }
+    std::string text(result_.files[i].text);
+    bool is_changed = false;
+    for (std::size_t at = 2; at + 1 < tokens.size(); ++at) {
+      const Token& name = tokens[at];
+      const bool is_compared = (tokens[at - 1].is("!=") || tokens[at - 1].is("==")) && tokens[at + 1].is(")");
+      if (!name.is_identifier() || !is_compared || !is_zero(i, name.text) || declares(tokens, name.text)) continue;
+      text.replace(name.offset, name.text.size(), "0" + std::string(name.text.size() - 1, ' '));
+      is_changed = true;
     }
     return is_changed ? std::optional(std::move(text)) : std::nullopt;
   }
@@ -113,27 +125,17 @@ class Respeller {
       if (macro) checks.emplace(name, std::move(*macro));
     }
     if (are_checks && checks.empty()) return std::nullopt;
-    FileScope scope;
-    try {
-      read_file_scope(result_.files[i].text, i, true, scope, {}, nullptr, false);
-    } catch (const SyntaxError&) {  // told later
-      return std::nullopt;
-    }
-    for (const char* ending : {"___tvm_main__", "_run_model"}) {
-      const auto entry = scope.functions.find(symbol_ + ending);
-      if (entry == scope.functions.end()) continue;
-      const std::string_view text = files_[i].text;
-      const std::string_view before = text.substr(0, entry->second.offset);
-      const auto is_behind = [&](const auto& macro) {
-        const bool is_of_file = std::less_equal<>()(text.data(), macro.second.data()) &&
-                                std::less<>()(macro.second.data(), text.data() + text.size());
-        return is_of_file && !std::less<>()(macro.second.data(), before.data() + before.size());
-      };
-      std::erase_if(definitions, is_behind);
-      return are_checks ? with_checks(entry->second, checks)
-                        : with_expanded_calls(entry->second, definitions, included_.names(i));
-    }
-    return std::nullopt;
+    const auto entry = entry_in(i);
+    if (!entry) return std::nullopt;
+    const std::string_view text = files_[i].text;
+    const std::string_view before = text.substr(0, entry->offset);
+    const auto is_behind = [&](const auto& macro) {
+      const bool is_of_file = std::less_equal<>()(text.data(), macro.second.data()) &&
+                              std::less<>()(macro.second.data(), text.data() + text.size());
+      return is_of_file && !std::less<>()(macro.second.data(), before.data() + before.size());
+    };
+    std::erase_if(definitions, is_behind);
+    return are_checks ? with_checks(*entry, checks) : with_expanded_calls(*entry, definitions, included_.names(i));
   }
 
   // What somebody added to the function that the firmware calls.
@@ -149,9 +151,10 @@ class Respeller {
       }
       const auto run = scope.functions.find(symbol_ + "_run");
       if (run == scope.functions.end() || scope.left_out[i].contains(symbol_ + "_run")) continue;
-      for (const char* ending : {"___tvm_main__", "_run_model"}) {
-        if (!added_to_run(run->second, run->first, symbol_ + ending, scope)) return;
-        auto edited = with_planned_run(file.text, run->first, symbol_ + ending, scope);
+      for (const std::string_view ending : entry_endings) {
+        const std::string entry = symbol_ + std::string(ending);
+        if (!added_to_run(run->second, run->first, entry, scope)) return;
+        auto edited = with_planned_run(file.text, run->first, entry, scope);
         if (!edited) continue;
         file.text = result_.texts.emplace_back(std::move(edited->text));
         result_.kept_run = std::move(edited->members);
