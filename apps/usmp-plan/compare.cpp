@@ -27,7 +27,7 @@ Command add_compare(CLI::App& program) {
   app->remove_option(app->get_option("--cpu"));
   std::vector<std::string> cores = driver::core_names();
   cores.insert(cores.begin(), "all");
-  app->add_option("--cpu", options->cpus, "core to write loops for, or several to compare")
+  app->add_option("--cpu", options->cpus, "core to write loops for, or several cores to compare")
       ->type_name("NAMES")
       ->check(such_as(cores, true));
   app->add_option("--algorithms", options->algorithms, "algorithms, separated by commas (default: all)")

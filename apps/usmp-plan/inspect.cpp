@@ -30,7 +30,7 @@ Command add_init(CLI::App& program) {
   const auto options = std::make_shared<driver::InitOptions>();
   auto* app = program.add_subcommand("init", "print a starter pools file for a model");
   add_model_options(*app, options->model, true);
-  app->add_option("--tvmc", options->tvmc_file, "take the pools of the tvmc command line in FILE")
+  app->add_option("--tvmc", options->tvmc_file, "take the pools from the tvmc command line in FILE")
       ->type_name("FILE")
       ->transform(input_name());
   app->add_option("-o,--output", options->output, "output file (default: standard output)")->type_name("FILE");

@@ -20,7 +20,7 @@ constexpr std::array<ExitText, 10> exits = {{
     {"4", "no plan fits", "No plan fits the pools."},
     {"5", "not written", "A result could not be written."},
     {"6", "out of memory", "Out of memory."},
-    {"130", "Ctrl-C", "Ctrl-C (SIGINT): the results, if any, are of what was found by then."},
+    {"130", "Ctrl-C", "Ctrl-C (SIGINT): the results, if any, are those found by then."},
     {"141", "closed pipe", "Standard output has no reader any more (SIGPIPE)."},
     {"143", "SIGTERM", "Ended by SIGTERM."},
 }};

@@ -112,10 +112,10 @@ void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   std::vector<std::string> names = {"none", "all"};
   for (const std::string& name : driver::transformation_names()) names.push_back(name);
   app.add_option("--transform", options.transform,
-                 "changes: none, all or names such as fuse (default: " + options.transform.value_or("all") + ")")
+                 "transformations: none, all or names (default: " + options.transform.value_or("all") + ")")
       ->type_name("NAMES")
       ->check(such_as(names, true));
-  app.add_option("--cpu", options.cpu, "core (default: the archive's, else generic: DSP, FPU)")
+  app.add_option("--cpu", options.cpu, "target core (default: the archive's, else generic)")
       ->type_name("NAME")
       ->check(one_of(driver::core_names()));
   app.add_option_function<std::string>(
@@ -125,7 +125,7 @@ void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
       ->type_name("N");
   app.add_option_function<std::string>(
          "--plan-stack", [&options](const std::string& text) { options.plan_stack = stack_bytes_of(text); },
-         "plan stack arrays of C above this (default: 256)")
+         "plan C's local arrays above this (default: 256)")
       ->type_name("BYTES");
 }
 

@@ -43,7 +43,7 @@ std::string no_growth(const Baseline& baseline, const PlanDocument* plan, const 
   std::vector<std::string> names;
   for (const PlanDocument& other : *baseline) names.push_back("'" + other.module + "' (" + other.archive + ")");
   return "the baseline has no plan of '" + module + "', only of " + joined(names) +
-         "; plan all models anew for it, with --dry-run --json";
+         "; plan all models again for it, with --dry-run --json";
 }
 
 std::vector<PoolSpec> all_pools(const config::PoolsConfig& config) {
@@ -345,7 +345,7 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
     const PlanDocument* const before = find_module(baseline, module, modules);
     if (grows && before != nullptr && !same_archive(before->archive, module.archive)) {
       report.other_archives.push_back("the baseline of module '" + module.module + "' of " + module.archive +
-                                      " is of " + before->archive + ": growth is that over another model");
+                                      " is of " + before->archive + ": growth is measured against another model");
     }
     ModuleCheck& result = report.modules.emplace_back();
     result.module = module.module;

@@ -193,7 +193,8 @@ std::string in_plain_words(const std::string& message) {
     return "found ':' inside a value, expected quotes around it, or a ':' behind the key above";
   if (message == said::END_OF_MAP || message == said::END_OF_SEQ || message == said::BLOCK_ENTRY ||
       message == said::MAP_KEY) {
-    return "found an indentation or '-' that fits no line above, expected that of the entries that the line belongs to";
+    return "found an indentation or '-' that matches no line above, expected the indentation of the entries that the "
+           "line belongs to";
   }
   return message;
 }

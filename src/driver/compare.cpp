@@ -39,7 +39,7 @@ std::vector<pipeline::ChosenAlgorithm> chosen_algorithms(const CompareOptions& o
   for (const std::string& name : split(*options.algorithms, ',')) {
     if (name.empty()) {
       throw Error(ErrorKind::usage, {},
-                  "--algorithms: found '" + *options.algorithms + "', expected names with commas between them");
+                  "--algorithms: found '" + *options.algorithms + "', expected names separated by commas");
     }
     algorithms.push_back(pipeline::algorithm_named(name));
     if (known.insert(algorithms.back().name).second) continue;
@@ -178,7 +178,7 @@ std::vector<std::int64_t> allowed_percents(const std::string& text) {
     if (error != std::errc() || rest != end || percent < 0 || percent > max_recompute_percent) {
       throw Error(ErrorKind::usage, {},
                   "--recompute: found '" + word + "', expected whole numbers of percent from 0 to " +
-                      std::to_string(max_recompute_percent) + " with commas between them");
+                      std::to_string(max_recompute_percent) + ", separated by commas");
     }
     if (!percents.empty() && percent <= percents.back()) {
       throw Error(

@@ -271,8 +271,7 @@ void check_in_place(const Model& model, bool force) {
       if (mlf::is_planned_c(member.bytes)) {
         throw Error(
             ErrorKind::archive, {model.archive.path, member.shown_name(), {}},
-            "found C that usmp-plan wrote, expected TVM's: restore it from git. Without --in-place it is planned "
-            "into a directory");
+            "found C that usmp-plan wrote, expected TVM's: restore it from git, or plan it into a directory with -o");
       }
       check(name);
     }

@@ -53,7 +53,7 @@ std::vector<transform::Step> transformations_of(const std::string& text) {
   if (wrong.empty()) {
     throw Error(ErrorKind::usage, {},
                 "--transform: a name in '" + text + "' is empty: expected none, all or some of " + joined(steps) +
-                    ", with a comma between two");
+                    ", separated by commas");
   }
   throw Error(ErrorKind::usage, {},
               "--transform: unknown transformation '" + wrong + "'" + did_you_mean(wrong, names) +

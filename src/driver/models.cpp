@@ -36,13 +36,13 @@ std::vector<ChosenName> chosen_names(const PlanningOptions& options) {
     }
     ChosenName one{.name = text.substr(0, sign), .path = text.substr(sign + 1)};
     if (one.name.empty() || c_identifier(one.name) != one.name) {
-      throw Error(
-          ErrorKind::usage, {},
-          "--name: " + in_quotes(one.name) + " is no name in C, expected letters, digits and '_', no digit first");
+      throw Error(ErrorKind::usage, {},
+                  "--name: " + in_quotes(one.name) +
+                      " is not a C identifier: expected letters, digits and '_', not starting with a digit");
     }
     if (std::find(paths.begin(), paths.end(), one.path) == paths.end()) {
       throw Error(ErrorKind::usage, {},
-                  "--name: " + in_quotes(one.path) + " is none of the models" + did_you_mean(one.path, paths) +
+                  "--name: " + in_quotes(one.path) + " is not one of the models" + did_you_mean(one.path, paths) +
                       ", expected one of " + joined(paths));
     }
     if (!named.insert(one.path).second) {

@@ -157,7 +157,7 @@ class Comparing {
                         std::to_string(result.first) + " is " +
                         element_text(output.element, a[i].outputs[k], result.first) + " or " +
                         element_text(output.element, b[i].outputs[k], result.first) +
-                        ", whatever was there before, also where no two buffers share memory");
+                        ", depending on what was there before, even if no two buffers share memory");
       }
     }
   }

@@ -69,11 +69,11 @@ std::string overwritten_text(const Overwritten& fault, const std::vector<std::st
     case Overwritten::Kind::before:
       return offset + (fault.offset == 1 ? " byte" : " bytes") + " in front of " + region + " was written to";
     case Overwritten::Kind::behind:
-      return "byte " + offset + " behind the end of " + region + " was written to";
+      return "byte " + offset + " beyond the end of " + region + " was written to";
     case Overwritten::Kind::gap:
-      return "byte " + offset + " of " + region + ", which is no buffer's, was written to";
+      return "byte " + offset + " of " + region + ", which belongs to no buffer, was written to";
     case Overwritten::Kind::contents:
-      return "byte " + offset + " of " + region + ", which is only to be read, was written to";
+      return "byte " + offset + " of " + region + ", which is read-only, was written to";
   }
   return "memory of " + region + " was written to";
 }

@@ -144,7 +144,7 @@ std::optional<std::string> overlaps_in_plan(const WrittenModule& written) {
   if (overlaps.empty()) return std::nullopt;
   const std::string more = overlaps.size() > 1 ? ", and others" : "";
   return "TVM's plan is wrong, or somebody changed it: " + overlaps.front().message + more +
-         "; planned C has them apart, so what it computes may differ from this C";
+         "; planned C keeps them apart, so its results may differ from those of this C";
 }
 
 TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const CFiles& files) {
@@ -181,7 +181,7 @@ TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const 
   if (auto unused = unused_workspace(written.source)) document.warnings.push_back(std::move(*unused));
   if (is_own) {
     document.warnings.emplace_back(
-        "the C is usmp-plan's: of its plan, only constants in pools are read back; verify --plan checks all of a plan");
+        "the C is usmp-plan's: only constants in pools are read back from it; verify --plan checks a whole plan");
   }
   document.search.reset();
   document.module = info.name;

@@ -143,9 +143,8 @@ std::string csv_rows(const ModuleComparison& module, const AlgorithmResult& resu
 constexpr const char* ratio_legend =
     "used/bound: the bytes used in the pool on the left, divided by its lower bound; proved: they are equal.";
 constexpr const char* spilled_legend =
-    "Spilled: sum of the sizes of the buffers outside their first choice, live together or not. A plan that spills "
-    "more "
-    "is worse, whatever its pools use, and has no ratios for them.\n";
+    "Spilled: bytes of all buffers outside their first choice. A plan that spills more is worse, and has no ratios "
+    "for the pools that buffers choose between.\n";
 
 std::string legend(const Comparison& comparison) {
   const bool spilled = std::ranges::any_of(comparison.modules, has_spilled);

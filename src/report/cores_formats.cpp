@@ -53,8 +53,7 @@ ModuleTables tables_of(const Cores& cores) {
                   {"Plan", Align::left},
                   {"Kernels", Align::left}},
       .modules = {},
-      .legend =
-          "Instructions: of an inference, by estimate, compiled at -O2. Workspace: bytes of all workspace pools."};
+      .legend = "Instructions: estimated for an inference, compiled at -O2. Workspace: bytes of all workspace pools."};
   for (const auto& module : cores.modules) {
     ModuleTable& table = tables.modules.emplace_back();
     table.module = module.module;

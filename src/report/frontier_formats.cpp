@@ -58,7 +58,7 @@ ModuleTables tables_of(const Frontier& frontier) {
                                   {"Plan", Align::left}},
                       .modules = {},
                       .legend =
-                          "Work: of the program, by estimate, relative to that without more work. "
+                          "Work: estimated, relative to the program without recomputing. "
                           "Workspace: bytes of all "
                           "workspace pools."};
   for (const auto& module : frontier.modules) {

@@ -62,7 +62,7 @@ std::string panel(const ModuleFrontier& module, Tenths top) {
                          work_label(permille));
   }
   text += text_element(plot_left + plot_width / 2, top + plot_height + 350, " class=\"dim\" text-anchor=\"middle\"",
-                       "work, relative to the program without more work");
+                       "work, relative to the program without recomputing");
   const Tenths middle = top + plot_height / 2;
   text += text_element(250, middle,
                        " class=\"dim\" text-anchor=\"middle\" transform=\"rotate(-90 25 " + pixels(middle) + ")\"",

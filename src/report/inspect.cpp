@@ -136,7 +136,7 @@ std::string calls_text(const tir::Module& module, const liveness::Analysis& anal
 
 std::string unplanned_text(const tir::Module& module, const liveness::Analysis& analysis) {
   if (analysis.unplanned.empty()) return {};
-  std::string text = "\nAllocated at run time, since the size is not known earlier\n";
+  std::string text = "\nAllocated at run time, since the size is not known at compile time\n";
   for (const liveness::Unplanned& allocate : analysis.unplanned) {
     text += "  " + printable(allocate.name) + " in " + printable(function_name(module, allocate.function)) + ": " +
             printable(allocate.reason) + "\n";

@@ -19,12 +19,12 @@ std::string shortfall_text(const Shortfall& shortfall, bool is_only_one) {
   const Enlargement& first = shortfall.choices.front();
   if (shortfall.choices.size() > 1) {
     std::string text =
-        is_only_one ? "\n  one of these is enough, the other pools as they are:" : "\n  one of these is needed:";
+        is_only_one ? "\n  one of these is enough, with the other pools unchanged:" : "\n  one of these is needed:";
     for (const Enlargement& choice : shortfall.choices) text += pool_lines(choice, "\n    ");
     return text;
   }
   if (first.size() == 1) return pool_lines(first, "\n  ");
-  return "\n  no single pool was found to be enough, together these are:" + pool_lines(first, "\n    ");
+  return "\n  no single pool was found to be enough; these together are:" + pool_lines(first, "\n    ");
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ std::string needed_text(const NeededSizes& sizes) {
   std::string text;
   for (const Shortfall& shortfall : sizes.shortfalls) text += shortfall_text(shortfall, sizes.shortfalls.size() == 1);
   if (!sizes.fits_with.empty()) {
-    text += "\n  algorithm " + printable(sizes.fits_with) + " finds a plan in the pools as they are";
+    text += "\n  algorithm " + printable(sizes.fits_with) + " finds a plan in these pools";
   }
   return text;
 }

@@ -250,7 +250,7 @@ class PlanText {
   void unplanned() {
     if (plan_.unplanned.empty()) return;
     heading("Allocated at run time");
-    out_ += ", since the size is not known earlier\n";
+    out_ += ", since the size is not known at compile time\n";
     for (const PlanDocument::Unplanned& allocate : plan_.unplanned) {
       out_ += "  " + printable(allocate.name) +
               (allocate.function.empty() ? "" : " in " + printable(allocate.function)) + ": " +
@@ -260,7 +260,7 @@ class PlanText {
 
   void imported() {
     if (plan_.imported_c.empty()) return;
-    heading("C of the archive that is part of the output as it is");
+    heading("C of the archive that is copied to the output unchanged");
     out_ += '\n';
     for (const ImportedC& source : plan_.imported_c) {
       out_ += "  " + printable(source.function) + ": " + std::to_string(source.bytes) + " bytes, " +

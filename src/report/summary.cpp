@@ -66,8 +66,8 @@ std::string stack_line(const PlanDocument& plan) {
       "stack: at most " + bytes_text(*plan.stack_estimate) +
       ", an upper estimate without external kernels and the C library (-fstack-usage gives the exact figure)";
   if (!plan.stack_arrays) return text;
-  return text + "; the model's C has arrays of up to " + bytes_text(*plan.stack_arrays) +
-         " on it at a time, of which " + std::to_string(*plan.stack_arrays - plan.stack_saved.value_or(0)) + " stay";
+  return text + "; of up to " + bytes_text(*plan.stack_arrays) + " of arrays that the model's C has on it at once, " +
+         std::to_string(*plan.stack_arrays - plan.stack_saved.value_or(0)) + " stay";
 }
 
 std::string constants_line(const PlanDocument& plan) {
@@ -128,7 +128,7 @@ std::vector<std::string> summary_lines(const PlanDocument& plan) {
       known = sum.value_or(known);
     }
     if (says && known == 0) lines.emplace_back("work: multiply-accumulates are not known");
-    if (says && known > 0) lines.push_back(work_line(known) + ", without operators of which they are not known");
+    if (says && known > 0) lines.push_back(work_line(known) + ", without operators for which they are not known");
   }
   if (plan.instructions && !lines.empty()) {
     const auto millions = in_millions(*plan.instructions);

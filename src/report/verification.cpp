@@ -130,11 +130,10 @@ std::string verification_text(const Verified& verified, bool color) {
   std::string text = "module " + printable(plan.module) + " of " + printable(plan.archive) + ", planned by " +
                      printable(plan.algorithm) + "\nverified: " + counted(plan.buffers.size(), "buffer") + ", ";
   if (verified.conflicts) text += counted(*verified.conflicts, "pair") + " live together, ";
-  text +=
-      counted(plan.pools.size(), "pool") +
-      "; each buffer is in a pool it may be in, aligned, within the pool's bounds, and shares no byte with one that "
-      "is live at the same time" +
-      sharing_text(plan) + "\n" + replay_text(verified.replay, plan);
+  text += counted(plan.pools.size(), "pool") +
+          "; every buffer is in one of its candidate pools, aligned, within the pool's bounds, and shares no byte with "
+          "a buffer that is live at the same time" +
+          sharing_text(plan) + "\n" + replay_text(verified.replay, plan);
   const compare::PlanFigures figures = compare::plan_figures(plan);
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];

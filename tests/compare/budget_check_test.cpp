@@ -80,7 +80,7 @@ TEST_CASE("max_growth is measured against the pool of the same name in the modul
   CHECK(check.verdict == Verdict::warning);
   CHECK(check.message ==
         "dtcm has no growth to check: the baseline has no plan of 'default', only of 'other' (other.tar); plan all "
-        "models anew for it, with --dry-run --json");
+        "models again for it, with --dry-run --json");
   PlanDocument without = example();
   without.pools.erase(without.pools.begin());
   check = only(config, example(), Rule::max_growth, {{without}});
@@ -184,10 +184,9 @@ TEST_CASE("a baseline of another archive is warned of where growth is checked, a
     CHECK(report_of("max_growth: 0%", same).other_archives.empty());
   }
   const BudgetReport other = report_of("max_growth: 0%", "kws.tar");
-  CHECK(
-      other.other_archives ==
-      std::vector<std::string>{"the baseline of module 'default' of net.tar is of kws.tar: growth is that over another "
-                               "model"});
+  CHECK(other.other_archives ==
+        std::vector<std::string>{
+            "the baseline of module 'default' of net.tar is of kws.tar: growth is measured against another model"});
   CHECK(other.verdict() == Verdict::warning);
   CHECK(report_of("max: 60", "kws.tar").other_archives.empty());
   CHECK(report_of("max: 60, max_growth: 0%", "kws.tar").verdict() == Verdict::breach);

@@ -142,8 +142,8 @@ TEST_CASE("compare: mistakes have their exit codes and messages, and nothing is 
   CHECK(message("optimal,fats") ==
         "usmp-plan: error: unknown algorithm 'fats' (did you mean 'fast'?); --list-algorithms lists them\n");
   CHECK(message("fast,,none") ==
-        "usmp-plan: error: --algorithms: found 'fast,,none', expected names with commas between them\n");
-  CHECK(message("") == "usmp-plan: error: --algorithms: found '', expected names with commas between them\n");
+        "usmp-plan: error: --algorithms: found 'fast,,none', expected names separated by commas\n");
+  CHECK(message("") == "usmp-plan: error: --algorithms: found '', expected names separated by commas\n");
   CHECK(message("fast,none,fast") == "usmp-plan: error: --algorithms: 'fast' stands twice\n");
   CHECK(run_compare(options_for(temporary.file("none.tar"), "fast")).code == exit_usage);
   write(temporary.path / "file", "");

@@ -344,7 +344,7 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
   SUBCASE("an empty word among transformations") {
     options.model.transform = "fuse,,narrow";
     expected = "usmp-plan: error: --transform: a name in 'fuse,,narrow' is empty: expected none, all or some of " +
-               names_of_steps(", ") + ", with a comma between two\n";
+               names_of_steps(", ") + ", separated by commas\n";
   }
   SUBCASE("a model that is not there") {
     options.model.model = temporary.file("none.tar");
@@ -450,7 +450,7 @@ TEST_CASE("no plan fits: exit code 4, and how large which pool has to be") {
   CHECK(outcome.code == exit_infeasible);
   CHECK(outcome.err ==
         "usmp-plan: error: module 'default': no plan fits the pools\n"
-        "  one of these is enough, the other pools as they are:\n"
+        "  one of these is enough, with the other pools unchanged:\n"
         "    dtcm: 3136 bytes needed, 2048 available, 1088 missing\n"
         "    sram: 2112 bytes needed, 1024 available, 1088 missing\n");
   CHECK_FALSE(fs::exists(temporary.path / "out"));

@@ -142,7 +142,7 @@ TEST_CASE("a capacity asks for feasibility: 0 if a plan was found, 4 if not, and
                                 ": no plan was found that fits the pools (algorithm none)\n"));
   CHECK(
       outcome.err.ends_with("\n  pool: at most 264 bytes needed, 200 available, at most 64 missing\n"
-                            "  algorithm optimal finds a plan in the pools as they are\n"));
+                            "  algorithm optimal finds a plan in these pools\n"));
   options.json = true;
   outcome = run_solve(options);
   CHECK(outcome.code == exit_infeasible);

@@ -97,8 +97,8 @@ TEST_CASE("verify says what was checked") {
   CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
   CHECK(outcome.out ==
         "module default of lstm.tar, planned by hill_climb\n"
-        "verified: 43 buffers, 137 pairs live together, 1 pool; each buffer is in a pool it may be in, aligned, within "
-        "the pool's bounds, and shares no byte with one that is live at the same time\n"
+        "verified: 43 buffers, 137 pairs live together, 1 pool; every buffer is in one of its candidate pools, "
+        "aligned, within the pool's bounds, and shares no byte with a buffer that is live at the same time\n"
         "  global_workspace: 9824 bytes, proved minimal (as many bytes are live at once)\n");
   options.model.transform = "all";
   CHECK(contains(run_verify(options).out,

@@ -148,16 +148,16 @@ TEST_CASE("bytes that are nobody's stay as they are") {
   CHECK(gap.compare(0, 32, {.rounds = 1}).faults ==
         std::vector<std::string>{
 
-            "round 0, reference program: byte 9 of pool 'sram', which is no buffer's, was written to",
-            "round 0, planned program: byte 9 of pool 'sram', which is no buffer's, was written to"});
+            "round 0, reference program: byte 9 of pool 'sram', which belongs to no buffer, was written to",
+            "round 0, planned program: byte 9 of pool 'sram', which belongs to no buffer, was written to"});
   Example front = with_store(&Example::one, -3);
   CHECK(contains(front.compare(0, 8, {.rounds = 1}).faults.back(), "3 bytes in front of pool 'sram' was written to"));
   Example behind = with_store(&Example::two, 10);
-  CHECK(contains(behind.compare(0, 8, {.rounds = 1}).faults.back(), "byte 2 behind the end of pool 'sram'"));
+  CHECK(contains(behind.compare(0, 8, {.rounds = 1}).faults.back(), "byte 2 beyond the end of pool 'sram'"));
   Example input = with_store(&Example::x, 4);
-  CHECK(contains(input.compare(0, 8, {.rounds = 1}).faults.back(), "byte 4 of input 'x', which is only to be read"));
+  CHECK(contains(input.compare(0, 8, {.rounds = 1}).faults.back(), "byte 4 of input 'x', which is read-only"));
   Example output = with_store(&Example::out, 8);
-  CHECK(contains(output.compare(0, 8, {.rounds = 1}).faults.back(), "byte 0 behind the end of output 'out'"));
+  CHECK(contains(output.compare(0, 8, {.rounds = 1}).faults.back(), "byte 0 beyond the end of output 'out'"));
 }
 
 TEST_CASE("outputs made of memory that was never written are the model's own fault") {

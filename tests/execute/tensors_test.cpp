@@ -142,7 +142,7 @@ TEST_CASE("what a harness writes") {
   CHECK(rounds[1].status == -1);
   REQUIRE(rounds[1].overwritten.size() == 1);
   CHECK(execute::overwritten_text(rounds[1].overwritten[0], {"p", "q", "pool 'r'"}) ==
-        "byte 261 behind the end of pool 'r' was written to");
+        "byte 261 beyond the end of pool 'r' was written to");
   for (std::size_t length = 0; length < good.size(); ++length) {
     CHECK(execute::parse_results(good.substr(0, length), outputs).empty());
     CHECK(execute::parse_results(good + fault.substr(0, length), outputs).size() == 1);

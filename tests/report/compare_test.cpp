@@ -41,8 +41,8 @@ TEST_CASE("what is spilled is explained where anything is") {
   comparison.modules.push_back(
       compare::compare_runs("m", {run("a", {PlanStatus::feasible, 0, {64, 100, 10}, {60, 90, 10}})}));
   CHECK(compare_text(comparison, false).find("pilled") == std::string::npos);
-  CHECK(compare_text(example(), false).find("\nSpilled: sum of the sizes ") != std::string::npos);
-  CHECK(compare_markdown(example()).find("\nSpilled: sum of the sizes ") != std::string::npos);
+  CHECK(compare_text(example(), false).find("\nSpilled: bytes of all buffers ") != std::string::npos);
+  CHECK(compare_markdown(example()).find("\nSpilled: bytes of all buffers ") != std::string::npos);
 }
 
 TEST_CASE("a plan that is a byte above its bound never looks as if it met it") {

@@ -127,7 +127,7 @@ Calls in order
   1  ?                        0                   [0,17)   tvmgen_default_fused_conv
   2  relu                     ?                   [17,40)  cmsis_nn_relu
 
-Allocated at run time, since the size is not known earlier
+Allocated at run time, since the size is not known at compile time
   dyn in tvmgen_default_fused_conv: extent 0 is not a constant
 
 Called, but defined outside the module

@@ -26,7 +26,7 @@ TEST_CASE("needed sizes: one pool, one of several, several together, an algorith
   const NeededSizes sizes{.shortfalls = {{{{{"fl\nash", 0, 1, 1}}}}, {{{dtcm}, {sram}}}, {{{dtcm, sram}}}},
                           .fits_with = "optimal"};
   CHECK(needed_text(NeededSizes{.shortfalls = {{{{dtcm}, {sram}}}}, .fits_with = {}}) ==
-        "\n  one of these is enough, the other pools as they are:"
+        "\n  one of these is enough, with the other pools unchanged:"
         "\n    dtcm: 20 bytes needed, 10 available, 10 missing"
         "\n    sram: 41 bytes needed, 30 available, 11 missing");
   CHECK(needed_text(sizes) ==
@@ -34,10 +34,10 @@ TEST_CASE("needed sizes: one pool, one of several, several together, an algorith
         "\n  one of these is needed:"
         "\n    dtcm: 20 bytes needed, 10 available, 10 missing"
         "\n    sram: 41 bytes needed, 30 available, 11 missing"
-        "\n  no single pool was found to be enough, together these are:"
+        "\n  no single pool was found to be enough; these together are:"
         "\n    dtcm: 20 bytes needed, 10 available, 10 missing"
         "\n    sram: 41 bytes needed, 30 available, 11 missing"
-        "\n  algorithm optimal finds a plan in the pools as they are");
+        "\n  algorithm optimal finds a plan in these pools");
 }
 
 }  // namespace usmp::report::needed_test

@@ -98,7 +98,7 @@ Occupied at the peak of sram (100 bytes at step 0 of 6)
   Pool  Offset  Size  Kind   Buffer  Function
   sram       0   100  input  big     main
 
-Allocated at run time, since the size is not known earlier
+Allocated at run time, since the size is not known at compile time
   dyn in conv: extent 0 is not a constant
 
 warning: lib2.c is copied unchanged
@@ -132,7 +132,7 @@ TEST_CASE("what the whole firmware needs: RAM, stack, constants, work; operators
   CHECK(has("work: 999999 multiply-accumulates"));
   planned.document.multiply_accumulates.reset();
   planned.document.calls[0].multiply_accumulates = 7;
-  CHECK(has("work: 7 multiply-accumulates, without operators of which they are not known"));
+  CHECK(has("work: 7 multiply-accumulates, without operators for which they are not known"));
   CHECK(has("constants: 10 bytes"));
   planned.document.calls[0].multiply_accumulates.reset();
   CHECK(has("work: multiply-accumulates are not known"));
@@ -140,10 +140,10 @@ TEST_CASE("what the whole firmware needs: RAM, stack, constants, work; operators
   planned.document.calls[0].multiply_accumulates = 7;
   planned.document.outputs[1].size.reset();
   planned.document.stack_arrays = 600;
-  CHECK(has(stack + "; the model's C has arrays of up to 600 bytes on it at a time, of which 600 stay"));
+  CHECK(has(stack + "; of up to 600 bytes of arrays that the model's C has on it at once, 600 stay"));
   planned.document.stack_saved = 512;
   CHECK(has("RAM: at least 194 bytes = 164 workspace + 30 inputs"));
-  CHECK(has(stack + "; the model's C has arrays of up to 600 bytes on it at a time, of which 88 stay"));
+  CHECK(has(stack + "; of up to 600 bytes of arrays that the model's C has on it at once, 88 stay"));
   planned.document.stack_arrays.reset();
   planned.document.stack_saved.reset();
   planned.document.stack_estimate.reset();
@@ -321,7 +321,7 @@ TEST_CASE("C that the archive brings along is named, with its function, its size
   fill_example(planned);
   planned.document.imported_c = {{"f\x1b", 25, "int g(void) {\x1b[2J"}, {"f\x1b", 100, std::string(60, 'x') + "..."}};
   const std::string text = plan_text(planned.finish(), {});
-  CHECK(contains(text, "\nC of the archive that is part of the output as it is\n"));
+  CHECK(contains(text, "\nC of the archive that is copied to the output unchanged\n"));
   CHECK(contains(text, "  f\\x1b: 25 bytes, int g(void) {\\x1b[2J\n"));
   CHECK(contains(text, "  f\\x1b: 100 bytes, " + std::string(60, 'x') + "...\n"));
   CHECK_FALSE(contains(text, "  h:"));
