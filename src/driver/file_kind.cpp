@@ -91,7 +91,7 @@ void refuse_other_models(const std::string& path, std::string_view front) {
   if (front.substr(0, tflite_magic_at + 4).ends_with("TFL3")) refuse_model("a TFLite model");
   if (path.ends_with(".onnx") && !front.empty() && !looks_like_archive(front)) refuse_model("an ONNX model");
   if (looks_like_pools(front) && !path.ends_with(".c")) {
-    refuse(path, "looks like a pools file, expected a model before it: MODEL --pools " + path);
+    refuse(path, "looks like a pools file, expected a model: MODEL --pools " + path);
   }
 }
 

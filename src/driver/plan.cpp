@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "file_kind.hpp"
 #include "in_place.hpp"
 #include "models.hpp"
 #include "output.hpp"
@@ -264,8 +265,10 @@ void check_output(const PlanOptions& options) {
     throw Error(ErrorKind::usage, {}, "--emit-metadata: expected no --in-place");
   if (options.dry_run || options.in_place) return;
   if (!options.more_models.empty()) {
-    if (!options.output)
+    if (!options.output) {
+      for (const std::string& path : options.more_models) require_model(path);  // "MODEL pools.yaml" without --pools
       throw Error(ErrorKind::usage, {}, "several models need the directory to write to, expected -o DIR");
+    }
     if (mlf::names_archive(*options.output)) {
       throw Error(ErrorKind::usage, {*options.output, {}, {}},
                   "an archive has one model, expected a directory for several");

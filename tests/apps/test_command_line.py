@@ -168,8 +168,9 @@ def test_what_is_no_model() -> None:
         for words, place, message in (
                 (("m.tflite",), "m.tflite", f"is a TFLite model; {archive}"),
                 (("report", "m.onnx"), "m.onnx", f"is an ONNX model; {archive}"),
-                (("p.yaml",), "p.yaml", "looks like a pools file, expected a model before it: MODEL --pools p.yaml"),
-                (("report", "p.yaml"), "p.yaml", "looks like a pools file, expected a model before it: MODEL --pools p.yaml"),
+                (("p.yaml",), "p.yaml", "looks like a pools file, expected a model: MODEL --pools p.yaml"),
+                ((MODEL, "p.yaml"), "p.yaml", "looks like a pools file, expected a model: MODEL --pools p.yaml"),
+                (("report", "p.yaml"), "p.yaml", "looks like a pools file, expected a model: MODEL --pools p.yaml"),
                 (("x.json",), "x.json", 'is neither TIR (no "nodes") nor a plan or problem of usmp-plan; expected an archive or TIR as JSON'),
                 (("solve", "p.yaml"), "p.yaml", "looks like a pools file, expected an instance in CSV or a problem in JSON"),
                 ((MODEL, "--pools", MODEL, "--dry-run"), MODEL, "looks like an archive, expected a pools file"),
@@ -251,7 +252,7 @@ def test_plans_in_pipes() -> None:
                                  (f'{plan} | "$0" diff - -', 2, "/dev/stdin: is a pipe, which can be one side only"),
                                  (f'{plan} | "$0" report - --pools x.yaml', 2, "--pools applies to models only"),
                                  ("\"$0\" solve <(echo 'workspace_pools: []')", 2, "looks like a pools file, expected an instance in CSV"),
-                                 ("\"$0\" <(echo 'workspace_pools: []')", 2, "looks like a pools file, expected a model before it"),
+                                 ("\"$0\" <(echo 'workspace_pools: []')", 2, "looks like a pools file, expected a model"),
                                  ('true | "$0" report -', 3, "/dev/stdin: is empty, expected an archive, or a plan"), ("echo '{}' | \"$0\" report -", 2, "schema")):
         done = shell(line)
         assert done.returncode == code and expected in done.stdout + done.stderr, (line, done)
