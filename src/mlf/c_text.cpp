@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlf/c_text.hpp"
+#include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"
 
 #include <algorithm>
@@ -162,6 +163,20 @@ std::vector<CFunction> functions_in(std::string_view code, char end);
 
 }  // namespace
 
+std::string without_tables(std::string_view text) {
+  std::string result;
+  std::size_t copied = 0;
+  for (std::size_t at = text.find('{'); at != npos; at = text.find('{', at)) {
+    const std::size_t end = behind_numbers(text, ++at);
+    // A line's beginning stays one, and a comment's end.
+    const std::size_t line = text.substr(at, end - at).rfind('\n');
+    result += text.substr(copied, at - copied);
+    copied = line == npos ? end : at + line;
+    at = end;
+  }
+  return result += text.substr(copied);
+}
+
 std::string code_only(std::string_view text) {
   std::string result(text);
   for (std::size_t i = 0; i < text.size();) {
@@ -180,6 +195,9 @@ std::string code_only(std::string_view text) {
   return result;
 }
 
+std::vector<CFunction> functions_of_file(std::string_view text) {
+  return defined_functions(code_only(without_tables(text)));
+}
 std::vector<CFunction> defined_functions(std::string_view code) { return functions_in(code, '{'); }
 std::vector<CFunction> declared_functions(std::string_view code) { return functions_in(code, ';'); }
 

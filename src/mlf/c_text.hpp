@@ -24,7 +24,13 @@ struct CFunction {
 // `text` with every comment and the content of every string and character literal blanked; same length, same lines.
 [[nodiscard]] std::string code_only(std::string_view text);
 
-// The functions with external linkage that a file defines, in order. `code` comes from code_only().
+// `text` without lists of numbers in braces, which tables of constants are: what is left means the same otherwise.
+[[nodiscard]] std::string without_tables(std::string_view text);
+
+// The functions with external linkage that a file defines, in order.
+[[nodiscard]] std::vector<CFunction> functions_of_file(std::string_view text);
+
+// The same; `code` comes from code_only().
 [[nodiscard]] std::vector<CFunction> defined_functions(std::string_view code);
 
 // The functions that are declared without a body, in order. `code` comes from code_only().

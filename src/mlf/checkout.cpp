@@ -42,7 +42,7 @@ bool is_of_tvm(std::string_view text) {
     return true;
   }
   if (text.find(tvm_prefix) == std::string_view::npos) return false;
-  const auto functions = defined_functions(code_only(text));
+  const auto functions = functions_of_file(text);
   return std::any_of(functions.begin(), functions.end(),
                      [](const CFunction& function) { return function.name.starts_with(tvm_prefix); });
 }
@@ -72,7 +72,7 @@ bool names_any(std::string_view json, const std::set<std::string>& modules) {
 std::vector<std::string> arrays_in(std::string_view text, bool is_extern) {
   std::vector<std::string> names;
   if (is_extern && text.find("extern") == std::string_view::npos) return names;
-  const std::string code = code_only(text);
+  const std::string code = code_only(without_tables(text));
   for (std::size_t at = 0; at < code.size();) {
     const std::size_t end = std::min(code.find_first_of(";{", at), code.size());
     const std::string_view declaration = std::string_view(code).substr(at, end - at);
@@ -90,7 +90,7 @@ std::vector<std::string> arrays_in(std::string_view text, bool is_extern) {
 
 // Whether the file has one of these arrays and nothing that is called.
 bool holds_constants(std::string_view text, const std::set<std::string>& arrays) {
-  if (arrays.empty() || !defined_functions(code_only(text)).empty()) return false;
+  if (arrays.empty() || !functions_of_file(text).empty()) return false;
   const std::vector<std::string> own = arrays_in(text, false);
   return std::any_of(own.begin(), own.end(), [&](const std::string& name) { return arrays.contains(name); });
 }
@@ -419,7 +419,7 @@ std::vector<std::string> entries_in(std::string_view text) {
   const bool has_any = std::any_of(std::begin(entry_endings), std::end(entry_endings),
                                    [&](std::string_view ending) { return defines_ending_in(text, ending); });
   if (!has_any) return modules;
-  for (const CFunction& function : defined_functions(code_only(text))) {
+  for (const CFunction& function : functions_of_file(text)) {
     for (const std::string_view ending : entry_endings) {
       const std::string_view name = function.name;
       if (!name.starts_with(tvm_prefix) || !name.ends_with(ending) || name.size() <= tvm_prefix.size() + ending.size())

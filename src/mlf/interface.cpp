@@ -106,7 +106,7 @@ std::set<std::string> prototypes_in(std::string_view code) {
 void find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix, ModuleFiles& files) {
   if (files.operators.empty()) return;
   std::optional<CFunction> entry;
-  for (const CFunction& function : defined_functions(code_only(archive.find(files.operators)->bytes))) {
+  for (const CFunction& function : functions_of_file(archive.find(files.operators)->bytes)) {
     if (function.name == prefix + "___tvm_main__" || function.name == prefix + "_run_model") entry = function;
   }
   if (!entry || mentions(entry->prototype, "num_args") != module.packed_interface) return;
@@ -191,7 +191,7 @@ void require_functions(const Archive& archive, const ModuleInfo& module, const s
   for (const std::string& name : module.c_members) {
     const Member& member = *archive.find(name);
     if (name.ends_with(".h") || member.bytes.find("kTvmgenMetadata") != std::string::npos) continue;
-    for (const CFunction& function : defined_functions(code_only(member.bytes))) {
+    for (const CFunction& function : functions_of_file(member.bytes)) {
       if (function.name.starts_with(prefix) || known.contains(function.name)) continue;
       if (function.name == "TVMSystemLibEntryPoint") continue;  // planned_registry defines it
       throw Error(ErrorKind::archive, {archive.path, member.shown_name(), {}},
@@ -234,7 +234,7 @@ std::vector<std::string> missing_declarations(std::string_view before, std::stri
 
 bool define_alike(std::string_view before, std::string_view after, std::string_view function) {
   const auto prototype = [&](std::string_view text) {
-    for (const CFunction& one : defined_functions(code_only(text))) {
+    for (const CFunction& one : functions_of_file(text)) {
       if (one.name == function) return *prototypes_in(one.prototype + ";").begin();
     }
     return std::string();

@@ -75,7 +75,7 @@ bool is_tvms_own(std::string_view text) {
 }
 
 std::vector<ForeignFunction> functions_of(const Member& member) {
-  const std::string code = code_only(member.bytes);
+  const std::string code = code_only(without_tables(member.bytes));
   const bool allocates = mentions(code, "TVMBackendAllocWorkspace");
   std::vector<ForeignFunction> result;
   for (CFunction& function : defined_functions(code)) {

@@ -93,7 +93,7 @@ std::string planned_registry(const Archive& archive, const ModuleInfo& module, c
     ++count;
   };
   const auto keep_defined = [&](const std::string& name, std::string_view in, const std::string& function) {
-    for (const CFunction& one : defined_functions(code_only(in))) {
+    for (const CFunction& one : functions_of_file(in)) {
       if (one.name == function) keep(name, one);
     }
   };

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "usmp/support/number_list.hpp"
+
 namespace usmp {
 namespace {
 
@@ -86,10 +88,15 @@ bool is_identifier_char(char c) {
 
 void for_each_identifier(std::string_view text, const std::function<void(std::string_view)>& visit) {
   for (std::size_t i = 0; i < text.size();) {
+    if (const std::size_t number = behind_number(text, i); number > i) {
+      i = number;
+      continue;
+    }
     std::size_t end = i;
     while (end < text.size() && is_identifier_char(text[end])) ++end;
-    if (end > i && (text[i] < '0' || text[i] > '9')) visit(text.substr(i, end - i));
-    i = end + 1;
+    if (end > i) visit(text.substr(i, end - i));
+    const bool is_brace = end < text.size() && text[end] == '{';
+    i = is_brace ? behind_numbers(text, end + 1) : std::max(end, i + 1);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
+#include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -111,6 +112,11 @@ std::vector<Directive> directives_in(std::string_view text) {
     if (text[i] == '#' && is_line_start) {
       result.push_back(directive_at(text, i));
       i = result.back().end;
+    } else if (text[i] == '{') {
+      const std::size_t begin = ++i;
+      i = behind_numbers(text, begin);
+      const std::size_t code = text.substr(0, i).find_last_not_of(line_blanks);  // the brace, if nothing else
+      is_line_start = code >= begin && text[code] == '\n';
     } else if (const auto end = behind_unit(text, i)) {
       is_line_start = is_line_start && text[i] == '/';
       i = *end;

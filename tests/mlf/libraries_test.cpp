@@ -18,6 +18,26 @@ std::vector<std::string> prototypes(std::string_view text) {
 
 using Strings = std::vector<std::string>;
 
+TEST_CASE("tables are passed over, and what stands behind them is found") {
+  const auto names = [](std::string_view text) {
+    Strings result;
+    for (const CFunction& function : functions_of_file(text)) result.push_back(function.name);
+    Strings expected;
+    for (const CFunction& function : defined_functions(code_only(text))) expected.push_back(function.name);
+    CHECK(result == expected);
+    return result;
+  };
+  CHECK(without_tables("int a[2] = {1,\n 2,\n}; int b[] = {3, 4};") == "int a[2] = {\n}; int b[] = {4};");
+  CHECK(names("static const int8_t a[4] = {\n +0x01, -0x02,\n 3, 4\n};\nint f(void) { return 1; }\n") == Strings{"f"});
+  // A brace in a comment or literal: the line that ends it stays.
+  CHECK(names("// {\nint f(void) { return 1; }") == Strings{"f"});
+  CHECK(names("// {1, 2,\n  int f(void) { return 1; }") == Strings{"f"});
+  CHECK(names("#define OPEN {1,\nint f(void) { return 1; }\nint g(void) { }") == Strings{"f", "g"});
+  CHECK(names("char c = '{'; int f(void) { return 1; }") == Strings{"f"});
+  CHECK(names("int a[] = {1,\n#if 1\n2, }\n#else\n}\n#endif\n;int f(void) { }").size() < 2);
+  CHECK(names("int a[] = {1, #\n };\nint f(void) { }") == Strings{"f"});
+}
+
 TEST_CASE("definitions are found as external code generators write them") {
   CHECK(prototypes(R"(
 #include <stdint.h>
