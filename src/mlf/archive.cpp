@@ -81,8 +81,11 @@ void Intake::add(Member member) {
 
 void Intake::reserve_ahead(std::string& bytes, std::uint64_t claimed_bytes) {
   if (bytes.size() < bytes.capacity()) return;
-  const std::uint64_t step = std::max<std::uint64_t>(reserve_step, bytes.size());
-  bytes.reserve(static_cast<std::size_t>(std::min(claimed_bytes, bytes.size() + step)));
+  // The claim, divided so often that the last copy is of a quarter: one of all but all would take twice the memory.
+  constexpr std::uint64_t factor = 4;
+  std::uint64_t room = claimed_bytes;
+  while (room > std::max<std::uint64_t>(reserve_step, factor * bytes.size())) room = (room + factor - 1) / factor;
+  bytes.reserve(static_cast<std::size_t>(room));
 }
 
 Archive Intake::finish() && {
