@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "codegen/c_types.hpp"
 
@@ -29,18 +30,20 @@ struct Layout {
   std::size_t bytes = 1;
 };
 
-// Little endian, whatever the host is.
-std::uint64_t read_bits(const char* data, std::size_t bytes) {
+// Little endian, whatever the host is. Of a known width compilers make one load.
+template <std::size_t bytes>
+std::uint64_t read_bits(const char* data) {
   std::uint64_t value = 0;
   for (std::size_t i = bytes; i-- > 0;) value = value << 8 | static_cast<std::uint8_t>(data[i]);
   return value;
 }
 
 // Exponent bits all set: infinity or NaN.
-bool all_finite(const std::string& bytes, std::size_t size) {
-  const std::uint64_t exponent = size == 4 ? 0x7f800000U : 0x7ff0000000000000U;
+template <std::size_t size>
+bool all_finite(const std::string& bytes) {
+  constexpr std::uint64_t exponent = size == 4 ? 0x7f800000U : 0x7ff0000000000000U;
   for (std::size_t i = 0; i + size <= bytes.size(); i += size) {
-    if ((read_bits(bytes.data() + i, size) & exponent) == exponent) return false;
+    if ((read_bits<size>(bytes.data() + i) & exponent) == exponent) return false;
   }
   return true;
 }
@@ -50,7 +53,8 @@ Layout layout_of(const tir::Constant& constant) {
   const auto bytes = static_cast<std::size_t>(scalar.element_bytes());
   if (!has_c_type(scalar) || constant.bytes.size() % bytes != 0) return {};
   if (scalar.is_int()) return {Form::signed_integer, bytes};
-  if (scalar.is_float() && !is_half(scalar) && all_finite(constant.bytes, bytes)) {
+  const auto is_finite = [&] { return bytes == 4 ? all_finite<4>(constant.bytes) : all_finite<8>(constant.bytes); };
+  if (scalar.is_float() && !is_half(scalar) && is_finite()) {
     return {bytes == 4 ? Form::float32 : Form::float64, bytes};
   }
   return {Form::unsigned_integer, bytes};
@@ -73,30 +77,39 @@ std::string c_type(Layout layout) {
 // Collects text and hands it on in large pieces.
 class ElementWriter {
  public:
-  ElementWriter(std::string_view indent, TextSink& sink) : indent_(indent), sink_(sink) {}
+  ElementWriter(std::string_view indent, TextSink& sink)
+      : indent_(indent), sink_(sink), buffer_(flush_at + indent.size() + most_of_element, '\0') {}
 
   void put(std::string_view element) {
-    if (!is_first_) buffer_ += ',';
+    if (!is_first_) append(",");
     if (is_first_ || column_ + element.size() > line_width) {
-      if (!is_first_) buffer_ += '\n';
-      buffer_ += indent_;
+      if (!is_first_) append("\n");
+      append(indent_);
       column_ = indent_.size();
     }
     is_first_ = false;
-    buffer_ += element;
+    append(element);
     column_ += element.size() + 1;
-    if (buffer_.size() >= flush_at) flush();
+    if (filled_ >= flush_at) flush();
   }
 
   void flush() {
-    sink_.write(buffer_);
-    buffer_.clear();
+    sink_.write(std::string_view(buffer_).substr(0, filled_));
+    filled_ = 0;
   }
 
  private:
+  void append(std::string_view text) {
+    std::memcpy(buffer_.data() + filled_, text.data(), text.size());
+    filled_ += text.size();
+  }
+
+  static constexpr std::size_t most_of_element = 64;  // with what stands in front
+
   std::string_view indent_;
   TextSink& sink_;
   std::string buffer_;
+  std::size_t filled_ = 0;
   std::size_t column_ = 0;
   bool is_first_ = true;
 };
@@ -114,13 +127,15 @@ std::string_view print_float(Float value, std::string_view suffix, std::array<ch
   return {text.data(), static_cast<std::size_t>(end - text.data())};
 }
 
-std::string_view print_signed(std::uint64_t bits, std::size_t bytes, std::array<char, 48>& text) {
-  const auto unused = static_cast<unsigned>(64 - bytes * 8);
+template <std::size_t bytes>
+std::string_view print_signed(std::uint64_t bits, std::array<char, 48>& text) {
+  constexpr auto unused = static_cast<unsigned>(64 - bytes * 8);
   const std::int64_t value = static_cast<std::int64_t>(bits << unused) >> unused;
   // The positive part of these two has no type of its own width.
   if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807LL-1)";
   if (value == std::numeric_limits<std::int32_t>::min()) return "(-2147483647-1)";
-  const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
+  using Number = std::conditional_t<bytes == 8, std::int64_t, std::int32_t>;
+  const auto result = std::to_chars(text.data(), text.data() + text.size(), static_cast<Number>(value));
   return {text.data(), static_cast<std::size_t>(result.ptr - text.data())};
 }
 
@@ -131,19 +146,29 @@ std::string_view print_unsigned(std::uint64_t bits, std::array<char, 48>& text) 
   return {text.data(), static_cast<std::size_t>(end - text.data())};
 }
 
-std::string_view print_element(const char* data, Layout layout, std::array<char, 48>& text) {
-  const std::uint64_t bits = read_bits(data, layout.bytes);
-  switch (layout.form) {
+template <std::size_t bytes>
+std::string_view print_element(const char* data, Form form, std::array<char, 48>& text) {
+  const std::uint64_t bits = read_bits<bytes>(data);
+  switch (form) {
     case Form::float32:
       return print_float(std::bit_cast<float>(static_cast<std::uint32_t>(bits)), "f", text);
     case Form::float64:
       return print_float(std::bit_cast<double>(bits), "", text);
     case Form::signed_integer:
-      return print_signed(bits, layout.bytes, text);
+      return print_signed<bytes>(bits, text);
     case Form::unsigned_integer:
       break;
   }
   return print_unsigned(bits, text);
+}
+
+template <std::size_t bytes>
+void write_all(const std::string& data, Form form, ElementWriter& writer) {
+  std::array<char, 48> text{};
+  for (std::size_t i = 0; i + bytes <= data.size(); i += bytes) {
+    writer.put(print_element<bytes>(data.data() + i, form, text));
+  }
+  writer.flush();
 }
 
 }  // namespace
@@ -157,12 +182,17 @@ ConstantArray array_of(const tir::Constant& constant) {
 
 void write_elements(const tir::Constant& constant, std::string_view indent, TextSink& sink) {
   const Layout layout = layout_of(constant);
-  std::array<char, 48> text{};
   ElementWriter writer(indent, sink);
-  for (std::size_t i = 0; i + layout.bytes <= constant.bytes.size(); i += layout.bytes) {
-    writer.put(print_element(constant.bytes.data() + i, layout, text));
+  switch (layout.bytes) {
+    case 1:
+      return write_all<1>(constant.bytes, layout.form, writer);
+    case 2:
+      return write_all<2>(constant.bytes, layout.form, writer);
+    case 4:
+      return write_all<4>(constant.bytes, layout.form, writer);
+    default:
+      return write_all<8>(constant.bytes, layout.form, writer);
   }
-  writer.flush();
 }
 
 void ByteWriter::put(char byte) {

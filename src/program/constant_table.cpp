@@ -10,6 +10,7 @@
 
 #include "usmp/program/call_graph.hpp"
 #include "usmp/program/entry_calls.hpp"
+#include "usmp/tir/element_range.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -27,13 +28,8 @@ std::optional<ConstantElements> elements_of(const tir::Constant& constant) {
   if (!is_whole || type.is_vector() || !tir::range_of_type(type) || constant.bytes.empty()) return std::nullopt;
   const auto size = static_cast<std::size_t>(type.bytes());
   if (constant.bytes.size() % size != 0) return std::nullopt;
-  const std::int64_t first = tir::integer_of(tir::element_bits(constant, 0), type);
-  Interval range{first, first};
-  for (std::size_t i = 1; i < constant.bytes.size() / size; ++i) {
-    const std::int64_t value = tir::integer_of(tir::element_bits(constant, i), type);
-    range = hull(range, {value, value});
-  }
-  return ConstantElements{type, range};
+  const auto range = tir::range_of_elements(constant);
+  return range ? std::optional(ConstantElements{type, *range}) : std::nullopt;
 }
 
 std::set<VarId> stored(const tir::Module& module) {

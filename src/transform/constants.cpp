@@ -16,6 +16,7 @@
 
 #include "transform/constant_uses.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tir/element_range.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -63,14 +64,10 @@ DataType narrowest(DataType type, const std::vector<const Constant*>& constants)
   std::int64_t low = std::numeric_limits<std::int64_t>::max();
   std::int64_t high = std::numeric_limits<std::int64_t>::min();
   for (const Constant* constant : constants) {
-    const std::size_t count = constant->bytes.size() / static_cast<std::size_t>(type.element_bytes());
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t bits = tir::element_bits(*constant, i);
-      // No narrower type holds it.
-      if (type.is_uint() && bits > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return type;
-      low = std::min(low, tir::integer_of(bits, type));
-      high = std::max(high, tir::integer_of(bits, type));
-    }
+    const auto range = tir::range_of_elements(*constant);
+    if (!range) return type;
+    low = std::min(low, range->low);
+    high = std::max(high, range->high);
   }
   for (const int width : {8, 16, 32}) {
     const auto bits = static_cast<std::uint8_t>(width);

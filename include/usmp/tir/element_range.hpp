@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values that a constant has, which are looked at in bulk: tables of constants have megabytes.
+#pragma once
+
+#include <optional>
+
+#include "usmp/support/interval.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::tir {
+
+// Of a constant of integers in 1, 2, 4 or 8 bytes each (integer_of). Nothing: it has no elements, or one beyond int64.
+[[nodiscard]] std::optional<Interval> range_of_elements(const Constant& constant);
+
+}  // namespace usmp::tir
