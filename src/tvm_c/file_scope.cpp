@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/listed_numbers.hpp"
 #include "tvm_c/literals.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/integer_types.hpp"
@@ -313,10 +314,10 @@ class FileReader {
     std::int64_t elements = given.value_or(max_pool);
     std::int64_t count = 0;
     while (true) {
-      if (const auto plain = tokens_.next_listed()) {
-        if (count++ == elements) throw SyntaxError{brace.offset, "found more values than the array has elements"};
-        listed_element(*plain, *data);
-        continue;
+      if (tokens_.may_jump()) {
+        const Listed listed = append_listed(tokens_.text(), tokens_.offset(), elements - count, *data);
+        tokens_.jump(listed.end);
+        count += listed.count;
       }
       if (take(tokens_, "}")) break;
       if (count++ == elements) throw SyntaxError{brace.offset, "found more values than the array has elements"};
@@ -412,20 +413,6 @@ class FileReader {
     return members;
   }
 
-  // A number with its sign.
-  static void listed_element(Token token, tir::Constant& data) {
-    const bool is_negative = token.text.front() == '-';
-    if (is_negative || token.text.front() == '+') {
-      token.text.remove_prefix(1);
-      ++token.offset;
-    }
-    if (data.type.is_float()) {
-      real(token, is_negative, data);
-    } else {
-      integer(token, is_negative, data);
-    }
-  }
-
   // A number with its sign, perhaps in brackets and behind a cast to the table's own type.
   void element(tir::Constant& data) {
     std::size_t brackets = 0;
@@ -465,13 +452,24 @@ class FileReader {
                          static_cast<std::size_t>(data.type.element_bytes()));
   }
 
+  // 0x1f, 017
+  static double whole_number(const Token& token, bool is_float) {
+    const IntegerLiteral literal = integer_literal(token);
+    const auto converted = [&](auto integer) {
+      return is_float ? static_cast<double>(static_cast<float>(integer)) : static_cast<double>(integer);
+    };
+    return literal.type.is_uint() ? converted(static_cast<std::uint64_t>(literal.value)) : converted(literal.value);
+  }
+
   static void real(const Token& token, bool is_negative, tir::Constant& data) {
     const bool is_float = data.type.bits == 32;
     double number = 0;
     if (token.is_identifier()) {
       number = token.is("NAN") ? __builtin_nan("") : __builtin_inf();
-    } else {
+    } else if (is_real(token)) {
       number = real_literal(token, is_float);
+    } else {
+      number = whole_number(token, is_float);
     }
     if (is_negative) number = -number;
     if (is_float) {

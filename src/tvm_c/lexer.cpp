@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "usmp/support/line_and_column.hpp"
+#include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
@@ -79,37 +80,26 @@ Token Lexer::next() {
   return token;
 }
 
-std::optional<Token> Lexer::next_listed() {
-  if (has_next_) return std::nullopt;
-  std::size_t at = at_;
-  while (at < text_.size() && (is_blank(text_[at]) || text_[at] == '\n')) ++at;
-  const std::size_t begin = at;
-  if (at < text_.size() && (text_[at] == '-' || text_[at] == '+')) ++at;
-  const std::size_t digits = at;
-  const auto is_part = [&](char c) {
-    return is_identifier_char(c) || c == '.' ||
-           ((c == '+' || c == '-') && (text_[at - 1] == 'p' || text_[at - 1] == 'P'));
-  };
-  if (at < text_.size() && !is_digit(text_[at])) return std::nullopt;
-  while (at < text_.size() && is_part(text_[at])) ++at;
-  const std::size_t end = at;
-  while (at < text_.size() && (is_blank(text_[at]) || text_[at] == '\n')) ++at;
-  if (end == digits || at >= text_.size() || text_[at] != ',') return std::nullopt;
-  at_ = at + 1;
-  end_ = at_;
+void Lexer::jump(std::size_t behind) {
+  if (behind == at_) return;
+  at_ = behind;
+  end_ = behind;
   is_line_start_ = false;
-  return Token{TokenKind::number, text_.substr(begin, end - begin), begin};
 }
 
 bool Lexer::skip_plain_braces() {
   if (has_next_) return false;
   constexpr std::string_view special = "{}\"'#/\\";
   std::size_t depth = 1;
-  for (std::size_t at = at_; (at = text_.find_first_of(special, at)) != std::string_view::npos; ++at) {
+  for (std::size_t at = behind_numbers(text_, at_);
+       (at = text_.find_first_of(special, at)) != std::string_view::npos;) {
     if (text_[at] != '{' && text_[at] != '}') return false;
     if (text_[at] == '{') ++depth;
     if (text_[at] == '}') --depth;
-    if (depth > 0) continue;
+    if (depth > 0) {
+      at = text_[at] == '{' ? behind_numbers(text_, at + 1) : at + 1;
+      continue;
+    }
     at_ = at + 1;
     end_ = at_;
     is_line_start_ = false;

@@ -57,9 +57,10 @@ class Lexer {
   const Token& peek();
   Token next();
 
-  // Takes a number of a list with its sign and the comma behind it, if that is what stands next, with nothing but
-  // blanks between: as next() would, in a fraction of the time. Else takes nothing.
-  std::optional<Token> next_listed();
+  // What follows is read by somebody who needs no lexer, from offset() on: numbers of a list, with commas, blanks and
+  // signs, each with the comma behind it. Then go on `behind` the last comma, which may be where it began.
+  [[nodiscard]] bool may_jump() const { return !has_next_; }
+  void jump(std::size_t behind);
   // Behind the brace that closes the one just taken: as taking tokens would, in a fraction of the time, if nothing but
   // numbers, names and braces is inside. Else takes nothing; false.
   bool skip_plain_braces();

@@ -2,6 +2,8 @@
 #include "tvm_c/literals.hpp"
 
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include "usmp/support/text.hpp"
@@ -73,7 +75,12 @@ double real_literal(const Token& token, bool is_float) {
     }
     return static_cast<double>(number);
   };
-  return is_float || has_float_suffix(token) ? parsed(float{}) : parsed(double{});
+  const double value = has_float_suffix(token) ? parsed(float{}) : parsed(double{});
+  if (!is_float) return value;
+  if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
+    throw SyntaxError{token.offset, "found " + shown(token.text) + ", expected a number that float holds"};
+  }
+  return static_cast<double>(static_cast<float>(value));
 }
 
 std::string text_of_string(const Token& token) {

@@ -19,7 +19,7 @@ struct IntegerLiteral {
 
 // Each throws SyntaxError: not such a number, or one that no type holds.
 [[nodiscard]] IntegerLiteral integer_literal(const Token& token);
-// Rounded once, to float where `is_float` or the suffix says so.
+// Rounded as C does: to the type of the literal, which its suffix says, then to float if `is_float`.
 [[nodiscard]] double real_literal(const Token& token, bool is_float);
 [[nodiscard]] bool has_float_suffix(const Token& real);
 // Of a string in quotes, with the escapes of newline, tab, return, quotes, backslash and zero.
