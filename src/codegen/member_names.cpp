@@ -40,9 +40,12 @@ bool is_reserved_word(std::string_view word) {
 std::string UniqueNames::add(std::string_view wanted) {
   std::string base = c_identifier(wanted);
   if (is_reserved_word(base)) base += "_";
-  std::string name = base;
-  for (std::size_t i = 2; !taken_.insert(name).second; ++i) name = base + "_" + std::to_string(i);
-  return name;
+  const auto [found, is_free] = taken_.try_emplace(base, 2);
+  if (is_free) return base;
+  while (true) {
+    std::string name = base + "_" + std::to_string(found->second++);
+    if (taken_.try_emplace(name, 2).second) return name;
+  }
 }
 
 }  // namespace usmp::codegen

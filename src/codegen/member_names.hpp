@@ -3,7 +3,7 @@
 // is a fine struct member, so only true keywords and macros are avoided (see names.hpp for names inside functions).
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -19,7 +19,7 @@ class UniqueNames {
   [[nodiscard]] std::string add(std::string_view wanted);
 
  private:
-  std::set<std::string> taken_;
+  std::map<std::string, std::size_t> taken_;  // with the number that is tried next behind the name
 };
 
 }  // namespace usmp::codegen

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // First fit in one pool without a list of conflicts: what is placed is kept in the order of offsets, and a buffer goes
-// through it from the bottom up to the first gap that holds it. Each look is a comparison of two intervals in an array,
-// so that 10^8 conflicts take some tenths of a second and no memory.
+// through it from the bottom up to the first gap that holds it. Each look is a comparison of two intervals, so that
+// 10^8 conflicts take some tenths of a second and no memory. What is placed stands in blocks: one is passed in one step
+// where none of its buffers is live with the new one, and where all are and no gap between them is large enough.
 // Tests: tests/planners/large_test.cpp.
 #pragma once
 
@@ -25,7 +26,8 @@ class ScanFit {
   [[nodiscard]] const std::vector<BufferId>& movable() const { return movable_; }
 
   // Places all `movable`, in this order, each at the lowest offset where it fits. The highest end of all buffers;
-  // nothing if the budget was exhausted before: a look counts as a unit of work. O(n²) looks at most.
+  // nothing if the budget was exhausted before: a look counts as a unit of work, also one in a block
+  // that is passed in one step. O(n²) looks at most.
   [[nodiscard]] std::optional<Bytes> run(std::span<const BufferId> order, exact::Budget& budget);
 
   // Of the last run that was completed, by BufferId; of pinned and empty buffers always.
@@ -43,8 +45,32 @@ class ScanFit {
     bool is_whole = true;  // live all the time between
   };
 
+  struct Block {
+    std::vector<Placed> placed;  // by offset
+    Tick first = 0;              // of the ticks of any
+    Tick last = 0;
+    Tick common_first = 0;  // in these ticks all are live; none if the first is not below the last
+    Tick common_last = 0;
+    Bytes widest = 0;  // gap between two
+    Bytes end = 0;     // of all
+
+    void measure();
+  };
+  // What is looked for, on its way up.
+  struct Search {
+    Placed place;
+    Bytes alignment = 1;
+    std::uint64_t looks = 0;
+
+    // Above what ends at this offset.
+    void rise_above(Bytes end);
+  };
+
   [[nodiscard]] static Placed placed(const Problem& problem, BufferId id, Bytes offset);
   [[nodiscard]] bool meets(const Placed& one, const Placed& other) const;
+  [[nodiscard]] std::vector<Block> blocks_of_pinned() const;
+  // Whether it fits below something in the block.
+  [[nodiscard]] bool pass(const Block& block, Search& search) const;
   void insert(const Placed& placed);
 
   const Problem& problem_;
@@ -52,7 +78,7 @@ class ScanFit {
   std::vector<BufferId> movable_;
   std::vector<Placed> pinned_;  // by offset
   Bytes pinned_peak_ = 0;       // and of empty buffers
-  std::vector<Placed> placed_;  // by offset
+  std::vector<Block> blocks_;   // by offset
   std::vector<Bytes> offsets_;  // by BufferId
 };
 

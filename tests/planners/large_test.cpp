@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include "planners/large.hpp"
@@ -110,6 +111,35 @@ TEST_CASE("scan fit: as first fit places, pins and several ranges among them") {
       highest = std::max(highest, fit.end(id));
     }
     CHECK(*peak >= highest);
+  }
+}
+
+TEST_CASE("scan fit: in blocks as one by one") {
+  test::Draw draw(7);
+  for (int i = 0; i < 4; ++i) {
+    CAPTURE(i);
+    // Of those that stay until the end, many meet all of a block; of the short ones, many meet none.
+    Problem problem;
+    problem.horizon = 400;
+    problem.pools.resize(1);
+    std::vector<BufferId> all;
+    for (std::size_t k = 0; k < 400; ++k) {
+      const Tick begin = draw.below(396);
+      const Tick end = draw.below(3) == 0 ? 400 : std::min<Tick>(400, begin + 4 + draw.below(40));
+      std::vector<LiveRange> live = {{begin, end}};
+      if (k % 20 == 0) live = {{begin, begin + 1}, {end - 1, end}};
+      Buffer buffer;
+      buffer.size = 1 + draw.below(24);
+      buffer.alignment = Bytes{1} << draw.below(4);
+      buffer.candidates = {PoolId(0)};
+      buffer.live = std::move(live);
+      problem.buffers.push_back(std::move(buffer));
+      all.emplace_back(k);
+    }
+    ScanFit fit(problem, all, PoolId(0));
+    exact::Budget budget(1);
+    REQUIRE(fit.run(all, budget));
+    CHECK(fit.offsets() == placed_one_by_one(problem, all));
   }
 }
 
