@@ -140,6 +140,13 @@ class BodyReader {
     }
   }
 
+  // Whether one stands in front of that place.
+  [[nodiscard]] bool has_text_before(std::size_t offset) const {
+    if (!callers_.empty()) return false;
+    return (!added_.empty() && added_.front().begin < offset) ||
+           (!outlined_.empty() && outlined_.front().place.begin < offset);
+  }
+
   void call_outlined(const Outlined& statement) {
     values_.at = statement.place.begin;
     for (const std::string& name : statement.names) {
@@ -286,7 +293,7 @@ class BodyReader {
       call(*name, {});
       expect(tokens_, ";");
     } else if (auto other = take_other_name(tokens_, names_, function_.is_entry)) {
-      checked_call(*other, arguments_with_text(), {});
+      checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), {});
       expect(tokens_, ";");
     } else {
       assignment();
@@ -357,7 +364,8 @@ class BodyReader {
     ahead = tokens_;
     std::optional<OnFailure> failure;
     bool is_unknown = false;
-    if (callee && open_.back().has_braces && take_result_test(ahead, name, is_condition)) {
+    if (callee && open_.back().has_braces && take_result_test(ahead, name, is_condition, always_returns(*callee)) &&
+        !has_text_before(ahead.offset())) {
       const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
       if (always_returns(*callee)) {
         drop_failure(ahead, declared);
@@ -447,7 +455,7 @@ class BodyReader {
     if (const auto name = called_name()) {
       require_no_else(tokens_);
       Lexer behind = tokens_;
-      if (auto failure = guarded().take_call(behind)) {
+      if (auto failure = guarded().take_call(behind, always_returns(*name))) {
         if (always_returns(*name)) {
           result_.dropped.push_back(*failure->text);
           failure = OnFailure{tir::make_int(tvms_failure)};
@@ -457,11 +465,7 @@ class BodyReader {
         return end_statement();
       }
       call(*name, {tir::make_int(failure_of_call(tokens_))});
-      if (!tokens_.peek().is(")")) {
-        expect(tokens_, "!=");
-        expect_number(tokens_, 0);
-      }
-      expect(tokens_, ")");
+      expect_not_zero(tokens_, always_returns(*name));
       if (always_returns(*name)) {
         skip_failure(tokens_);
       } else {
@@ -471,15 +475,14 @@ class BodyReader {
     }
     if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
       Lexer behind = tokens_;
-      if (auto kept = guarded().take_call(behind)) {
-        checked_call(*other, arguments_with_text(), std::move(*kept));
+      if (auto kept = guarded().take_call(behind, false)) {
+        checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), std::move(*kept));
         tokens_ = std::move(behind);
         return end_statement();
       }
       OnFailure failure{tir::make_int(failure_of_call(tokens_))};
-      checked_call(*other, arguments_with_text(), std::move(failure));
-      if (take(tokens_, "!=")) expect_number(tokens_, 0);
-      expect(tokens_, ")");
+      checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), std::move(failure));
+      expect_not_zero(tokens_, false);
       expect_failure(tokens_);
       return end_statement();
     }
@@ -507,8 +510,7 @@ class BodyReader {
     require_known(name.text);
     const auto value = name.is_identifier() ? names_.look_up_own(name.text) : std::nullopt;
     if (!value || !is_zero(*value) || open_.size() != 1) return false;
-    if (take(ahead, "!=") && ahead.next().text != "0") return false;
-    if (!take(ahead, ")")) return false;
+    if (!take_not_zero(ahead, true) || !take(ahead, ")")) return false;
     tokens_ = std::move(ahead);
     return true;
   }
@@ -590,24 +592,6 @@ class BodyReader {
 
   std::optional<std::string> called_name() { return take_called_name(tokens_, names_, scope_); }
 
-  // As parse_arguments, strings included.
-  std::vector<Value> arguments_with_text() {
-    std::vector<Value> arguments;
-    expect(tokens_, "(");
-    if (take(tokens_, ")")) return arguments;
-    do {
-      if (tokens_.peek().kind != TokenKind::string) {
-        arguments.push_back(parse_expression(tokens_, values_, look_up_));
-        continue;
-      }
-      std::string text;
-      while (tokens_.peek().kind == TokenKind::string) text += text_of_string(tokens_.next());
-      arguments.push_back(Values::number({tir::make_string(std::move(text))}));
-    } while (take(tokens_, ","));
-    expect(tokens_, ")");
-    return arguments;
-  }
-
   // The callee's statements instead, in a block.
   void inline_call(const std::string& name) {
     const FunctionText& callee = scope_.functions.find(name)->second;
@@ -647,7 +631,9 @@ class BodyReader {
       return packed_call(name, at, std::move(failure));
     }
     const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
-    checked_call(name, is_outside ? arguments_with_text() : parse_arguments(tokens_, values_, look_up_),
+    checked_call(name,
+                 is_outside ? parse_arguments_with_text(tokens_, values_, look_up_)
+                            : parse_arguments(tokens_, values_, look_up_),
                  std::move(failure));
   }
 

@@ -17,6 +17,8 @@ struct CheckMacro {
   std::string variable;  // that has the argument; empty: none
   bool is_of_zero = false;
   bool has_brackets = false;  // around the argument
+
+  bool operator==(const CheckMacro&) const = default;
 };
 using CheckMacros = std::map<std::string_view, CheckMacro>;
 

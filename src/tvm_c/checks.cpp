@@ -49,10 +49,23 @@ std::optional<std::int32_t> expect_failure_with(Lexer& tokens, std::string_view 
   return std::nullopt;
 }
 
+bool take_not_zero(Lexer& tokens, bool is_always_zero) {
+  const bool is_less = is_always_zero && (take(tokens, "<") || take(tokens, ">"));
+  return (!is_less && !take(tokens, "!=")) || tokens.next().text == "0";
+}
+
+void expect_not_zero(Lexer& tokens, bool is_always_zero) {
+  const bool is_less = is_always_zero && (take(tokens, "<") || take(tokens, ">"));
+  const bool is_asked = is_less || !tokens.peek().is(")");
+  if (is_asked && !is_less) expect(tokens, "!=");
+  if (is_asked) expect_number(tokens, 0);
+  expect(tokens, ")");
+}
+
 std::int32_t failure_of_call(Lexer tokens) {
   try {
     skip_bracketed(tokens, "(");
-    if (take(tokens, "!=")) expect_number(tokens, 0);
+    if (!take_not_zero(tokens, true)) return -1;
     expect(tokens, ")");
     return expect_failure(tokens);
   } catch (const SyntaxError&) {
@@ -161,15 +174,14 @@ bool never_fails(const FunctionText& function) {
   return true;
 }
 
-bool take_result_test(Lexer& tokens, const Token& name, bool is_condition) {
+bool take_result_test(Lexer& tokens, const Token& name, bool is_condition, bool never_fails) {
   skip_bracketed(tokens, "(");
   if (is_condition) {
     if (!take(tokens, ")")) return false;
   } else if (!take(tokens, ";") || !take(tokens, "if") || !take(tokens, "(") || !take(tokens, name.text)) {
     return false;
   }
-  if (take(tokens, "!=") && tokens.next().text != "0") return false;
-  return take(tokens, ")");
+  return take_not_zero(tokens, never_fails) && take(tokens, ")");
 }
 
 tir::ExprRef take_failure_code(Lexer& tokens, std::string_view name) {

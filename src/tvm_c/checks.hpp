@@ -29,6 +29,13 @@ std::int32_t expect_failure(Lexer& tokens);
 // The same, or return name; nothing is that.
 std::optional<std::int32_t> expect_failure_with(Lexer& tokens, std::string_view name);
 
+// Behind what is asked: "!= 0", or nothing, which is taken. Of what is always 0 also "< 0" and "> 0", which it never
+// is.
+[[nodiscard]] bool take_not_zero(Lexer& tokens, bool is_always_zero);
+
+// The same, and the bracket behind it; throws where something else stands.
+void expect_not_zero(Lexer& tokens, bool is_always_zero);
+
 // The number that a function returns if a call fails that the tokens stand behind, in front of its bracket:
 // f(…) != 0) return -2; If something else stands there, -1.
 [[nodiscard]] std::int32_t failure_of_call(Lexer tokens);
@@ -49,7 +56,7 @@ void skip_failure(Lexer& tokens);
 
 // Behind the callee's name, whose result the variable `name` gets: takes all up to the end of the condition that asks
 // for it, if that is what stands here. `is_condition`: if ((name = f(…)) != 0)
-[[nodiscard]] bool take_result_test(Lexer& tokens, const Token& name, bool is_condition);
+[[nodiscard]] bool take_result_test(Lexer& tokens, const Token& name, bool is_condition, bool never_fails);
 
 // Behind that: takes what the function returns if the call fails, a number or the callee's own. Null, and nothing is
 // taken: something else stands here.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/tvm_c/expanded_calls_test.cpp.
+// Tests: tests/tvm_c/edited_entry_test.cpp, several_ways_test.cpp.
 #include "tvm_c/expanded_calls.hpp"
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/macro_expansion.hpp"
+#include "tvm_c/several_ways.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -20,6 +22,28 @@ bool mentions_operator(const MadeTokens& tokens, std::size_t first, std::size_t 
   return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(first),
                      tokens.begin() + static_cast<std::ptrdiff_t>(last),
                      [](const MadeToken& token) { return token.is_identifier() && token.text.starts_with("tvmgen_"); });
+}
+
+// while (0)
+bool is_once(const MadeTokens& tokens, std::size_t at, std::size_t last) {
+  return at + 3 < last && tokens[at].is("while") && tokens[at + 1].is("(") && tokens[at + 2].is("0") &&
+         tokens[at + 3].is(")");
+}
+
+// do { … } while (0); as its block, which may stand in a conditional group.
+MadeTokens without_single_loops(MadeTokens tokens) {
+  for (std::size_t i = tokens.size(); i-- > 0;) {
+    if (!tokens[i].is("do") || i + 1 >= tokens.size() || !tokens[i + 1].is("{")) continue;
+    const std::size_t end = behind_bracket(tokens, i + 1);
+    const auto at = [&](std::size_t n) { return tokens.begin() + static_cast<std::ptrdiff_t>(n); };
+    if (!is_once(tokens, end, tokens.size()) || end + 4 >= tokens.size() || !tokens[end + 4].is(";")) continue;
+    const bool jumps =
+        std::any_of(at(i), at(end), [](const MadeToken& one) { return one.is("break") || one.is("continue"); });
+    if (jumps) continue;
+    tokens.erase(at(end), at(end + 5));
+    tokens.erase(at(i));
+  }
+  return tokens;
 }
 
 // (f(x)) where brackets say nothing, as f(x).
@@ -50,7 +74,7 @@ class Flattener {
   Flattener(std::set<std::string, std::less<>>& taken, const Names& names) : taken_(taken), names_(names) {}
 
   // Throws NotFlat.
-  MadeTokens run(MadeTokens tokens) {
+  StatementList run(MadeTokens tokens) {
     tokens_ = std::move(tokens);
     list(0, tokens_.size(), false);
     return std::move(result_);
@@ -71,10 +95,7 @@ class Flattener {
       if (is_run && tokens_[at].is("{")) {
         block(at);
       } else if (is_run && tokens_[at].is("do")) {
-        const std::size_t behind = behind_bracket(tokens_, at + 1);
-        const bool is_once = tokens_[at + 1].is("{") && behind + 3 < last && tokens_[behind].is("while") &&
-                             tokens_[behind + 1].is("(") && tokens_[behind + 2].is("0") && tokens_[behind + 3].is(")");
-        if (!is_once) throw NotFlat();
+        if (!tokens_[at + 1].is("{") || !is_once(tokens_, behind_bracket(tokens_, at + 1), last)) throw NotFlat();
         block(at + 1);
       } else {
         copy(at, end);
@@ -177,9 +198,12 @@ class Flattener {
     }
   }
 
+  // One that does nothing is none.
   void copy(std::size_t first, std::size_t last) {
-    result_.insert(result_.end(), tokens_.begin() + static_cast<std::ptrdiff_t>(first),
-                   tokens_.begin() + static_cast<std::ptrdiff_t>(last));
+    const bool is_empty = tokens_[first].is(";") || (tokens_[first].is("{") && first + 2 == last);
+    if (is_empty) return;
+    result_.emplace_back(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
+                         tokens_.begin() + static_cast<std::ptrdiff_t>(last));
   }
 
   static constexpr std::size_t most_levels = 100;
@@ -187,16 +211,19 @@ class Flattener {
   std::set<std::string, std::less<>>& taken_;
   const Names& names_;
   MadeTokens tokens_;
-  MadeTokens result_;
+  StatementList result_;
   std::size_t level_ = 0;
   bool has_others_ = false;
 };
 
 class Body {
  public:
-  Body(const FunctionText& function, const Definitions& macros, const Names& names)
-      : text_(function.body.text()), tokens_(tokens_of(function.body)), macros_(macros), names_(names) {
+  Body(const FunctionText& function, const CallMacros& macros)
+      : text_(function.body.text()), tokens_(tokens_of(function.body)), macros_(macros) {
     for_each_identifier(text_, [&](std::string_view name) { taken_.emplace(name); });
+    for (const auto& [name, all] : macros.definitions) {
+      if (all.size() == 1) definitions_.emplace(name, all[0]);
+    }
   }
 
   std::optional<std::string> run() {
@@ -214,10 +241,11 @@ class Body {
       if (tokens_[i].offset >= at_) ++depth_;
     }
     if (tokens_[i].is("}") && depth_ > 0) --depth_;
-    const auto macro = tokens_[i].is_identifier() ? macros_.find(tokens_[i].text) : macros_.end();
-    if (macro == macros_.end()) return;
+    if (!tokens_[i].is_identifier()) return;
+    const auto macro = macros_.definitions.find(tokens_[i].text);
+    if (macro == macros_.definitions.end() || macro->second.empty()) return;
     std::size_t last = i;
-    if (takes_arguments(macro->second)) {
+    if (takes_arguments(macro->second[0])) {
       if (i + 1 >= tokens_.size() || !tokens_[i + 1].is("(")) return;
       last = behind(i + 1) - 1;
     }
@@ -235,34 +263,85 @@ class Body {
     const std::size_t end = tokens_[last].offset + tokens_[last].text.size();
     const std::string_view text = text_.substr(tokens_[first].offset, end - tokens_[first].offset);
     if (text.find('#') != std::string_view::npos) return;
-    auto made = expanded(made_tokens(std::vector<Token>(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
-                                                        tokens_.begin() + static_cast<std::ptrdiff_t>(last) + 1)),
-                         macros_);
-    if (!made || !mentions_operator(*made, 0, made->size())) return;
+    const MadeTokens tokens = made_tokens(std::vector<Token>(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
+                                                             tokens_.begin() + static_cast<std::ptrdiff_t>(last) + 1));
     const MadeToken before = first == 0 ? MadeToken{TokenKind::punctuator, "{"}
                                         : MadeToken{tokens_[first - 1].kind, std::string(tokens_[first - 1].text)};
-    MadeTokens tokens = without_brackets(std::move(*made), before);
-    if (are_statements) {
-      try {
-        Flattener flattener(taken_, names_);
-        tokens = flattener.run(std::move(tokens));
-        if (tokens_[first].is("{") && !flattener.has_others()) return;  // read as it is
-      } catch (const NotFlat&) {
-        return;
+    std::optional<std::string> made;
+    try {
+      const auto several = macro_of_several_ways(tokens);
+      if (several && depth_ == 0 && are_statements) {
+        made = in_several_ways(tokens, *several, before);
+      } else {
+        made = in_one_way(tokens, before, are_statements);
       }
-    } else if (std::any_of(tokens.begin(), tokens.end(), [](const MadeToken& one) { return one.is(";"); })) {
+    } catch (const NotFlat&) {
       return;
     }
+    if (!made) return;
     result_ += text_.substr(at_, tokens_[first].offset - at_);
-    result_ += text_of(tokens);
+    result_ += *made;
     result_.append(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
     at_ = end;
   }
 
+  std::optional<std::string> in_one_way(const MadeTokens& tokens, const MadeToken& before, bool are_statements) {
+    auto made = expanded(tokens, definitions_);
+    if (!made || !mentions_operator(*made, 0, made->size())) return std::nullopt;
+    const MadeTokens plain = without_brackets(std::move(*made), before);
+    if (!are_statements) {
+      const bool is_part = std::none_of(plain.begin(), plain.end(), [](const MadeToken& one) { return one.is(";"); });
+      return is_part ? std::optional(text_of(plain)) : std::nullopt;
+    }
+    Flattener flattener(taken_, macros_.names);
+    MadeTokens statements;
+    for (const MadeTokens& one : flattener.run(plain)) statements.insert(statements.end(), one.begin(), one.end());
+    if (tokens[0].is("{") && !flattener.has_others()) return std::nullopt;  // read as it is
+    return text_of(statements);
+  }
+
+  // The one that these tokens come to and that has several definitions.
+  [[nodiscard]] std::optional<std::string_view> macro_of_several_ways(const MadeTokens& tokens) const {
+    std::optional<std::string_view> found;
+    std::set<std::string, std::less<>> seen;
+    std::vector<std::string> pending;
+    for (const MadeToken& token : tokens) {
+      if (token.is_identifier()) pending.push_back(token.text);
+    }
+    while (!pending.empty()) {
+      const auto macro = macros_.definitions.find(pending.back());
+      pending.pop_back();
+      if (macro == macros_.definitions.end() || !seen.emplace(macro->first).second) continue;
+      if (macro->second.size() > 1) {
+        if (found) throw NotFlat();
+        found = macro->first;
+      }
+      for (const std::string_view definition : macro->second) {
+        for_each_identifier(definition, [&](std::string_view name) { pending.emplace_back(name); });
+      }
+    }
+    return found;
+  }
+
+  std::optional<std::string> in_several_ways(const MadeTokens& tokens, std::string_view macro,
+                                             const MadeToken& before) {
+    std::vector<Way> ways;
+    for (const Macros::Part& part : macros_.parts(macro)) {
+      Definitions definitions = definitions_;
+      definitions[macro] = part.definition;
+      auto made = expanded(tokens, definitions);
+      if (!made || !mentions_operator(*made, 0, made->size())) return std::nullopt;
+      Flattener flattener(taken_, macros_.names);
+      ways.push_back({part.condition, flattener.run(without_single_loops(without_brackets(std::move(*made), before)))});
+    }
+    if (ways.empty()) return std::nullopt;
+    return in_groups(ways, {.macros = macros_.definitions, .is_zero = macros_.is_zero});
+  }
+
   std::string_view text_;
   std::vector<Token> tokens_;
-  const Definitions& macros_;
-  const Names& names_;
+  const CallMacros& macros_;
+  Definitions definitions_;  // of those with one
   std::set<std::string, std::less<>> taken_;
   std::string result_;
   std::size_t at_ = 0;     // of the text, behind what is in the result
@@ -271,10 +350,9 @@ class Body {
 
 }  // namespace
 
-std::optional<std::string> with_expanded_calls(const FunctionText& function, const Definitions& macros,
-                                               const Names& names) {
+std::optional<std::string> with_expanded_calls(const FunctionText& function, const CallMacros& macros) {
   try {
-    return Body(function, macros, names).run();
+    return Body(function, macros).run();
   } catch (const SyntaxError&) {  // told where the function is read
     return std::nullopt;
   }

@@ -385,6 +385,23 @@ std::vector<Value> parse_arguments(Lexer& tokens, Values& values, const LookUp& 
   return arguments;
 }
 
+std::vector<Value> parse_arguments_with_text(Lexer& tokens, Values& values, const LookUp& look_up) {
+  std::vector<Value> arguments;
+  expect(tokens, "(");
+  if (take(tokens, ")")) return arguments;
+  do {
+    if (tokens.peek().kind != TokenKind::string) {
+      arguments.push_back(parse_expression(tokens, values, look_up));
+      continue;
+    }
+    std::string text;
+    while (tokens.peek().kind == TokenKind::string) text += text_of_string(tokens.next());
+    arguments.push_back(Values::number({tir::make_string(std::move(text))}));
+  } while (take(tokens, ","));
+  expect(tokens, ")");
+  return arguments;
+}
+
 void expect(Lexer& tokens, std::string_view spelling) {
   const Token found = tokens.next();
   if (!found.is(spelling)) fail_at(found, "'" + std::string(spelling) + "'");

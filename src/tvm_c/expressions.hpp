@@ -27,6 +27,8 @@ using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 
 // "(a, b)", behind a function's name.
 [[nodiscard]] std::vector<Value> parse_arguments(Lexer& tokens, Values& values, const LookUp& look_up);
+// Strings included.
+[[nodiscard]] std::vector<Value> parse_arguments_with_text(Lexer& tokens, Values& values, const LookUp& look_up);
 
 // Of an infix operator: the higher binds first, from 1 on. Less: it is none.
 [[nodiscard]] int precedence_of(std::string_view op);

@@ -30,7 +30,8 @@ std::optional<OnFailure> GuardedTexts::take(Lexer& tokens, bool leaves, const st
                                             bool is_tested) const {
   Lexer ahead = tokens;
   const bool has_braces = tvm_c::take(ahead, "{");
-  const GuardedText* text = at(ahead.peek().offset);
+  // Conditions of the preprocessor may leave nothing of it.
+  const GuardedText* text = at(has_braces ? ahead.end() : ahead.peek().offset);
   if (text == nullptr || (leaves && !text->leaves)) return std::nullopt;
   const bool uses_variable = !text->variable.empty();
   if (uses_variable && !declared.ends_with(" " + text->variable)) return std::nullopt;
@@ -40,11 +41,10 @@ std::optional<OnFailure> GuardedTexts::take(Lexer& tokens, bool leaves, const st
   return OnFailure{tir::make_kept_failure({uses_variable || is_tested ? declared : "", text_of(*text)}), text->place};
 }
 
-std::optional<OnFailure> GuardedTexts::take_call(Lexer& tokens) const {
+std::optional<OnFailure> GuardedTexts::take_call(Lexer& tokens, bool never_fails) const {
   Lexer ahead = tokens;
   skip_bracketed(ahead, "(");
-  if (tvm_c::take(ahead, "!=") && ahead.next().text != "0") return std::nullopt;
-  if (!tvm_c::take(ahead, ")")) return std::nullopt;
+  if (!take_not_zero(ahead, never_fails) || !tvm_c::take(ahead, ")")) return std::nullopt;
   Lexer plain = ahead;
   if (take_code(plain, {}) != nullptr) return std::nullopt;
   auto failure = take(ahead, false);

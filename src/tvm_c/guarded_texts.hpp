@@ -36,7 +36,7 @@ class GuardedTexts {
                                               bool is_tested = false) const;
   // In front of the bracket of a call that "if (" stands in front of: all up to the end of the check. None where just a
   // number is returned.
-  [[nodiscard]] std::optional<OnFailure> take_call(Lexer& tokens) const;
+  [[nodiscard]] std::optional<OnFailure> take_call(Lexer& tokens, bool never_fails) const;
   // As take_failure_code; a conditional group in front of the return is no part of it.
   [[nodiscard]] tir::ExprRef take_code(Lexer& tokens, std::string_view name) const;
 

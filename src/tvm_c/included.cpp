@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tvm_c/included.hpp"
 
+#include <algorithm>
 #include <deque>
+#include <functional>
 #include <utility>
 
 #include "usmp/support/checked.hpp"
@@ -147,15 +149,48 @@ std::vector<std::string_view> Included::c_files(std::size_t file) const {
   return result;
 }
 
-std::map<std::string_view, std::vector<std::string_view>, std::less<>> Included::all_definitions(
-    std::size_t file) const {
-  std::map<std::string_view, std::vector<std::string_view>, std::less<>> result;
+AllDefinitions Included::all_definitions(std::size_t file) const {
+  AllDefinitions result;
   for (const std::size_t one : closed_[file]) {
     for (const std::string_view name : own_[one].names()) {
       const std::vector<std::string_view> more = own_[one].definitions(name);
       auto& all = result[name];
       all.insert(all.end(), more.begin(), more.end());
     }
+  }
+  return result;
+}
+
+AllDefinitions Included::sure_definitions(std::size_t file, std::size_t end) const {
+  AllDefinitions result = all_definitions(file);
+  const std::string_view text = sources_[file]->text;
+  for (auto& [name, definitions] : result) {
+    const std::string_view key = name;
+    const bool is_sure =
+        definition(file, key) || std::any_of(from_[file].begin(), from_[file].end(),
+                                             [&](const auto& one) { return own_[one.first].is_always_defined(key); });
+    const bool is_behind = std::any_of(definitions.begin(), definitions.end(), [&](std::string_view definition) {
+      const bool is_own = std::greater_equal<>()(definition.data(), text.data() + end) &&
+                          std::less_equal<>()(definition.data(), text.data() + text.size());
+      return definition.data() == nullptr || is_own;
+    });
+    if (!is_sure || is_behind) definitions.clear();
+  }
+  return result;
+}
+
+std::vector<Macros::Part> Included::parts(std::size_t file, std::string_view name) const {
+  std::vector<Macros::Part> result;
+  for (const std::size_t one : closed_[file]) {
+    const std::vector<Macros::Part>& parts = own_[one].parts(name);
+    if (!parts.empty() && result.empty()) result = parts;
+  }
+  if (all_definitions(file)[name].size() != result.size()) return {};
+  for (const Macros::Part& part : result) {
+    bool mentions_macro = false;
+    for_each_identifier(part.condition,
+                        [&](std::string_view word) { mentions_macro = mentions_macro || is_macro(file, word); });
+    if (mentions_macro || part.condition.find_first_of("\\/") != std::string_view::npos) return {};
   }
   return result;
 }

@@ -43,8 +43,14 @@ class Included {
   [[nodiscard]] std::map<std::string_view, std::string_view> definitions(std::size_t file) const;
 
   // What stands behind the names of all its macros in each of their definitions, whatever conditions say.
-  [[nodiscard]] std::map<std::string_view, std::vector<std::string_view>, std::less<>> all_definitions(
-      std::size_t file) const;
+  [[nodiscard]] AllDefinitions all_definitions(std::size_t file) const;
+
+  // The same of those that are defined wherever the file is compiled, and behind no `end` of the file; of others none.
+  [[nodiscard]] AllDefinitions sure_definitions(std::size_t file, std::size_t end) const;
+
+  // Macros::parts() of one, whose conditions mention no macro of the files: they hold anywhere in the file as they do
+  // where it is defined. Else none.
+  [[nodiscard]] std::vector<Macros::Part> parts(std::size_t file, std::string_view name) const;
 
   // Of its macros.
   [[nodiscard]] Names names(std::size_t file) const;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,6 +23,9 @@ namespace usmp::tvm_c {
 
 // Whether it has no small letter, as names of macros.
 [[nodiscard]] bool is_in_capitals(std::string_view name);
+
+// What stands behind the names of macros in each of their definitions.
+using AllDefinitions = std::map<std::string_view, std::vector<std::string_view>, std::less<>>;
 
 struct Directive {
   std::size_t begin = 0;
@@ -54,6 +58,17 @@ class Macros {
   // What stands behind the name of one that is defined once, outside of conditional groups but the one around a header.
   [[nodiscard]] std::optional<std::string_view> definition(std::string_view name) const;
 
+  // Whether it is defined wherever the file is compiled, in one way or another: also by each part of a conditional
+  // group with #else, or by #ifndef NAME, #define NAME; and nowhere undefined.
+  [[nodiscard]] bool is_always_defined(std::string_view name) const { return always_.contains(name); }
+
+  // Of one that each part of one conditional group defines once, the last of which is #else: the parts, in order.
+  struct Part {
+    std::string condition;        // "ifdef NAME", "else"
+    std::string_view definition;  // what stands behind the macro's name
+  };
+  [[nodiscard]] const std::vector<Part>& parts(std::string_view name) const;
+
   // Where that stands in the file; of others npos.
   [[nodiscard]] std::size_t defined_at(std::string_view name) const;
 
@@ -80,12 +95,15 @@ class Macros {
   [[nodiscard]] Names names_in(std::string_view text) const;
 
  private:
-  std::map<std::string_view, std::vector<std::string_view>> bodies_;
+  AllDefinitions bodies_;
+  void read_always(const std::vector<Directive>& directives);
   void read_enumerators(std::string_view file, const std::vector<std::pair<std::size_t, std::size_t>>& groups);
 
   std::string_view file_;
   std::map<std::string_view, Enumerator> enumerators_;
   std::set<std::string_view> conditional_;  // of these: some conditional group defines or undefines them
+  std::set<std::string_view> always_;       // is_always_defined()
+  std::map<std::string_view, std::vector<Part>> parts_;
   std::vector<Include> includes_;
   mutable std::size_t most_ = 10'000'000;  // names that are looked at
 };

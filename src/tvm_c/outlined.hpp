@@ -3,7 +3,6 @@
 // fwrite(sid_1, 1, 64, stderr); each becomes a function of its own that gets these tensors, text for text.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,11 +10,9 @@
 
 #include "tvm_c/added_statements.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/macros.hpp"
 
 namespace usmp::tvm_c {
-
-// Of macros: what stands behind their names in each of their definitions, whatever conditions say.
-using AllDefinitions = std::map<std::string_view, std::vector<std::string_view>, std::less<>>;
 
 // One that may be a function, if it uses variables of the entry only as it may.
 struct Outlined {

@@ -16,7 +16,7 @@
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/own_c.hpp"
-#include "usmp/support/characters.hpp"
+#include "tvm_c/result_tests.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -46,12 +46,20 @@ class Respeller {
           result_.files[i].text = result_.texts.emplace_back(std::move(*text));
         }
       }
-      if (auto text = with_zeros(i)) result_.files[i].text = result_.texts.emplace_back(std::move(*text));
+      if (auto text = tests_text(i)) result_.files[i].text = result_.texts.emplace_back(std::move(*text));
     }
   }
 
   // The entry, if the file as it is read by now has it.
-  std::optional<FunctionText> entry_in(std::size_t i) const {
+  std::optional<FunctionText> entry_in(std::size_t i) {
+    if (const char* text = result_.files[i].text.data(); text != entry_of_) {
+      entry_of_ = text;
+      entry_ = found_entry(i);
+    }
+    return entry_;
+  }
+
+  [[nodiscard]] std::optional<FunctionText> found_entry(std::size_t i) const {
     FileScope scope;
     try {
       read_file_scope(result_.files[i].text, i, true, scope, {}, nullptr, false);
@@ -65,48 +73,13 @@ class Respeller {
     return std::nullopt;
   }
 
-  // Of a file, if results of the entry's calls are compared with a name that stands for 0: with 0, as long as the name.
-  std::optional<std::string> with_zeros(std::size_t i) const {
-    if (!compares_names(result_.files[i].text)) return std::nullopt;
+  // Of a file, if conditions of the entry ask for results of calls in other words than TVM's.
+  std::optional<std::string> tests_text(std::size_t i) {
     const auto entry = entry_in(i);
     if (!entry) return std::nullopt;
-    std::vector<Token> tokens;
-    try {
-      tokens = tokens_of(entry->body);
-    } catch (const SyntaxError&) {  // likewise
-      return std::nullopt;
-    }
-    std::string text(result_.files[i].text);
-    bool is_changed = false;
-    for (std::size_t at = 2; at + 1 < tokens.size(); ++at) {
-      const Token& name = tokens[at];
-      const bool is_compared = (tokens[at - 1].is("!=") || tokens[at - 1].is("==")) && tokens[at + 1].is(")");
-      if (!name.is_identifier() || !is_compared || !is_zero(i, name.text) || declares(tokens, name.text)) continue;
-      text.replace(name.offset, name.text.size(), "0" + std::string(name.text.size() - 1, ' '));
-      is_changed = true;
-    }
-    return is_changed ? std::optional(std::move(text)) : std::nullopt;
-  }
-
-  // Whether there is "== name" or "!= name", but for NULL: few files have it.
-  static bool compares_names(std::string_view text) {
-    for (std::size_t at = text.find('=', 1); at != std::string_view::npos; at = text.find('=', at + 1)) {
-      if (text[at - 1] != '=' && text[at - 1] != '!') continue;
-      const std::string_view behind = without_blanks_in_front(text.substr(at + 1));
-      if (!behind.empty() && is_identifier_char(behind[0]) && !is_digit(behind[0]) && !behind.starts_with("NULL"))
-        return true;
-    }
-    return false;
-  }
-
-  // Whether the function has a variable of that name.
-  static bool declares(const std::vector<Token>& tokens, std::string_view name) {
-    for (std::size_t i = 1; i < tokens.size(); ++i) {
-      if (tokens[i].is(name) &&
-          (tokens[i - 1].is("*") || (tokens[i - 1].is_identifier() && !tokens[i - 1].is("return"))))
-        return true;
-    }
-    return false;
+    const AllDefinitions macros = included_.sure_definitions(i, entry->offset);
+    return with_plain_tests(
+        *entry, {.macros = macros, .is_zero = [this, i](std::string_view name) { return is_zero(i, name); }});
   }
 
   // A macro, an enumerator, or TVM's own, whose header is its runtime's.
@@ -118,24 +91,25 @@ class Respeller {
 
   // Of a file, if macros around calls are checks, or if they are others.
   std::optional<std::string> expanded_text(std::size_t i, bool are_checks) {
-    Definitions definitions = included_.definitions(i);
-    CheckMacros checks;
-    for (const auto& [name, definition] : definitions) {
-      auto macro = are_checks ? check_macro(definition) : std::nullopt;
-      if (macro) checks.emplace(name, std::move(*macro));
-    }
-    if (are_checks && checks.empty()) return std::nullopt;
     const auto entry = entry_in(i);
     if (!entry) return std::nullopt;
-    const std::string_view text = files_[i].text;
-    const std::string_view before = text.substr(0, entry->offset);
-    const auto is_behind = [&](const auto& macro) {
-      const bool is_of_file = std::less_equal<>()(text.data(), macro.second.data()) &&
-                              std::less<>()(macro.second.data(), text.data() + text.size());
-      return is_of_file && !std::less<>()(macro.second.data(), before.data() + before.size());
-    };
-    std::erase_if(definitions, is_behind);
-    return are_checks ? with_checks(*entry, checks) : with_expanded_calls(*entry, definitions, included_.names(i));
+    const AllDefinitions macros = included_.sure_definitions(i, entry->offset);
+    if (!are_checks) {
+      const Names names = included_.names(i);
+      return with_expanded_calls(*entry,
+                                 {.definitions = macros,
+                                  .parts = [this, i](std::string_view name) { return included_.parts(i, name); },
+                                  .names = names,
+                                  .is_zero = [this, i](std::string_view name) { return is_zero(i, name); }});
+    }
+    CheckMacros checks;
+    for (const auto& [name, definitions] : macros) {
+      auto macro = definitions.empty() ? std::nullopt : check_macro(definitions[0]);
+      const bool is_one = macro && std::all_of(definitions.begin(), definitions.end(),
+                                               [&](std::string_view other) { return check_macro(other) == macro; });
+      if (is_one) checks.emplace(name, std::move(*macro));
+    }
+    return checks.empty() ? std::nullopt : with_checks(*entry, checks);
   }
 
   // What somebody added to the function that the firmware calls.
@@ -167,6 +141,8 @@ class Respeller {
   Included included_;  // before anything is respelled
   const std::string symbol_;
   Respelled result_;
+  std::optional<FunctionText> entry_;  // of the text that begins there
+  const char* entry_of_ = nullptr;
 };
 
 // C of this program, as TVM would have written it.

@@ -87,7 +87,7 @@ TEST_CASE("a macro that does something else than to check a call is read as it i
     CHECK_MESSAGE(is_refused(definition, statement), definition);
   }
   const std::string equal = "CHECK(" + call + " == 0);";
-  for (const std::string definition : {"(x) if ((x) != 0) return -3", "(x) if (!x) return -3",
+  for (const std::string definition : {"(x) if ((x) != 0) return -3", "(x) if (!!x) return -3",
                                        "(x) do { int rc = (x); if (rc) return rc; } while (0)"}) {
     CHECK_MESSAGE(is_refused(definition, equal), definition);
   }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions of the entry that ask whether a call has failed, in other words than TVM's.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "usmp/support/error.hpp"
+#include "usmp/tir/printer.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c::result_tests_test {
+namespace {
+
+const std::string functions =
+    "#include <stdint.h>\nint32_t device(int32_t n);\n"
+    // may fail
+    "int32_t tvmgen_m_dev(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n"
+    "  if (device(1) != 0) return -1;\n  return 0;\n}\n"
+    "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n"
+    "  return 0;\n}\n";
+
+// The entry as TIR, or why it is not read.
+std::string read(const std::string& macros, const std::string& statements, const std::string& header = "") {
+  const std::string text = macros + functions +
+                           "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n" +
+                           statements + "  return 0;\n}\n";
+  const Source file{"lib1.c", text};
+  const std::vector<Source> headers = {{"check.h", header}};
+  try {
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept, {}, headers);
+    return tir::print(read.module, read.module.functions[read.module.entry]);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+bool is_refused(const std::string& macros, const std::string& statement, const std::string& header = "") {
+  return read(macros, "  " + statement + "\n", header).starts_with("lib1.c: line ");
+}
+
+const std::string call = "tvmgen_m_dev(x_buffer_var, y_buffer_var)";
+const std::string sure = "tvmgen_m_op(x_buffer_var, y_buffer_var)";
+
+}  // namespace
+
+TEST_CASE("a condition that asks whether a call has failed is TVM's check in any spelling") {
+  const std::string plain = read("", "  if (" + call + " != 0) return -3;\n");
+  REQUIRE(plain.find("tvm_check_return(0, -3, ") != std::string::npos);
+  for (const std::string front_and_back : {"|",
+                                           "0 != |",
+                                           "(|)",
+                                           "((|) != 0)",
+                                           "!(| == 0)",
+                                           "!!|",
+                                           "!!(|)",
+                                           "!!!!|",
+                                           "!(!|)",
+                                           "(0) != (|)",
+                                           "| != 0x0",
+                                           "| != 0u",
+                                           "| != (0)",
+                                           "!(0 == |)",
+                                           "!| == 0",
+                                           "unlikely(|)",
+                                           "unlikely(| != 0)",
+                                           "likely(0 != |)",
+                                           "!likely(| == 0)",
+                                           "__builtin_expect(!!(|), 0)",
+                                           "__builtin_expect(|, 0) != 0",
+                                           "__builtin_expect((| != 0), 1)",
+                                           "\n  (|) /* failed */\n !=0"}) {
+    const std::size_t at = front_and_back.find('|');
+    const std::string condition = front_and_back.substr(0, at) + call + front_and_back.substr(at + 1);
+    CHECK_MESSAGE(read("", "  if (" + condition + ") return -3;\n") == plain, condition);
+  }
+  // Macros, also of a header, one that the compiler may have, and one that is defined in two ways that come to the
+  // same.
+  const std::string hint = "#define unlikely(x) __builtin_expect(!!(x), 0)\n";
+  const std::string hinted = "  if (unlikely(" + call + ")) return -3;\n";
+  for (const std::string& definitions : {hint, "#ifndef unlikely\n" + hint + "#endif\n",
+                                         "#ifdef A\n" + hint + "#else\n#define unlikely(x) (x)\n#endif\n",
+                                         "#ifdef A\n" + hint +
+                                             "#elif B\n#define unlikely(x) (0 != (x))\n#else\n#ifndef "
+                                             "unlikely\n#define unlikely(x) (x)\n#endif\n#endif\n"}) {
+    CHECK_MESSAGE(read(definitions, hinted) == plain, definitions);
+    CHECK(read("#include \"check.h\"\n", hinted, "#ifndef H\n#define H\n" + definitions + "#endif\n") == plain);
+  }
+  CHECK(read("#define OK 0\n#define FAILED(x) ((x) != OK)\n", "  if (FAILED(" + call + ")) return -3;\n") == plain);
+  CHECK(read("#define NAME tvmgen_m_dev\n", "  if (0 != NAME(x_buffer_var, y_buffer_var)) return -3;\n") == plain);
+  // Of a variable that has the result.
+  const std::string own = read("", "  { int32_t rc = " + call + "; if (rc != 0) return rc; }\n");
+  for (const char* condition : {"0 != rc", "unlikely(rc)", "!(rc == 0)", "(rc)"}) {
+    CHECK(read("", "  { int32_t rc = " + call + "; if (" + condition + ") return rc; }\n") == own);
+  }
+  CHECK(read("", "  int32_t rc = 0;\n  if (unlikely((rc = " + call + ") != 0)) return -3;\n") ==
+        read("", "  int32_t rc = 0;\n  if ((rc = " + call + ") != 0) return -3;\n"));
+}
+
+TEST_CASE("conditions that ask something else of a call are refused") {
+  for (const std::string& condition :
+       {call + " == 0", "!" + call, "!(" + call + " != 0)", call + " != 1", call + " < 0",
+        call + " != 0 && x_buffer_var", call + " | 1", "-" + call + " == 0", "!(!!" + call + ")", "1 != " + call,
+        call + " == 0 == 0 == 0", "__builtin_expect(" + call + ", 0, 1)", "hint(" + call + " != 0)",
+        call + " != 0.0"}) {
+    CHECK_MESSAGE(is_refused("", "if (" + condition + ") return -3;"), condition);
+  }
+  const std::string hinted = "if (unlikely(" + call + ")) return -3;";
+  for (const std::string definitions :
+       {"#define unlikely(x) (!(x))\n", "#ifdef A\n#define unlikely(x) (x)\n#else\n#define unlikely(x) !(x)\n#endif\n",
+        // It may be a function, or another macro.
+        "#ifdef A\n#define unlikely(x) (x)\n#else\nint unlikely(int);\n#endif\n",
+        "#ifdef A\n#define unlikely(x) (x)\n#elif B\n#define unlikely(x) (x)\n#endif\n",
+        "#ifndef B\n#define unlikely(x) (x)\n#endif\n",
+        "#define unlikely(x) (x)\n#undef unlikely\nint unlikely(int);\n",
+        "#ifdef A\n#define NOT !\n#else\n#define NOT\n#endif\n#ifdef B\n#define unlikely(x) NOT(x)\n#else\n#define "
+        "unlikely(x) (NOT (x) == 0)\n#endif\n"}) {
+    CHECK_MESSAGE(is_refused(definitions, hinted), definitions);
+  }
+  CHECK(is_refused(
+      "#ifdef A\n#include \"check.h\"\n#endif\n", hinted,
+      "#ifndef H\n#define H\n#ifdef B\n#define unlikely(x) (x)\n#else\n#define unlikely(x) !!(x)\n#endif\n#endif\n"));
+  CHECK(is_refused("", hinted + "\n  return 0;\n}\n#define unlikely(x) (!(x))\nint f(void) {"));
+  // A macro may give the function another name.
+  CHECK(is_refused("#define tvmgen_m_dev other\n", "if (0 != " + call + ") return -3;"));
+  // A variable hides the name for 0.
+  CHECK(is_refused("enum { OK };\n", "int32_t OK = 3; if (OK != " + call + ") return -3;"));
+}
+
+TEST_CASE("less than 0 is a check of what never fails only") {
+  const std::string plain = read("", "  if (" + sure + " != 0) return -3;\n");
+  CHECK(read("", "  if (" + sure + " < 0) return -3;\n") == plain);
+  CHECK(read("", "  if (" + sure + " < 0) { log(3); return -3; }\n") ==
+        read("", "  if (" + sure + " != 0) { log(3); return -3; }\n"));
+  const std::string later = "  int32_t rc = " + sure + ";\n  if (rc != 0) return rc;\n";
+  CHECK(read("", "  int32_t rc = " + sure + ";\n  if (rc < 0) return rc;\n") == read("", later));
+  CHECK(is_refused("", "{ int32_t rc = " + call + "; if (rc < 0) return rc; }"));
+  CHECK(is_refused("", "{ int32_t rc = " + sure + "; if (rc < 1) return rc; }"));
+}
+
+TEST_CASE("what stands in front of a check stays in front of it where it is conditional") {
+  const std::string group = "\n#ifdef A\n  log(3);\n#endif\n";
+  CHECK(is_refused("", "int32_t rc = " + call + ";" + group + "  if (rc != 0) return rc;"));
+  const std::string sure_text = read("", "  int32_t rc = " + sure + ";" + group + "  if (rc != 0) return rc;\n");
+  CHECK(sure_text.find("log(3)") != std::string::npos);
+}
+
+}  // namespace usmp::tvm_c::result_tests_test
