@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an MLF archive with many megabytes of float constants: large_archive.py OUT.tar [MEGABYTES].
+"""Writes an MLF archive with many megabytes of constants: large_archive.py OUT.tar [MEGABYTES], or a file of C as TVM
+writes it: large_archive.py OUT.c [MEGABYTES [int8|float]].
 
-One operator adds the constants, which stand in it as `blocks` AllocateConst nodes of random floats, to its input. The
+One operator adds the constants, AllocateConst nodes or tables of random numbers of a megabyte each, to its input. The
 planner's time and memory on it are measured, e.g. with /usr/bin/time -v.
 """
 
@@ -111,8 +112,41 @@ def module_json(megabytes):
     return json.dumps({"root": root, "nodes": graph.nodes, "b64ndarrays": [], "attrs": {"tvm_version": "0.12.0"}})
 
 
+def table_of_bytes():
+    numbers = [f"{'-' if value < 0 else '+'}0x{abs(value):02x}" for value in range(-128, 128)]
+    return [numbers[byte] for byte in random.randbytes(BLOCK)]
+
+
+def table_of_floats():
+    """As C's %a prints them, without zeros at the end."""
+    numbers = []
+    for _ in range(BLOCK // 4):
+        (value,) = struct.unpack("<f", struct.pack("<f", random.uniform(-1, 1)))
+        digits, exponent = value.hex().split("p")
+        numbers.append(digits.rstrip("0").rstrip(".") + "p" + exponent)
+    return numbers
+
+
+def write_c(path, megabytes, kind):
+    random.seed(1)
+    make, element, wide, per_line = (table_of_bytes, "int8_t", "int32_t", 20) if kind == "int8" else (table_of_floats, "float", "float", 8)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('// tvm target: c -keys=cpu\n#include "tvm/runtime/c_backend_api.h"\n')
+        for k in range(megabytes):
+            numbers = make()
+            lines = ",\n    ".join(", ".join(numbers[i:i + per_line]) for i in range(0, len(numbers), per_line))
+            file.write(f'static const {element} __attribute__((section(".rodata.tvm"), aligned(16))) constant_{k}[{len(numbers)}] = {{\n    {lines}\n}};\n')
+        total = f"(({wide})x_buffer_var[i])"
+        for k in range(megabytes):
+            total = f"({total} + (({wide})constant_{k}[i]))"
+        file.write(f"TVM_DLL int32_t tvmgen_default___tvm_main__({element}* x_buffer_var, {element}* output_buffer_var) {{\n"
+                   f"  for (int32_t i = 0; i < {len(numbers)}; ++i) {{\n    output_buffer_var[i] = (({element}){total});\n  }}\n  return 0;\n}}\n")
+
+
 def main():
     megabytes = int(sys.argv[2]) if len(sys.argv) > 2 else 50
+    if sys.argv[1].endswith(".c"):
+        return write_c(sys.argv[1], megabytes, sys.argv[3] if len(sys.argv) > 3 else "int8")
     io_size = {"size": BLOCK, "dtype": "float32"}
     metadata = {"version": 7, "modules": {"default": {
         "model_name": "default", "export_datetime": "", "target": ["c"], "executors": ["aot"], "style": "full-model",

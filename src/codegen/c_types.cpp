@@ -53,6 +53,15 @@ std::string storage_type(DataType scalar) {
   return value_type(scalar);
 }
 
+std::optional<Bytes> size_of_storage_type(const std::string& type) {
+  if (type == "float") return 4;
+  if (type == "double") return 8;
+  for (const int bits : {8, 16, 32, 64}) {
+    if (type.ends_with("int" + std::to_string(bits) + "_t")) return bits / 8;
+  }
+  return std::nullopt;
+}
+
 std::string to_string(const PointerType& type) { return (type.is_const ? "const " : "") + type.element + "*"; }
 
 std::string int_literal(std::int64_t value, DataType type, bool wide_sibling) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "usmp/tir/ir.hpp"
@@ -18,6 +19,9 @@ namespace usmp::codegen {
 // C type of an element in memory: bool is uint8_t (reading a byte other than 0 and 1 as C's bool is undefined), float16
 // and bfloat16 are uint16_t.
 [[nodiscard]] std::string storage_type(tir::DataType scalar);
+
+// Of what storage_type gives; nothing: "void".
+[[nodiscard]] std::optional<Bytes> size_of_storage_type(const std::string& type);
 
 // float16 or bfloat16: computed as float and rounded after each operation.
 [[nodiscard]] bool is_half(tir::DataType type);

@@ -75,7 +75,8 @@ struct FileContext {
   bool uses_restrict = false;                                            // USMP_RESTRICT
   bool uses_comparison = false;                                          // whose outcome compilers may find out
   bool uses_fence = false;
-  bool uses_unroll = false;  // USMP_UNROLL                                               // USMP_FENCE
+  bool uses_unroll = false;          // USMP_UNROLL
+  bool uses_aligned_arrays = false;  // USMP_ALIGNED_ARRAY
 };
 
 // Text of one function, beyond which it is refused: shared expressions can make a small module print very large.

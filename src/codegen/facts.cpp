@@ -2,6 +2,7 @@
 #include "codegen/facts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "codegen/c_library.hpp"
@@ -89,7 +90,7 @@ class FunctionScan {
     facts_.initialised = std::move(stack.initialised);
     facts_.continued = continued_loops(function_.body);
     tir::for_each_stmt(function_.body, [&](const Stmt& stmt) { scan(stmt); });
-    spread_writes();
+    spread_uses();
     check_constants();
     find_mixed_types();
     declare_types();
@@ -118,9 +119,10 @@ class FunctionScan {
     }
   }
 
-  // Written through a pointer means written through what it was made of. A let's value may hold lets, which are found
-  // behind it, so no order of the bindings sees every chain: what changes is looked at again.
-  void spread_writes() {
+  // Written through a pointer means written through what it was made of, and so do accesses of wide types. A let's
+  // value may hold lets, which are found behind it, so no order of the bindings sees every chain: what changes is
+  // looked at again.
+  void spread_uses() {
     std::unordered_map<VarId, std::vector<std::size_t>> bindings_of;
     std::vector<VarId> changed;
     for (std::size_t i = 0; i < bindings_.size(); ++i) {
@@ -131,15 +133,25 @@ class FunctionScan {
       const VarId var = changed.back();
       changed.pop_back();
       const PointerFacts& made = facts_.pointers[var];
+      const Bytes alignment = alignment_of(facts_, var);
       const auto own = bindings_of.find(var);
-      if (!made.written || own == bindings_of.end()) continue;
+      if (own == bindings_of.end()) continue;
       for (const std::size_t i : own->second) {
         const bool stored = made.stored && bindings_[i].second.size() == 1;  // one of several: which is not known
         for (const VarId base : bindings_[i].second) {
-          if (mark_written(base, stored)) changed.push_back(base);
+          bool is_new = align(base, alignment);
+          if (made.written) is_new = mark_written(base, stored) || is_new;
+          if (is_new) changed.push_back(base);
         }
       }
     }
+  }
+
+  // Whether that is news.
+  bool align(VarId var, Bytes element_bytes) {
+    if (element_bytes <= alignment_of(facts_, var)) return false;
+    facts_.alignments[var] = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(element_bytes)));
+    return true;
   }
 
   void scan(const Stmt& stmt) {
@@ -177,6 +189,7 @@ class FunctionScan {
       const Expr& argument = *call.arguments[i];
       if (!argument.type.is_handle()) continue;
       if (!callee) collect_bases(argument, handed_out_);
+      align_argument(argument, callee, i);
       bool written = true;
       bool stored = false;
       if (is_walked) {
@@ -195,6 +208,23 @@ class FunctionScan {
     }
   }
 
+  // As the callee accesses it or declares its parameter, or as the pointer was made for it.
+  void align_argument(const Expr& argument, std::optional<std::size_t> callee, std::size_t param) {
+    Bytes alignment = 1;
+    if (callee) {
+      const tir::Param& declared = module_.functions[*callee].params[param];
+      alignment = std::max<Bytes>(
+          {alignment, declared.element.element_bytes(), module_.var(declared.var).element.element_bytes()});
+      alignment = std::max(alignment, alignment_of(known_[*callee], declared.var));
+    }
+    const bool is_typed = argument.kind == ExprKind::call && !argument.operands.empty() &&
+                          (argument.op == tir::Op::address_of || argument.op == tir::Op::tvm_access_ptr);
+    if (is_typed) alignment = std::max<Bytes>(alignment, argument.operands[0]->type.element_bytes());
+    std::vector<VarId> bases;
+    collect_bases(argument, bases);
+    for (const VarId base : bases) (void)align(base, alignment);
+  }
+
   // Whether that is news.
   bool mark_written(VarId var, bool stored) {
     PointerFacts& facts = facts_.pointers[var];
@@ -206,6 +236,7 @@ class FunctionScan {
 
   void access(VarId var, tir::DataType type) {
     if (!has_c_type(type.element())) return;  // printing it will say so
+    (void)align(var, type.element_bytes());
     auto& types = facts_.pointers[var].types;
     const std::string storage = storage_type(type.element());
     if (std::find(types.begin(), types.end(), storage) == types.end()) types.push_back(storage);
@@ -333,6 +364,11 @@ class FunctionScan {
 
 void fail(const Function& function, const std::string& message) {
   throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = "function " + function.name}, message);
+}
+
+Bytes alignment_of(const FunctionFacts& facts, VarId pointer) {
+  const auto found = facts.alignments.find(pointer);
+  return found == facts.alignments.end() ? 1 : found->second;
 }
 
 void collect_bases(const Expr& root, std::vector<VarId>& bases) {

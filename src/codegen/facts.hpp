@@ -34,6 +34,9 @@ struct FunctionFacts {
   // Elements on the stack of which a compiler may think that they are read before they are set: one guard around the
   // store and the same, spelled otherwise, around the load. They are set to zero first.
   std::unordered_set<tir::VarId> initialised;
+  // Of addresses, in bytes: for what is accessed through a pointer or others made of it, here and in functions that get
+  // it. Absent: 1.
+  std::unordered_map<tir::VarId, Bytes> alignments;
   ContinuedLoops continued;
   bool gives_status = true;  // it returns 0 or an error; false: void, as it cannot fail (status.hpp)
 };
@@ -45,6 +48,9 @@ struct ModuleFacts {
 
 // Throws Error of kind archive: recursion, a call whose argument count does not fit, a constant that is written.
 [[nodiscard]] ModuleFacts find_facts(const EmissionInput& module);
+
+// FunctionFacts::alignments.
+[[nodiscard]] Bytes alignment_of(const FunctionFacts& facts, tir::VarId pointer);
 
 // Variables whose pointer value the handle expression may give.
 void collect_bases(const tir::Expr& pointer, std::vector<tir::VarId>& bases);

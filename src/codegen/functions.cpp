@@ -87,6 +87,17 @@ void write_head(const FileContext& file, TextSink& sink) {
         "#if defined(__GNUC__) && !defined(__clang__)\n#define USMP_UNROLL _Pragma(\"GCC unroll 8\")\n"
         "#else\n#define USMP_UNROLL\n#endif\n\n");
   }
+  if (file.uses_aligned_arrays) {
+    sink.write(
+        "// In front of an array that is accessed as elements of a wider type, or whose alignment the model's C "
+        "states.\n"
+        "#ifndef USMP_ALIGNED_ARRAY\n#if defined(__GNUC__)\n"
+        "#define USMP_ALIGNED_ARRAY(bytes) __attribute__((aligned(bytes)))\n"
+        "#elif defined(__cplusplus)\n#define USMP_ALIGNED_ARRAY(bytes) alignas(bytes)\n"
+        "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n"
+        "#define USMP_ALIGNED_ARRAY(bytes) _Alignas(bytes)\n#else\n"
+        "#error \"define USMP_ALIGNED_ARRAY(bytes) so that it aligns the array behind it\"\n#endif\n#endif\n\n");
+  }
   if (file.uses_fence) {
     sink.write(
         "// The same bytes may hold a buffer of another type from here on: no access may be moved across.\n"

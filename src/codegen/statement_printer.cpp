@@ -228,9 +228,14 @@ void StatementPrinter::print(const tir::Allocate& allocate) {
   const std::string name = printer_.declare(allocate.var);
   if (allocate.on_stack) {
     array_stores_.try_emplace(allocate.var, 0);
-    const Bytes elements = tir::allocation_size(allocate).bytes.value_or(0) / allocate.type.element_bytes();
+    const Bytes bytes = tir::allocation_size(allocate).bytes.value_or(0);
+    const Bytes element = size_of_storage_type(type.element).value_or(allocate.type.element_bytes());
     const std::string first = facts_.initialised.contains(allocate.var) ? " = {0};" : ";";
-    line(type.element + " " + name + "[" + std::to_string(elements) + "]" + first);
+    const Bytes alignment = std::max<Bytes>(allocate.alignment, alignment_of(facts_, allocate.var));
+    if (alignment > element) file_.uses_aligned_arrays = true;
+    const std::string aligned =
+        alignment > element ? "USMP_ALIGNED_ARRAY(" + std::to_string(alignment) + ") " : std::string();
+    line(aligned + type.element + " " + name + "[" + std::to_string((bytes + element - 1) / element) + "]" + first);
     return;
   }
   file_.uses_workspace = true;

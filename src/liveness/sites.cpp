@@ -74,14 +74,15 @@ Site declared_site(const tir::Module& module, std::size_t function, const Declar
   const BufferKind workspace = function == module.entry ? BufferKind::tensor : BufferKind::scratch;
   const tir::DataType type = is_constant ? declaration.constant->type : declaration.allocate->type;
   const std::uint32_t row = is_constant ? declaration.constant->row_operator : declaration.allocate->row_operator;
+  const Bytes alignment =
+      is_constant ? alignments.constant : std::max<Bytes>(alignments.workspace, declaration.allocate->alignment);
   return {
       .var = declaration.var(),
       .name = module.var(declaration.var()).name,
       .function = function,
       .kind = is_constant ? BufferKind::constant : workspace,
       .size = 0,
-      .alignment =
-          std::max(is_constant ? alignments.constant : alignments.workspace, natural_alignment(type.element_bytes())),
+      .alignment = std::max(alignment, natural_alignment(type.element_bytes())),
       .live = {},
       .targets = {},
       .candidate_pools = is_constant ? declaration.constant->candidate_pools : declaration.allocate->candidate_pools,

@@ -16,7 +16,7 @@ namespace {
 }  // namespace
 
 void BodyBuilder::allocate(VarId var, DataType type, std::vector<ExprRef> extents, ExprRef condition,
-                           std::vector<std::string> candidate_pools, bool was_on_stack) {
+                           std::vector<std::string> candidate_pools, bool was_on_stack, std::uint16_t alignment) {
   for (const ExprRef& extent : extents) check_extent(*extent);
   const bool is_certain = condition != nullptr && condition->kind == ExprKind::int_imm && condition->int_value != 0;
   Allocate result{.var = var,
@@ -24,7 +24,8 @@ void BodyBuilder::allocate(VarId var, DataType type, std::vector<ExprRef> extent
                   .extents = std::move(extents),
                   .condition = is_certain ? nullptr : std::move(condition),
                   .candidate_pools = std::move(candidate_pools),
-                  .was_on_stack = was_on_stack};
+                  .was_on_stack = was_on_stack,
+                  .alignment = alignment};
   check_size(var, allocation_size(result).bytes);
   emit(std::move(result));
 }

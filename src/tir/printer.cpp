@@ -287,6 +287,7 @@ void Printer::allocate(const Allocate& allocate) {
         std::to_string(ring->stride));
   }
   if (allocate.on_stack) add(" on stack");
+  if (allocate.alignment > 1) add(" aligned to " + std::to_string(allocate.alignment));
   storage_scope(allocate.var);
   if (allocate.condition) {
     add(" if ");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -324,6 +325,7 @@ class Verifier {
     const std::optional<Bytes> size = allocation_size(s).bytes;
     const bool may_stay = s.was_on_stack ? size.has_value() : size == s.type.bytes();
     if (s.on_stack && !may_stay) fail_of("storage", s.var, " is a variable of C, but no single element");
+    if (!std::has_single_bit(s.alignment)) fail_of("storage", s.var, " has an alignment that is no power of two");
     check_size(s.var, size);
     check_ring(s);
     declare(s.var);

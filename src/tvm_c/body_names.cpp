@@ -69,9 +69,10 @@ VarId BodyNames::new_var(std::string_view name, DataType type, DataType element)
   return VarId(module_.vars.size() - 1);
 }
 
-VarId BodyNames::allocated(const Token& name, DataType element, std::int64_t elements, bool is_on_stack) {
+VarId BodyNames::allocated(const Token& name, DataType element, std::int64_t elements, bool is_on_stack,
+                           std::uint16_t alignment) {
   const VarId var = new_var(name.text, tir::handle_type, element);
-  body_.allocate(var, element, {tir::make_int(elements)}, nullptr, {}, is_on_stack);
+  body_.allocate(var, element, {tir::make_int(elements)}, nullptr, {}, is_on_stack, alignment);
   return var;
 }
 

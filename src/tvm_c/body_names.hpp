@@ -45,7 +45,8 @@ class BodyNames {
   [[nodiscard]] Value& declared(const Token& name) { return names_.at(std::string(name.text)).back(); }
 
   tir::VarId new_var(std::string_view name, tir::DataType type, tir::DataType element);
-  tir::VarId allocated(const Token& name, tir::DataType element, std::int64_t elements, bool is_on_stack = false);
+  tir::VarId allocated(const Token& name, tir::DataType element, std::int64_t elements, bool is_on_stack = false,
+                       std::uint16_t alignment = 1);
 
   // An argument that TVM has put at the start of the pool, with memory up to the pool's end: it is the whole pool, too.
   [[nodiscard]] std::optional<Value> start_of(const std::string& pool, std::span<const Value> given);

@@ -284,6 +284,7 @@ class BodyReader {
         return variables_.contains(value) && variables_.used(value).has_value();
       });
     }
+    alignment_ = take_aligned_macro(tokens_);
     if (const auto type = parse_type(tokens_)) {
       declaration(*type);
     } else if (const auto open_type = parse_open_type(tokens_)) {
@@ -648,7 +649,8 @@ class BodyReader {
     for (std::size_t i = 0; i < given.size(); ++i) {
       const Value& argument = given[i];
       if (argument.kind != Value::Kind::pool) {
-        arguments.push_back(values_.argument(argument).expr);
+        const bool is_helper = !function_.is_entry && !name.starts_with("tvmgen_");
+        arguments.push_back((is_helper ? values_.handed_argument(argument) : values_.argument(argument)).expr);
       } else if (kept != kept_.end() && i < kept->second.size() && kept->second[i]) {
         const PoolParam& used = *kept->second[i];
         const auto start = used.is_whole ? names_.start_of(argument.pool, given) : std::nullopt;
@@ -769,10 +771,10 @@ class BodyReader {
   void array(const Token& name, DataType element) {
     const Tree count = values_.rvalue(parse_expression(tokens_, values_, look_up_));
     expect(tokens_, "]");
-    skip_attributes(tokens_);
+    const std::uint16_t alignment = std::max(alignment_, take_alignment(tokens_));
     const auto elements = tir::as_int(*count.expr);
     if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
-    const VarId var = names_.allocated(name, element, *elements, true);
+    const VarId var = names_.allocated(name, element, *elements, true, alignment);
     memory_.note_array(var, *elements * element.bytes());
     names_.declare(name, pointer_to(var, element));
   }
@@ -836,9 +838,10 @@ class BodyReader {
   LookUp look_up_;
   MemoryCalls memory_;
   Walkers walkers_;
-  const Names& changing_;  // variables that statements change
-  ElementTypes c_types_;   // of pointers, as the function's own block spells them
-  Names unknown_;          // variables that are not known to be 0 where their declaration says so
+  const Names& changing_;        // variables that statements change
+  std::uint16_t alignment_ = 1;  // that stands in front of the declaration
+  ElementTypes c_types_;         // of pointers, as the function's own block spells them
+  Names unknown_;                // variables that are not known to be 0 where their declaration says so
   struct Caller {
     std::string callee;
     Lexer tokens;  // behind the call

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -431,6 +432,44 @@ void skip_bracketed(Lexer& tokens, std::string_view opening) {
 
 void skip_attributes(Lexer& tokens) {
   while (take(tokens, "__attribute__")) skip_bracketed(tokens, "(");
+}
+
+namespace {
+
+// (4)
+std::uint16_t alignment_in_brackets(Lexer& tokens) {
+  constexpr std::int64_t most = 4096;
+  expect(tokens, "(");
+  const Token number = tokens.next();
+  if (number.kind != TokenKind::number || is_real(number)) fail_at(number, "an alignment in bytes, as a number");
+  const std::int64_t bytes = integer_literal(number).value;
+  if (bytes < 1 || bytes > most || !std::has_single_bit(static_cast<std::uint64_t>(bytes))) {
+    fail_at(number, "an alignment that is a power of two up to " + std::to_string(most));
+  }
+  expect(tokens, ")");
+  return static_cast<std::uint16_t>(bytes);
+}
+
+}  // namespace
+
+std::uint16_t take_alignment(Lexer& tokens) {
+  Lexer inside = tokens;
+  skip_attributes(tokens);
+  std::uint16_t alignment = 1;
+  while (inside.offset() < tokens.offset()) {
+    const Token name = inside.next();
+    if (!name.is("aligned") && !name.is("__aligned__")) continue;
+    alignment = std::max(alignment, alignment_in_brackets(inside));
+  }
+  return alignment;
+}
+
+std::uint16_t take_aligned_macro(Lexer& tokens) {
+  constexpr std::size_t prefix = 4;  // of "USMP_", whose last letter another reading has changed
+  const Token& name = tokens.peek();
+  if (!name.is_identifier() || !name.text.starts_with("USM") || name.text.substr(prefix) != "_ALIGNED_ARRAY") return 1;
+  (void)tokens.next();
+  return alignment_in_brackets(tokens);
 }
 
 void fail_at(const Token& found, std::string_view expected) {

@@ -2,6 +2,7 @@
 // Expressions of C, from tokens to values.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -45,6 +46,11 @@ void skip_bracketed(Lexer& tokens, std::string_view opening);
 void skip_to_end(Lexer& tokens, std::size_t opened_at);
 // __attribute__((…)), as often as it stands here.
 void skip_attributes(Lexer& tokens);
+// The same; what their aligned(N) say, at the most. Throws SyntaxError where that is no number of bytes an array on the
+// stack may have.
+[[nodiscard]] std::uint16_t take_alignment(Lexer& tokens);
+// USMP_ALIGNED_ARRAY(N), as this program writes it in front of an array; 1: it does not stand there.
+[[nodiscard]] std::uint16_t take_aligned_macro(Lexer& tokens);
 [[noreturn]] void fail_at(const Token& found, std::string_view expected);
 
 }  // namespace usmp::tvm_c

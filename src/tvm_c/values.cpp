@@ -188,6 +188,18 @@ Tree Values::argument(const Value& a) const {
   return operation(Op::address_of, tir::handle_type, {builder_.load(a.type, a.storage, a.tree, {})});
 }
 
+Tree Values::handed_argument(const Value& a) const {
+  const bool is_start = a.kind == Value::Kind::pointer && a.tree.expr == nullptr && !a.type.is_void();
+  if (!is_start) return argument(a);
+  const Bytes own = std::max<Bytes>(1, module_.var(a.storage).element.element_bytes());
+  if (a.type.element_bytes() <= own) return argument(a);
+  constexpr std::int64_t reads_and_writes = 3;
+  const Tree zero = {tir::make_int(0)};
+  return operation(
+      Op::tvm_access_ptr, tir::handle_type,
+      {operation(Op::type_annotation, a.type, {}), argument(a), zero, zero, {tir::make_int(reads_and_writes)}});
+}
+
 // C's integer promotion: of what is narrower than int.
 Tree Values::promoted(Tree a) const {
   const DataType type = a.expr->type;

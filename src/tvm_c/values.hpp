@@ -78,6 +78,9 @@ class Values {
   [[nodiscard]] tir::Tree condition(const Value& a) const;
   // As an argument of a call: a number, or a pointer.
   [[nodiscard]] tir::Tree argument(const Value& a) const;
+  // The same, for C that stays: it accesses the storage as elements of the type that the pointer was cast to, if these
+  // are wider than its own, and their address is to be one of such elements.
+  [[nodiscard]] tir::Tree handed_argument(const Value& a) const;
 
   [[noreturn]] void fail(std::string message) const { throw SyntaxError{at, std::move(message)}; }
 

@@ -156,6 +156,56 @@ TEST_CASE("a function of the archive's C that gives nothing is called as a state
   }
 }
 
+TEST_CASE("arrays on the stack are aligned for the functions that get them, and for pointers made of them") {
+  CaseProgram program;
+  tir::Function helper;
+  helper.name = "helper";
+  helper.target = "cmsis-nn";
+  helper.params.push_back({.var = program.pointer("p", i32), .name = "p", .element = i32, .shape = {}});
+  program.info().foreign_functions.push_back(
+      {.name = "helper", .prototype = "void helper(int32_t* p)", .member = "codegen/host/src/m_lib2.c"});
+  program.operation("wide", {ints8({1, 0, 0, 0})}, ints({1}), [&](const auto& in, VarId out) {
+    return Block{store(out, imm(0), tir::make_load(i32, in[0], imm(0)))};
+  });
+  program.operation("arrays", {}, ints({0}), [&](const auto&, VarId out) {
+    Block body;
+    const auto array = [&](const char* name) {
+      const VarId var = program.pointer(name, i8);
+      tir::Stmt& stmt = body.emplace_back(allocate(var, i8, imm(8)));
+      std::get<tir::Allocate>(stmt.node).on_stack = std::get<tir::Allocate>(stmt.node).was_on_stack = true;
+      return var;
+    };
+    const VarId handed = array("handed");
+    const VarId walked = array("walked");
+    const VarId typed = array("typed");
+    const VarId bound = array("bound");
+    const VarId bytes = array("bytes");
+    const VarId first = program.pointer("first", i32);
+    const VarId second = program.pointer("second", i32);
+    const auto call = [&](const char* name, std::vector<ExprRef> arguments) {
+      arguments.insert(arguments.begin(), tir::make_string(name));
+      body.push_back(evaluate(op("call_extern", i32, std::move(arguments))));
+    };
+    call("helper", {program.ref(handed)});
+    call("tvmgen_m_case_0", {program.ref(walked), program.ref(out)});
+    call("unknown",
+         {op("address_of", tir::handle_type, {tir::make_load(type_of(tir::TypeCode::int_, 64), typed, imm(0))})});
+    body.push_back(let(first, program.ref(bound)));
+    body.push_back(let(second, program.ref(first)));
+    body.push_back(store(second, imm(0), imm(3)));
+    body.push_back(store(bytes, imm(0), imm(3, i8)));
+    body.push_back(store(out, imm(0), tir::make_cast(i32, program.load(bytes, 0))));
+    return body;
+  });
+  program.module().functions.push_back(helper);
+  const std::string text = program.text();
+  CHECK(count_of(text, "  USMP_ALIGNED_ARRAY(4) int8_t handed[8];\n") == 1);
+  CHECK(count_of(text, "  USMP_ALIGNED_ARRAY(4) int8_t walked[8];\n") == 1);
+  CHECK(count_of(text, "  USMP_ALIGNED_ARRAY(8) int8_t typed[8];\n") == 1);
+  CHECK(count_of(text, "USMP_ALIGNED_ARRAY(4)") + count_of(text, " bound[") == 4);
+  CHECK(count_of(text, "  int8_t bytes[8];\n") == 1);
+}
+
 TEST_CASE("a foreign function that takes more than the call passes: the message names --from c") {
   for (const bool takes_more : {true, false}) {
     CaseProgram program;

@@ -67,6 +67,31 @@ TEST_CASE("an array of which nothing depends after all") {
   program.run();
 }
 
+TEST_CASE("an array that the C it was read from aligns, and one that is accessed as a wider type") {
+  CaseProgram program;
+  program.operation("aligned", {ints8({5, 6, 7, 8, 9, 10, 11, 12})}, ints8({6, 6}), [&](const auto& in, VarId out) {
+    const VarId stated = program.pointer("stated", i8);
+    const VarId wide = program.pointer("wide", i8);
+    Block body = {allocate(stated, i8, imm(8)), allocate(wide, i8, imm(8))};
+    for (tir::Stmt& stmt : body) {
+      auto& array = std::get<tir::Allocate>(stmt.node);
+      array.on_stack = array.was_on_stack = true;
+      if (array.var == stated) array.alignment = 64;
+    }
+    body.push_back(store(stated, imm(0), program.load(in[0], 1)));
+    body.push_back(store(stated, imm(1), program.load(stated, 0)));
+    body.push_back(store(wide, imm(1), imm(0, i32)));
+    body.push_back(store(wide, imm(0), program.load(stated, 0)));
+    body.push_back(store(out, imm(0), program.load(wide, 0)));
+    body.push_back(store(out, imm(1), program.load(stated, 1)));
+    return body;
+  });
+  CHECK(count_of(program.text(), "  USMP_ALIGNED_ARRAY(64) int8_t stated[8];\n") == 1);
+  CHECK(count_of(program.text(), "  USMP_ALIGNED_ARRAY(4) int8_t wide[8];\n") == 1);
+  CHECK(count_of(program.text(), "#define USMP_ALIGNED_ARRAY(bytes) _Alignas(bytes)\n") == 1);
+  program.run();
+}
+
 // GCC at -O2 cannot tell that the guards are the same, and takes the element for read before it is set.
 TEST_CASE("an array that is set under one guard and read under another, spelled differently") {
   CaseProgram program;

@@ -974,6 +974,50 @@ CASES = [
 ]
 
 
+def aligned_operator(name: str, declaration: str, alignment: int, statement: str = "", blocks: int = 16) -> str:
+    """Its array is handed on as elements of a wider type, to a helper that spoils what is not aligned."""
+    return EXTERN + f"""TVM_DLL int32_t tvmgen_m_fused_{name}(int8_t* p0, int8_t* T_out) {{
+  int8_t odd[3];
+  for (int32_t i = 0; i < 3; ++i) {{
+    odd[i] = p0[i];
+  }}
+  {declaration};
+  for (int32_t block = 0; block < {blocks}; ++block) {{
+    for (int32_t i = 0; i < 16; ++i) {{
+      acc[i] = ((int16_t)p0[((block * 16) + i)]);
+    }}
+    triple((int32_t*)acc, 8, {alignment});
+{statement}    for (int32_t i = 0; i < 16; ++i) {{
+      T_out[((block * 16) + i)] = ((int8_t)(((int32_t)acc[i]) + ((int32_t)odd[(i % 3)])));
+    }}
+  }}
+  return 0;
+}}
+"""
+
+
+ALIGNED_HELPER = HEAD + EXTERN + """static __attribute__((noinline)) int32_t triple(int32_t* p, int n, int alignment) {
+  for (int i = 0; i < n; ++i) {
+    int32_t v;
+    memcpy(&v, &p[i], sizeof(v));
+    v = (int32_t)((uint32_t)v * 3u);
+    memcpy(&p[i], &v, sizeof(v));
+  }
+  if ((uintptr_t)p % (uintptr_t)alignment != 0) memset(p, 85, sizeof(*p));
+  return 0;
+}
+"""
+
+# On the stack, in a pool (more than 256 bytes), in a function that stays as it is.
+CASES.append(Case("arrays that are aligned", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": ALIGNED_HELPER + aligned_operator(
+    "stack", "int16_t acc[16] __attribute__((aligned(1024)))", 1024) + aligned_operator(
+        "pool", "int16_t acc[160] __attribute__((__aligned__(2048)))", 2048) + aligned_operator(
+            "wide", "int16_t acc[16]", 4) + aligned_operator(
+                "text", "int16_t acc[16] __attribute__((aligned(1024)))", 1024, "    if (block == 99) goto end;\n", 8).replace("  return 0;\n}", "end:\n  return 0;\n}") + main_of(
+                    "tvmgen_m_fused_stack(x_buffer_var, sid_1)", "tvmgen_m_fused_pool(sid_1, sid_2)", "tvmgen_m_fused_wide(sid_2, sid_1)",
+                    "tvmgen_m_fused_text(sid_1, y_buffer_var)")}, None, ["'tvmgen_m_fused_text' is not TVM's C and stays as it is (line "]))
+
+
 def check_strictly(tree: Path, includes: list[Path]) -> None:
     """What is written compiles without any warning, if what somebody added does."""
     for source in sorted(tree.glob("*.c")):

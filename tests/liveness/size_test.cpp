@@ -90,9 +90,13 @@ TEST_CASE("the alignment is the executor's, or more where elements or accesses n
   const auto wide = b.pointer("wide");
   const auto body = block(b.allocate(x, 4), b.allocate(d, 4), b.constant(c, "abc"), b.allocate(v, 1),
                           b.allocate(wide, 16), b.store(wide, 0, make_int(1, tir::int32_type)));
-  b.entry({}, body);
+  const auto stated = b.pointer("stated");
+  tir::Stmt array = b.allocate(stated, 4);
+  std::get<tir::Allocate>(array.node).alignment = 32;  // by the C that was read
+  b.entry({}, block(array, b.set(stated), b.scope(body)));
   const Result standard = run(b);
   for (const char* name : {"x", "d", "c", "v", "wide"}) CHECK(standard.site(name).alignment == 16);
+  CHECK(standard.site("stated").alignment == 32);
   b.module().workspace_alignment = 1;
   b.module().constant_alignment = 64;
   const Result r = run(b);
@@ -101,6 +105,7 @@ TEST_CASE("the alignment is the executor's, or more where elements or accesses n
   CHECK(r.site("c").alignment == 64);
   CHECK(r.site("v").alignment == 4);
   CHECK(r.site("wide").alignment == 4);
+  CHECK(r.site("stated").alignment == 32);
 }
 
 TEST_CASE("what an opaque function is handed has the alignment of its parameter, or of the pointer's type") {

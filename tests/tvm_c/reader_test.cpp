@@ -157,6 +157,43 @@ TEST_CASE("loops, branches, while") {
             .find("while") != std::string::npos);
 }
 
+TEST_CASE("arrays keep the alignment that they declare") {
+  const auto array = [](const std::string& declaration) {
+    const std::string text = body_of("  " + declaration + ";\n  a[0] = p[0];\n  q[0] = (int8_t)a[0];");
+    return text.substr(0, text.find('\n'));
+  };
+  CHECK(array("int16_t a[2]").ends_with("]"));
+  CHECK(array("int16_t a[2] __attribute__((aligned(4)))").ends_with("] aligned to 4"));
+  CHECK(array("int16_t a[2] __attribute__((unused, __aligned__(16u)))").ends_with("aligned to 16"));
+  CHECK(
+      array("int16_t a[2] __attribute__((aligned(8))) __attribute__((aligned(4), unused))").ends_with("aligned to 8"));
+  CHECK(array("USMQ_ALIGNED_ARRAY(64) int16_t a[2]").ends_with("aligned to 64"));
+  // A helper that is not read gets the address of such elements as it is cast to, if these are wider.
+  const auto handed = [](const std::string& pointer) {
+    const std::string c =
+        "static int32_t helper(void* p) { return *(int32_t*)p; }\n"
+        "TVM_DLL int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  int16_t a[2];\n  a[0] = p[0];\n  helper(" +
+        pointer + ");\n  q[0] = (int8_t)a[0];\n  return 0;\n}\n" + entry;
+    const Source file{"lib1.c", c};
+    const tir::Module module = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept).module;
+    const std::string text = tir::print(module, module.functions[*module.find("tvmgen_m_op")]);
+    return text.find("tvm_access_ptr") != std::string::npos;
+  };
+  CHECK(handed("(int32_t*)a"));
+  CHECK_FALSE(handed("(int8_t*)a"));
+  CHECK_FALSE(handed("a"));
+  const auto refusal = [](const std::string& attribute) {
+    return error_in("  int16_t a[2] __attribute__((" + attribute +
+                    "));\n  a[0] = p[0];\n  q[0] = (int8_t)a[0];\n  return 0;");
+  };
+  CHECK(refusal("aligned").find("found ')', expected '('") != std::string::npos);
+  CHECK(refusal("aligned(LINE)").find("found 'LINE', expected an alignment in bytes, as a number") !=
+        std::string::npos);
+  CHECK(refusal("aligned(3)").find("expected an alignment that is a power of two up to 4096") != std::string::npos);
+  CHECK(refusal("aligned(8192)").find("found '8192'") != std::string::npos);
+  CHECK(refusal("aligned(2 * 4)").find("found '*', expected ')'") != std::string::npos);
+}
+
 TEST_CASE("constants are tables of the file") {
   const std::string table =
       "#ifdef __cplusplus\nextern \"C\" {\n#endif\nstatic const int16_t __attribute__((section(\".rodata.tvm\"), "

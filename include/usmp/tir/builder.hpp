@@ -98,7 +98,7 @@ class BodyBuilder {
 
   // Throws if an extent is not an integer (see check_extent). A condition that is always true or null is dropped.
   void allocate(VarId var, DataType type, std::vector<ExprRef> extents, ExprRef condition,
-                std::vector<std::string> candidate_pools, bool was_on_stack = false);
+                std::vector<std::string> candidate_pools, bool was_on_stack = false, std::uint16_t alignment = 1);
   static void check_extent(const Expr& extent);
   // Throws if the data does not match the type and extents.
   void allocate_const(VarId var, DataType type, std::span<const std::int64_t> extents,

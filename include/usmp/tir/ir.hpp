@@ -197,6 +197,8 @@ struct Allocate {
   // the C had on its stack (storage::keep_on_stack).
   bool on_stack = false;
   bool was_on_stack = false;  // an array of a function of the C that was read
+  // Of the address in bytes, a power of two: what that C declares beyond what the type needs.
+  std::uint16_t alignment = 1;
   // That makes it, from 1 in Function::by_rows; 0: not known. For reports. Placed so that a statement is no larger.
   std::uint32_t row_operator = 0;
   // `extents` are then those of the storage: their product is a multiple of ring->rows · ring->stride.
