@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/transform/rolling_test.cpp.
 #include "usmp/loops/stores_first.hpp"
 
 #include <algorithm>
@@ -54,9 +53,8 @@ class StoresFirst {
     }
     const auto* store = std::get_if<tir::Store>(&stmt->node);
     if (store == nullptr || store->storage != storage_ || store->predicate != nullptr) return false;
-    if (store->value->type.is_vector()) return false;
-    if (loaded_by(*store->value).contains(storage_) || loaded_by(*store->index).contains(storage_)) return false;
-    const auto index = facts.affine(*store->index);
+    if (loaded_by(*store->value).contains(storage_)) return false;
+    const auto index = facts.affine(*store->index);  // nothing: of a vector, or made of loads
     const auto numbers = index ? mixed_radix(*index, ranges) : std::nullopt;
     const auto values = numbers ? dense_values(*numbers) : std::nullopt;
     return values && values->low == 0 && values->high == elements_ - 1;

@@ -191,7 +191,6 @@ class StatementAccesses {
              store.chain[common] == load.chain[common]) {
         ++common;
       }
-      if (common < depth_) continue;
       if (!are_loops_and_scopes(std::span(store.chain).subspan(depth_, common - depth_))) continue;
       const auto own = loops_among(around(store, common), function_);
       if (!own) continue;

@@ -57,7 +57,6 @@ class Inliner {
     return possible_;
   }
 
-  [[nodiscard]] std::size_t replaced() const { return replaced_; }
   [[nodiscard]] std::size_t budget() const { return budget_; }  // what is left of it
 
   [[nodiscard]] bool pays(double elements) const {
@@ -72,7 +71,6 @@ class Inliner {
       if (expr->kind != ExprKind::load || expr->var != nest_.storage || !possible_) return nullptr;
       ExprRef value = value_at(*expr, here);
       if (!value) possible_ = false;
-      ++replaced_;
       reads_ += trips_.count();
       return value;
     };
@@ -99,7 +97,6 @@ class Inliner {
   const Inlining inlining_;
   std::size_t budget_;
   bool possible_ = true;
-  std::size_t replaced_ = 0;
   double reads_ = 0;
   loops::Trips trips_;
 };
@@ -133,7 +130,7 @@ class FunctionInliner {
     const std::size_t loads = all_.loads_of(*stored);
     if (loads == 0 || all_.stores_of(*stored) != 1) return false;
     const auto nest = loops::injective_nest(block[at], facts_);
-    if (!nest || loops::loaded_by(*nest->value).contains(nest->storage)) return false;
+    if (!nest) return false;
     const std::size_t last = last_reader(block, at, nest->storage, loads);
     if (last == 0 || may_change(*nest, block, at + 1, last + 1)) return false;
     Inliner inliner(*nest, inlining_, budget_);
@@ -150,7 +147,7 @@ class FunctionInliner {
       loops::bind_after(block[j], facts_);
     }
     facts_.restore(mark);
-    if (!possible || inliner.replaced() != loads || !inliner.pays(outer_trips * nest->elements())) return false;
+    if (!possible || !inliner.pays(outer_trips * nest->elements())) return false;
     budget_ = inliner.budget();
     for (auto& [j, stmt] : readers) block[j] = std::move(stmt);
     const VarId storage = nest->storage;
@@ -171,7 +168,8 @@ class FunctionInliner {
     }
   }
 
-  // The last statement of the block that reads the storage, if all reads stand behind `at` in it; else 0.
+  // The last statement of the block that reads the storage, if all reads stand behind `at` in it, so that the nest has
+  // none; else 0.
   static std::size_t last_reader(const Block& block, std::size_t at, VarId storage, std::size_t loads) {
     std::size_t found = 0;
     for (std::size_t j = at + 1; j < block.size(); ++j) {

@@ -240,6 +240,24 @@ TEST_CASE("a buffer that may carry something stays live around the loop") {
     const auto stored = m.b.store(m.x, m.b.var(m.j), m.one());
     CHECK_FALSE(m.sinks(block(m.b.loop(m.j, 8, block(m.b.let(m.j, make_int(0)), stored)), m.read())));
   }
+  SUBCASE("the nest's variable goes further in another loop of the nest") {
+    Nest n;
+    const auto row = [&] { return add(n.affine(n.k, 4), n.b.var(n.j)); };
+    CHECK_FALSE(n.sinks(block(n.b.loop(n.k, 2,
+                                       block(n.b.loop(n.j, 4, block(n.b.store(n.x, row(), n.one()))),
+                                             n.b.loop(n.j, 5, block(n.b.store(n.out, 0, n.b.load(n.x, row())))))),
+                              n.read())));
+  }
+  SUBCASE("the nest reads wider elements than it has stored") {
+    Nest n;
+    const auto wide = tir::make_load(tir::int32_type, n.x, n.b.var(n.j));
+    const auto condition = less(n.b.var(n.j), make_int(2));
+    CHECK_FALSE(
+        n.sinks(block(n.b.loop(n.j, 8,
+                               block(n.b.store(n.x, n.b.var(n.j), n.one()),
+                                     n.b.when(condition, block(n.b.store(n.out, 0, tir::make_cast(int8_type, wide)))))),
+                      n.read())));
+  }
   SUBCASE("it is read after the loop") {
     Nest n;
     const auto after = block(n.read());

@@ -120,6 +120,54 @@ TEST_CASE_FIXTURE(Nest, "sink: storage stays if an iteration may read what anoth
   }
 }
 
+TEST_CASE_FIXTURE(Nest, "sink: storage stays if more is read than one statement has written of it") {
+  // Some stores and then a load, in each of two iterations over j.
+  const auto carried = [this](tir::Block stores, ExprRef load, std::int64_t elements) {
+    stores.push_back(b.store(out, b.var(c), std::move(load)));
+    (void)in_loop(block(b.loop(j, 2, std::move(stores))), 0, elements);
+  };
+  const VarId k = b.integer("k");
+  const ExprRef wide_zero = tir::make_int(0, tir::int32_type);
+  SUBCASE("of wider elements than those that are stored") {
+    const auto wide = tir::make_cast(int8_type, tir::make_load(tir::int32_type, t, b.var(j)));
+    carried(block(b.loop(i, 4, block(b.store(t, add(b.var(j), b.var(i)), zero())))), wide, 8);
+  }
+  SUBCASE("what wider stores have left between themselves and others") {
+    carried(block(b.loop(i, 4, block(b.store(t, b.var(i), zero()), b.store(t, add(b.var(i), 4), wide_zero)))),
+            b.load(t, add(b.var(j), 4)), 32);
+  }
+  SUBCASE("an element that stores in other steps leave out") {
+    const auto even = mul(b.var(i), tir::make_int(2));
+    const auto odd = add(mul(b.var(k), tir::make_int(2)), 1);
+    tir::Block stores =
+        block(b.loop(i, 4, block(b.store(t, even, zero()))), b.loop(k, 2, block(b.store(t, odd, zero()))));
+    (void)in_loop(block(b.loop(j, 2, std::move(stores)), use(5)), 0, 8);
+  }
+  SUBCASE("an element that the same loop variable reaches in another loop only") {
+    const auto half = quotient(b.var(i), tir::make_int(2));
+    (void)in_loop(block(b.loop(j, 2,
+                               block(b.loop(i, 4, block(b.store(t, half, zero()))),
+                                     b.loop(i, 8, block(b.store(out, b.var(i), b.load(t, half))))))),
+                  0);
+  }
+  SUBCASE("all of the rows of which a condition allows the first") {
+    const auto element = b.load(t, add(mul(b.var(i), tir::make_int(4)), b.var(k)));
+    const tir::Stmt read = b.loop(k, 4, block(b.store(out, b.var(k), element)));
+    (void)in_loop(block(fill(2), b.loop(i, 4, block(b.when(less(b.var(i), tir::make_int(2)), block(read))))), 0, 16);
+  }
+  SUBCASE("on the other side of a branch") {
+    const auto both =
+        tir::make_binary(ExprKind::and_, less(b.var(i), tir::make_int(2)), less(b.var(i), tir::make_int(5)));
+    const tir::Stmt choice = b.when(both, block(b.set(out)), block(b.store(out, b.var(i), b.load(t, b.var(i)))));
+    (void)in_loop(block(fill(2), b.loop(i, 8, block(choice))), 0, 8);
+  }
+  SUBCASE("what a predicate may have left out") {
+    tir::Stmt store = b.store(t, tir::make_int(0), zero());
+    std::get<tir::Store>(store.node).predicate = is_small();
+    (void)in_loop(block(std::move(store), use(0)), 0);
+  }
+}
+
 TEST_CASE_FIXTURE(Nest, "sink: storage stays if not all that is done to it stands inside one loop") {
   SUBCASE("it is read behind the loop") {
     (void)sunk(

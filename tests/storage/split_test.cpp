@@ -102,6 +102,17 @@ TEST_CASE("what is not proved stays together") {
   }
 }
 
+TEST_CASE("a call under a condition may not have written") {
+  Chain c;
+  const VarId i = c.b.integer("i");
+  tir::Module module = c.module(c.copy_loop(8, c.b.var(i), i));
+  tir::Block& body = module.functions[module.entry].body;
+  tir::Stmt& third = body[4];
+  const auto condition = less(c.b.load(c.in, tir::make_int(0)), tir::make_int(3, tir::testing::int8_type));
+  third = c.b.when(condition, block(tir::Stmt(third)));
+  CHECK(split(module, Where::between_tensors) == 0);
+}
+
 TEST_CASE("stores that write all together") {
   // q[4i + k] for each k.
   const auto unrolled = [](std::initializer_list<std::int64_t> which) {
@@ -395,6 +406,24 @@ TEST_CASE("a tensor in the place of another is told apart only for fusing") {
 
   tir::Module other = in_place(tir::make_int(0), i, b, p, q, t);  // reads what an earlier iteration has stored
   CHECK(split(other, Where::in_place) == 0);
+
+  // The loop in the middle of a module that is told apart, changed.
+  const auto parts = [&](const auto& change) {
+    tir::Module changed = in_place(b.var(i), i, b, p, q, t);
+    change(std::get<tir::For>(changed.functions[*changed.find("op")].body[2].node));
+    return split(changed, Where::in_place);
+  };
+  CHECK(parts([](tir::For&) {}) == 1);
+  // The last iteration reads what the first one has stored.
+  CHECK(parts([&](tir::For& loop) { loop.body.push_back(b.store(t, 7, b.load(p, 0))); }) == 0);
+  // What it leaves alone is read later.
+  CHECK(parts([](tir::For& loop) { loop.extent = tir::make_int(4); }) == 0);
+  // Two iterations change one element.
+  const auto half = quotient(b.var(i), tir::make_int(2));
+  CHECK(parts([&](tir::For& loop) {
+          loop.extent = tir::make_int(16);
+          loop.body = block(b.store(t, half, b.load(t, half)));
+        }) == 0);
 }
 
 TEST_CASE("allocates are made as large as what is accessed") {

@@ -206,6 +206,28 @@ TEST_CASE_FIXTURE(Fixture, "fuse_loops: not if both write another storage in oth
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "fuse_loops: not if one loop writes what the other one knows under another name") {
+  const VarId d = output("d", 32);
+  const VarId e = same_storage("e", d);
+  const auto mark = [&](VarId to, VarId at) { return store(to, var(at), tir::make_int(1)); };
+  SUBCASE("the first one writes, the second one reads later elements") {
+    body(block(
+        allocate(b, 32), loop(i, 8, block(write(at(i, var(k))), mark(d, i))),
+        loop(j, 8,
+             block(read(at(j, var(l))), store(c, at(j, tir::make_int(0)), load(e, sub(tir::make_int(7), var(j))))))));
+  }
+  SUBCASE("both write, the second one other elements") {
+    body(block(allocate(b, 32), loop(i, 8, block(write(at(i, var(k))), mark(d, i))),
+               loop(j, 8, block(read(at(j, var(l))), store(e, sub(tir::make_int(7), var(j)), tir::make_int(2))))));
+  }
+  SUBCASE("the second one writes what the first one reads later") {
+    const VarId f = same_storage("f", a);
+    const ExprRef last = sub(tir::make_int(31), var(j));
+    body(block(allocate(b, 32), first(), loop(j, 8, block(read(at(j, var(l))), store(f, last, tir::make_int(2))))));
+  }
+  CHECK(smaller().empty());
+}
+
 TEST_CASE_FIXTURE(Fixture, "fuse_loops: not if somebody else accesses the buffer") {
   SUBCASE("behind the loops") { body(block(allocate(b, 32), first(), second(), store(c, 0, load(b, 17)))); }
   SUBCASE("in front of them") { body(block(allocate(b, 32), store(b, 17, tir::make_int(1)), first(), second())); }
