@@ -92,8 +92,7 @@ std::shared_ptr<const Constant> stored_as(const Constant& constant, DataType typ
 
 // Whether every value of `from` is one of `to`; integers.
 bool widens(DataType from, DataType to) {
-  if (from.is_bool() || to.is_bool()) return false;
-  if (from.is_int() && to.is_uint()) return false;
+  if (from.is_bool() || (from.is_int() && to.is_uint())) return false;
   return from.is_int() == to.is_int() ? from.bits <= to.bits : from.bits < to.bits;
 }
 

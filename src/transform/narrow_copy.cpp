@@ -51,10 +51,8 @@ class CopyFinder {
  private:
   std::optional<Copy> copy_of(const tir::Store& store) const {
     const Expr& value = *store.value;
-    if (value.kind != ExprKind::load || value.type.is_vector() || value.operands.size() != 1 || store.predicate) {
-      return std::nullopt;
-    }
-    const auto written = facts_.affine(*store.index);
+    if (value.kind != ExprKind::load || value.operands.size() != 1 || store.predicate) return std::nullopt;
+    const auto written = facts_.affine(*store.index);  // nothing: of a vector
     const auto read = facts_.affine(*value.operands.front());
     if (!written || !read || *written != *read) return std::nullopt;
     const auto numbers = loops::mixed_radix(*written, loops_);

@@ -208,6 +208,12 @@ TEST_CASE("outputs never die, inputs are never born") {
     const auto first = p.for_i(8, block(p.store(old, p.i(), p.load(in, p.i()))));
     CHECK(distances(block(first, copy_8(out, in))) == "in>=out+0");
   }
+  SUBCASE("of two outputs, one is made of the other") {
+    const VarId second = p.pointer("second");
+    const Options options{.workspace_io = true, .inputs = {in}, .outputs = {out, second}};
+    p.entry({in, out, second}, block(copy_8(out, in), copy_8(second, out)));
+    CHECK(text_of(p.build(), options) == "in>=out+0");
+  }
   SUBCASE("both at once") {
     const Options both{.workspace_io = true, .inputs = {in, out}, .outputs = {out}};
     CHECK(distances(block(copy_8(out, in)), both).empty());
@@ -215,6 +221,25 @@ TEST_CASE("outputs never die, inputs are never born") {
     const Options apart{.workspace_io = true, .inputs = {in}, .outputs = {out}};
     CHECK(distances(block(copy_8(out, in)), apart) == "in>=out+0");
   }
+}
+
+TEST_CASE("a loop that runs as often as data say, or from where they say") {
+  using tir::testing::select;
+  Program p;
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  const VarId flag = p.kept("flag");
+  const VarId n = p.integer("n");
+  const auto between = [&](std::int64_t low, std::int64_t high) {
+    return select(less(p.var(n), make_int(3)), make_int(low), make_int(high));
+  };
+  const auto loop = [&](const ExprRef& min, const ExprRef& extent) {
+    tir::Stmt copy = p.ranged(p.i_var(), min, extent, block(p.store(out, p.i(), p.load(in, p.i()))));
+    return p.for_j(1, block(p.let(n, cast(int32_type, p.load(flag, 0))), std::move(copy)));
+  };
+  CHECK(p.found({loop(make_int(0), make_int(16))}) == "in>=out+0");
+  CHECK(p.found({loop(make_int(0), between(1, 16))}).empty());
+  CHECK(p.found({loop(between(0, 8), make_int(8))}).empty());
 }
 
 // --- Near misses: what is not understood -----------------------------------------------------------------------------

@@ -23,6 +23,7 @@ using tir::VarId;
 constexpr DataType int8{TypeCode::int_, 8, 1};
 constexpr DataType int16{TypeCode::int_, 16, 1};
 constexpr DataType uint16{TypeCode::uint, 16, 1};
+constexpr DataType uint32{TypeCode::uint, 32, 1};
 constexpr DataType uint64{TypeCode::uint, 64, 1};
 constexpr DataType float32{TypeCode::float_, 32, 1};
 
@@ -181,6 +182,18 @@ TEST_CASE("casts that cut are kept") {
   program.store(tir::make_cast(tir::int32_type, tir::make_cast(int8, program.load(tir::int32_type, constant))));
   CHECK(has(program.text(), "out[0] = int32(int8(w[1]))\n"));
   CHECK(has(program.text(), "constant w: uint8[2] of 2 bytes"));
+}
+
+TEST_CASE("casts of literals that cut or change the sign are kept") {
+  Program program;
+  const VarId many = program.constant("many", int16, {300, 300});
+  const VarId negative = program.constant("negative", int16, {-1, -1});
+  program.store(tir::make_cast(tir::int32_type, tir::make_cast(int8, program.load(int16, many))));
+  program.store(tir::make_cast(tir::int32_type, tir::make_cast(uint32, program.load(int16, negative))));
+  program.store(tir::make_cast(tir::int32_type, program.load(int16, negative)));
+  CHECK(has(program.text(), "out[0] = int32(int8(300i16))\n"));
+  CHECK(has(program.text(), "out[0] = int32(uint32(-1i16))\n"));
+  CHECK(has(program.text(), "out[0] = -1\n"));
 }
 
 TEST_CASE("a constant with another use than scalar loads of its type stays") {

@@ -455,6 +455,10 @@ TEST_CASE("a copy that is needed stays") {
   SUBCASE("the source is written before the copy is read") {
     network.calls.insert(network.calls.begin() + 1, called("fill", {network.in}));
   }
+  SUBCASE("something unknown may write the source before the copy is read") {
+    const auto unknown = Builder::call_expr("external", {network.var(network.in)});
+    network.calls.insert(network.calls.begin() + 1, network.evaluate(unknown));
+  }
   SUBCASE("the copy is written, too") { network.calls.push_back(called("fill", {network.mid})); }
   SUBCASE("the copy is read before") {
     network.calls.insert(network.calls.begin(), called("read", {network.mid, network.out}));
