@@ -203,7 +203,9 @@ std::string pool_accesses(const pipeline::PlannedProgram& module, const codegen:
                                "('internal: true' or 'section:' in the pools file)");
     }
     if (!pool->in_use && defined.insert(pool->storage).second) text += "\nstatic uint8_t " + pool->storage + "[1];\n";
-    text += "\n" + access.text[0] + pool->storage + access.text[1] + "\n";
+    text += "\n" + access.text[0];
+    for (std::size_t i = 1; i < access.text.size(); ++i) text += pool->storage + access.text[i];
+    text += "\n";
   }
   return text + "\n#ifdef __cplusplus\n}\n#endif\n";
 }

@@ -31,16 +31,31 @@ std::string without_blanks(std::string_view text) {
   return result;
 }
 
+// Behind the word of a directive, "NAME value" of "#  define NAME value"; nothing: the line is none of that word.
+std::optional<std::string_view> behind_directive(std::string_view line, std::string_view word) {
+  constexpr std::string_view blanks = " \t";
+  const auto skip_blanks = [&] { line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size())); };
+  skip_blanks();
+  if (!line.starts_with('#')) return std::nullopt;
+  line.remove_prefix(1);
+  skip_blanks();
+  const bool is_it =
+      line.starts_with(word) && line.size() > word.size() && blanks.find(line[word.size()]) != std::string_view::npos;
+  if (!is_it) return std::nullopt;
+  line.remove_prefix(word.size());
+  skip_blanks();
+  return line;
+}
+
 // Of "#define NAME value", also where the value goes on in the next line.
 std::set<std::string> macros_with_value(std::string_view code) {
   std::set<std::string> names;
-  constexpr std::string_view define = "#define";
-  for (std::size_t at = code.find(define); at != std::string_view::npos; at = code.find(define, at + 1)) {
-    const std::string_view line = first_line(code.substr(at + define.size()));
-    const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
-    std::size_t end = begin;
-    while (end < line.size() && is_identifier_char(line[end])) ++end;
-    if (line.find_first_not_of(" \t\r", end) != std::string_view::npos) names.emplace(line.substr(begin, end - begin));
+  for (const std::string& line : split(code, '\n')) {
+    const auto defined = behind_directive(line, "define");
+    if (!defined) continue;
+    std::size_t end = 0;
+    while (end < defined->size() && is_identifier_char((*defined)[end])) ++end;
+    if (defined->find_first_not_of(" \t\r", end) != std::string_view::npos) names.emplace(defined->substr(0, end));
   }
   return names;
 }
@@ -50,11 +65,12 @@ std::set<std::string> macros_without_value(std::string_view code) {
   std::set<std::string> names;
   std::set<std::string> guards;
   for (const std::string& line : split(code, '\n')) {
-    const bool is_guard = line.starts_with("#ifndef ");
-    if (!is_guard && !line.starts_with("#define ")) continue;
-    std::string name = line.substr(8);
+    const auto guard = behind_directive(line, "ifndef");
+    const auto defined = guard ? guard : behind_directive(line, "define");
+    if (!defined) continue;
+    std::string name(*defined);
     while (!name.empty() && (name.back() == ' ' || name.back() == '\t' || name.back() == '\r')) name.pop_back();
-    if (name.find_first_of(" \t(\\") == std::string::npos) (is_guard ? guards : names).insert(std::move(name));
+    if (name.find_first_of(" \t(\\") == std::string::npos) (guard ? guards : names).insert(std::move(name));
   }
   std::erase_if(names, [&](const std::string& name) { return guards.contains(name); });
   return names;

@@ -77,6 +77,7 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
                       const Names& gone, const Names& stops, const Names& kept, const Names& for_operators,
                       const Names& pools) {
   Names functions = in_statements;
+  Accessors accessors = accessors_to(pools);
   std::size_t end = 0;
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
     const Item& item = scope_.items[i];
@@ -90,9 +91,8 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     check_hidden(item.file, begin, item.begin, gone);
     if (is_last) check_hidden(item.file, end, file.text.size(), gone);
     if (!is_for_others(item, prefix, stops) || kept.contains(item.name)) continue;
-    if (auto access = pool_access_of(item, file.text, pools)) {
-      access->file = file.name;
-      pool_accesses_.emplace_back(i, std::move(*access));
+    if (accessors.contains(i)) {
+      keep_access(i, accessors);
       continue;
     }
     const std::string name(item.name);
@@ -108,6 +108,8 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
       with_code_.insert(item.file);
     }
   }
+  std::sort(pool_accesses_.begin(), pool_accesses_.end(),
+            [](const auto& one, const auto& other) { return one.first < other.first; });
   Names result;
   const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, files_);
   const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, files_);
@@ -118,6 +120,35 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     if (item.kind == Item::Kind::function) result.emplace(item.name);
   }
   return result;
+}
+
+AddedCode::Accessors AddedCode::accessors_to(const Names& pools) const {
+  Accessors result;
+  PoolAccessors known;
+  for (std::size_t i = 0; i < scope_.items.size(); ++i) {
+    const Item& item = scope_.items[i];
+    if (i == 0 || scope_.items[i - 1].file != item.file) known.clear();
+    auto found = pool_access_of(item, files_[item.file].text, pools, known);
+    if (!found) continue;
+    if (item.kind == Item::Kind::function) known.emplace(item.name, found->access.pool);
+    result.emplace(i, std::move(*found));
+  }
+  return result;
+}
+
+void AddedCode::keep_access(std::size_t item, Accessors& accessors) {
+  std::vector<std::size_t> pending = {item};
+  while (!pending.empty()) {
+    const auto found = accessors.find(pending.back());
+    pending.pop_back();
+    if (found == accessors.end() || found->second.access.name.empty()) continue;  // it is done
+    for (const auto& [i, other] : accessors) {
+      if (i < found->first && found->second.calls.contains(other.access.name)) pending.push_back(i);
+    }
+    PoolAccess access = std::exchange(found->second.access, {});
+    access.file = files_[scope_.items[found->first].file].name;
+    pool_accesses_.emplace_back(found->first, std::move(access));
+  }
 }
 
 bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const Names& stops) const {
@@ -147,6 +178,18 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
     // TVM's description of a module, which planned C has no use for.
     if (item.name.ends_with("get_c_metadata") || forwards_packed(std::string(item.name), entry)) continue;
     result.push_back(i);
+  }
+  return result;
+}
+
+Names AddedCode::defined_elsewhere() const {
+  Names result;
+  for (const Item& item : scope_.items) {
+    const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
+    if (item.kind == Item::Kind::other && !item.name.empty() && text.starts_with("extern")) result.emplace(item.name);
+  }
+  for (const Item& item : scope_.items) {
+    if (item.kind == Item::Kind::data) result.erase(std::string(item.name));
   }
   return result;
 }

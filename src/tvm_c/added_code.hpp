@@ -14,6 +14,7 @@
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/pool_access.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
@@ -42,6 +43,9 @@ class AddedCode {
   [[nodiscard]] std::vector<std::size_t> left_out(const std::string& prefix, const std::string& entry,
                                                   const Names& stops, const std::vector<bool>& stays) const;
 
+  // Variables and constants that files declare extern and none defines.
+  [[nodiscard]] Names defined_elsewhere() const;
+
   // The function that the firmware calls is written anew: it does nothing but to call the entry.
   void check_run(const std::string& run, const std::string& entry) const;
 
@@ -56,6 +60,11 @@ class AddedCode {
   [[nodiscard]] const std::set<std::size_t>& files() const { return with_code_; }
 
  private:
+  // By items, those of static functions included.
+  using Accessors = std::map<std::size_t, FoundPoolAccess>;
+  [[nodiscard]] Accessors accessors_to(const Names& pools) const;
+  // With those that it calls.
+  void keep_access(std::size_t item, Accessors& accessors);
   // Of an item: it is no part of what planned C has otherwise, `stops`, and other files may use it.
   [[nodiscard]] bool is_for_others(const Item& item, const std::string& prefix, const Names& stops) const;
   [[nodiscard]] bool forwards_packed(const std::string& name, const std::string& entry) const;

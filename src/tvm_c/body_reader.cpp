@@ -153,6 +153,11 @@ class BodyReader {
       if (names_.look_up_own(name)) require_known(name);
     }
     OutlinedCall call = outlined_call(statement, names_, values_, c_types_);
+    const bool gets_memory = std::any_of(statement.names.begin(), statement.names.end(), [this](const auto& name) {
+      const auto value = names_.look_up_own(name);
+      return value && value->kind == Value::Kind::pointer && !is_param(value->storage);
+    });
+    if (gets_memory) result_.watchers.insert(statement.callees.begin(), statement.callees.end());
     body_.evaluate(std::move(call.expr));
     result_.outlined.push_back(std::move(call.function));
   }

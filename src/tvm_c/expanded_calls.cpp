@@ -242,6 +242,11 @@ class Body {
     }
     if (tokens_[i].is("}") && depth_ > 0) --depth_;
     if (!tokens_[i].is_identifier()) return;
+    if (tokens_[i].is("do") && begins && depth_ == 0 && i + 1 < tokens_.size() && tokens_[i + 1].is("{")) {
+      const std::size_t end = behind(i + 1) + 4;  // of do { … } while (0);
+      if (end < tokens_.size() && tokens_[end].is(";")) replace(i, end, true);
+    }
+    if (tokens_[i].offset < at_) return;
     const auto macro = macros_.definitions.find(tokens_[i].text);
     if (macro == macros_.definitions.end() || macro->second.empty()) return;
     std::size_t last = i;

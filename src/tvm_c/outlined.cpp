@@ -47,6 +47,20 @@ class Statement {
     }
   }
 
+  // Functions that get an argument with a name in it.
+  void add_callees(Names& callees) const {
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+      const MadeToken& name = tokens_[i];
+      bool is_function = name.is_identifier() && is(i + 1, "(") && !is_member(i) && !is_of_library(name.text);
+      for (const char* word : {"if", "for", "while", "switch", "sizeof"}) is_function = is_function && !name.is(word);
+      if (!is_function) continue;
+      const auto begin = tokens_.begin() + static_cast<std::ptrdiff_t>(i) + 2;
+      const auto end = tokens_.begin() + static_cast<std::ptrdiff_t>(behind_bracket(tokens_, i + 1));
+      if (std::any_of(begin, end, [](const MadeToken& token) { return token.is_identifier(); }))
+        callees.insert(name.text);
+    }
+  }
+
  private:
   [[nodiscard]] bool is(std::size_t i, std::string_view spelling) const {
     return i < tokens_.size() && tokens_[i].is(spelling);
@@ -123,6 +137,7 @@ std::string read_outlined(std::string_view file, const AllDefinitions& macros, O
     if (!reason.empty()) return reason;
     one.add_changed(statement.changed);
     add_kept(*made, statement.kept);
+    one.add_callees(statement.callees);
   }
   for (const MadeToken& token : tokens) {
     if (token.is_identifier()) statement.names.insert(token.text);

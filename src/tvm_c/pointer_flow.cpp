@@ -56,6 +56,7 @@ class PointerFlow {
       partner_[open.back()] = i;
       open.pop_back();
     }
+    find_lists();
   }
 
   void add_kept(Names& kept) const {
@@ -89,7 +90,45 @@ class PointerFlow {
     std::size_t first = 0;
     std::size_t last = 0;
     bool is_pointer = true;  // the value of the variable, or an address in what it points to; else a number there
+    bool is_list = false;    // a struct or an array of the statement's own that holds such
   };
+
+  // Who gets a value, as target_of says; or it is that of a larger expression.
+  struct Use {
+    std::optional<std::string> target = {};
+    bool is_part = false;
+  };
+
+  // Variables that the statement declares with a list: struct view v = {x, 3}; none where one may outlive it, or where
+  // its bytes may be copied.
+  void find_lists() {
+    for (const MadeToken& token : tokens_) {
+      if (returns_first(token) || token.text.find("mem") != std::string::npos) return;
+      if (is_any(token, std::array<std::string_view, 4>{"static", "extern", "_Thread_local", "register"})) return;
+    }
+    for (std::size_t i = 2; i + 1 < tokens_.size(); ++i) {
+      if (!is(i, "=") || !is(i + 1, "{")) continue;
+      std::size_t name = i - 1;
+      while (name > 1 && is(name, "]") && partner_[name] != none && partner_[name] > 0) name = partner_[name] - 1;
+      const bool is_declared = tokens_[name].is_identifier() && name > 0 &&
+                               (tokens_[name - 1].is_identifier() || is(name - 1, "}") || is(name - 1, "*"));
+      if (is_declared) lists_.insert(tokens_[name].text);
+    }
+  }
+
+  // Who gets what stands in the list that begins there: the variable that it is the value of, or what gets (type){x}.
+  [[nodiscard]] Use of_list(std::size_t brace, Span& span) const {
+    while (brace > 0 && is(brace - 1, "{")) --brace;
+    if (partner_[brace] == none || brace < 2) return {std::string()};
+    if (is(brace - 1, ")") && partner_[brace - 1] != none) {
+      span = {partner_[brace - 1], partner_[brace], true, true};
+      return {.is_part = true};
+    }
+    std::size_t name = brace - 2;
+    while (name > 0 && is(name, "]") && partner_[name] != none && partner_[name] > 0) name = partner_[name] - 1;
+    const bool is_own = is(brace - 1, "=") && lists_.contains(tokens_[name].text);
+    return {is_own ? tokens_[name].text : std::string()};
+  }
 
   [[nodiscard]] bool is(std::size_t i, std::string_view spelling) const {
     return i < tokens_.size() && tokens_[i].is(spelling);
@@ -127,14 +166,15 @@ class PointerFlow {
   // The variable that gets the value: "" for what lives longer, the name of a pointer that the statement declares;
   // nothing: none does.
   [[nodiscard]] std::optional<std::string> target_of(std::size_t name) const {
-    Span span{name, name};
+    Span span{name, name, true, lists_.contains(tokens_[name].text)};
     while (true) {
       while (extend_behind(span)) {
       }
       if (is(span.last + 1, "(")) return std::nullopt;  // a function
       if (span.first > 0 && is(span.first - 1, "&") && is_unary(span.first - 1)) {
-        if (span.is_pointer) return std::string();  // who has its address may change and keep it
+        if (span.is_pointer && !span.is_list) return std::string();  // who has its address may change and keep it
         span.is_pointer = true;
+        span.is_list = false;
         --span.first;
       } else if (span.first > 0 && is(span.first - 1, "*") && is_unary(span.first - 1)) {
         span.is_pointer = false;
@@ -162,9 +202,10 @@ class PointerFlow {
     const std::size_t next = span.last + 1;
     if (is(next, "[") && partner_[next] != none) {
       span.last = partner_[next];
-      span.is_pointer = false;
+      span.is_pointer = std::exchange(span.is_list, false);
     } else if (is(next, ".") || is(next, "->")) {
       span.last = std::min(next + 1, tokens_.size() - 1);
+      span.is_list = false;
       span.is_pointer = true;  // it may be an array
     } else if (is(next, "++") || is(next, "--")) {
       span.last = next;
@@ -182,12 +223,6 @@ class PointerFlow {
     if (before.is(")")) return partner_[open - 1] == none || !is_cast(partner_[open - 1]);
     return before.is("]");
   }
-
-  // Who gets a value, as target_of says; or it is that of a larger expression.
-  struct Use {
-    std::optional<std::string> target = {};
-    bool is_part = false;
-  };
 
   // Of an operand, with the expression around it. What it is a part of becomes the span.
   [[nodiscard]] Use around(Span& span, const std::string& name) const {
@@ -208,7 +243,7 @@ class PointerFlow {
         return {};
       } else if (is(i, "{")) {
         if (!is_list(i)) return {};
-        return {std::string()};
+        return of_list(i, span);
       } else if (is(i, "(")) {
         return bracketed(i, is_listed, span);
       } else if (is(i, "return")) {
@@ -217,6 +252,9 @@ class PointerFlow {
         is_listed = true;
       } else if (is(i, "?") || is(i, ":")) {
         is_chosen = true;
+      } else if (is(i, "=") && i >= 3 && is(i - 2, ".") && (is(i - 3, "{") || is(i - 3, ","))) {
+        is_listed = true;  // {.data = x}
+        i -= 2;
       } else if (stores_value(tokens_[i]) && !is_listed) {
         return {is_own_sum(i, name) ? name : declared_at(i)};
       }
@@ -277,6 +315,7 @@ class PointerFlow {
 
   const MadeTokens& tokens_;
   std::vector<std::size_t> partner_;  // of brackets
+  Names lists_;                       // find_lists()
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // say.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,9 +14,18 @@
 
 namespace usmp::tvm_c {
 
-// `item` of a file with `text`, if it is a function without parameters that returns the address of one of `pools` or
-// its size, `uint8_t* f(void) { return &sram[0]; }`, or a variable that holds such an address. It has no other names
-// but of C's types and uses no other pool. O(item's text).
-[[nodiscard]] std::optional<PoolAccess> pool_access_of(const Item& item, std::string_view text, const Names& pools);
+// Of functions of the file, the pool that they tell of.
+using PoolAccessors = std::map<std::string, std::string, std::less<>>;
+
+struct FoundPoolAccess {
+  PoolAccess access;
+  Names calls;  // of the accessors
+};
+
+// `item` of a file with `text`, if it is a function that returns the address or the size of one of `pools` or writes
+// them where its parameters point, `uint8_t* f(void) { return &sram[0]; }`, or a variable that holds one; it may call
+// `accessors`. It has no other names but of C's types and uses no other pool. O(item's text).
+[[nodiscard]] std::optional<FoundPoolAccess> pool_access_of(const Item& item, std::string_view text, const Names& pools,
+                                                            const PoolAccessors& accessors);
 
 }  // namespace usmp::tvm_c

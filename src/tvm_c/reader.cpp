@@ -380,6 +380,8 @@ class ModuleReader {
   // What planned C needs besides, of items in its text and of calls that stay.
   void note_undefined(const std::vector<bool>& stays) {
     Names missing;
+    Names missing_data;
+    const Names elsewhere = added_.defined_elsewhere();
     // What an edited run calls is written with the plan.
     const std::string planned_run =
         respelled_.kept_run.empty() ? std::string() : "usmp_tvmgen_" + c_identifier(name_) + "_run";
@@ -399,12 +401,15 @@ class ModuleReader {
       in_text.insert(item.file);
       for_each_identifier(files_[item.file].text.substr(item.begin, item.end - item.begin), [&](std::string_view name) {
         if (scope_.prototypes.contains(name)) note(name);
+        if (elsewhere.contains(name)) missing_data.emplace(name);
       });
     }
-    std::string names;
-    for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + in_quotes(name);
-    if (!names.empty()) {
-      warnings_.push_back("planned C calls " + names + ", which no file of the model defines: link it from elsewhere");
+    for (const auto& [verb, of] : {std::pair("calls ", &missing), std::pair("uses ", &missing_data)}) {
+      std::string names;
+      for (const std::string& name : *of) names += (names.empty() ? "" : ", ") + in_quotes(name);
+      if (names.empty()) continue;
+      warnings_.push_back("planned C " + (verb + names) +
+                          ", which no file of the model defines: link it from elsewhere");
     }
     for (const std::size_t file : in_text) {
       for (const std::string_view name : respelled_.included->c_files(file)) {
@@ -649,7 +654,8 @@ class ModuleReader {
           return one.place.begin <= error.offset && error.offset < one.place.end;
         });
         if (other == added.others.end() || !other->reason.starts_with("mentions ")) throw;
-        Outlined statement{.place = other->place, .function = {}, .names = {}, .changed = {}, .kept = {}};
+        Outlined statement{
+            .place = other->place, .function = {}, .names = {}, .changed = {}, .kept = {}, .callees = {}};
         const bool is_new = std::none_of(outlined.begin(), outlined.end(),
                                          [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
         if (!is_new || outlined.size() == most_outlined) throw;
@@ -695,7 +701,7 @@ class ModuleReader {
     }
     for (const AddedStatements::Other& other : added.others) {
       if (other.place.begin > offset || offset >= other.place.end) continue;
-      Outlined statement{.place = other.place, .function = {}, .names = {}, .changed = {}, .kept = {}};
+      Outlined statement{.place = other.place, .function = {}, .names = {}, .changed = {}, .kept = {}, .callees = {}};
       std::string reason =
           read_outlined(files_[text.file].text, respelled_.included->all_definitions(text.file), statement);
       if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())

@@ -15,6 +15,7 @@
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/included.hpp"
+#include "tvm_c/opened_blocks.hpp"
 #include "tvm_c/own_c.hpp"
 #include "tvm_c/result_tests.hpp"
 #include "usmp/support/text.hpp"
@@ -41,6 +42,7 @@ class Respeller {
   void read_macros() {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (files_[i].name.ends_with(".h")) continue;
+      if (auto text = blocks_text(i)) result_.files[i].text = result_.texts.emplace_back(std::move(*text));
       for (const bool are_checks : {true, false}) {
         if (auto text = expanded_text(i, are_checks)) {
           result_.files[i].text = result_.texts.emplace_back(std::move(*text));
@@ -87,6 +89,12 @@ class Respeller {
     if (included_.is_macro(file, name)) return included_.number(file, name) == 0;
     if (const auto value = included_.enumerator(file, name)) return *value == 0;
     return name == "kTvmErrorNoError";
+  }
+
+  // Of a file, if macros open and close blocks of the entry.
+  std::optional<std::string> blocks_text(std::size_t i) {
+    const auto entry = entry_in(i);
+    return entry ? with_opened_blocks(*entry, included_.sure_definitions(i, entry->offset)) : std::nullopt;
   }
 
   // Of a file, if macros around calls are checks, or if they are others.

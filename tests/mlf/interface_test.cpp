@@ -191,6 +191,8 @@ TEST_CASE("what a header no longer gives") {
   const std::string added =
       "#ifndef H\n#define H\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n#define HAS_MODEL\nextern uint32_t  runs;\n"
       "typedef struct {\n  int a; } state_t;\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+  CHECK(missing_declarations("#ifndef G\n# define G\n#  define MINE 3\n  #define OTHER\n#endif\n", "#define G\n") ==
+        std::vector<std::string>{"macro MINE", "macro OTHER"});
   CHECK(missing_declarations(added, added).empty());
   CHECK(missing_declarations(added, "#define G\n") ==
         Lines{"macro HAS_MODEL", "extern uint32_t  runs", "typedef struct {   int a; } state_t"});

@@ -568,6 +568,9 @@ TEST_CASE("what planned C elsewhere needs of other files is named") {
   CHECK(warnings({"int fast(int);\nstatic int two(void) { return fast(2); }\n", "  runs = two();\n", "", ""}) ==
         "planned C calls 'fast'" + link);
   CHECK(warnings({"#include <stdio.h>\n", "  printf(\"%d\", 3);\n", "", ""}).empty());
+  const std::string gains = "extern const int8_t gains[4];\nstatic int first(void) { return gains[0]; }\n";
+  CHECK(warnings({gains, "  runs = first();\n", "", ""}) == "planned C uses 'gains'" + link);
+  CHECK(warnings({gains + "const int8_t gains[4] = {1, 2, 3, 4};\n", "  runs = first();\n", "", ""}).empty());
 }
 
 TEST_CASE("memory of the model that others may use later is named") {
@@ -632,6 +635,13 @@ TEST_CASE("in place: what tells others where a pool is, is written anew with the
         Pieces{"const volatile void* begin = ", ";"}}) {
     CHECK(pieces(text[0] + "sram" + text[1] + "\n") == text);
   }
+  // Static ones go with those that call them.
+  const PlannedModule both = read(
+      "static uint8_t* at(void) { return sram; }\nstatic int no(void) { return sizeof(sram); }\nuint8_t* where(void) { "
+      "return at(); }\n");
+  REQUIRE(both.pool_accesses.size() == 2);
+  CHECK(both.pool_accesses[0].text == Pieces{"static uint8_t* at(void) { return ", "; }"});
+  CHECK(both.pool_accesses[1].text == Pieces{"uint8_t* where(void) { return at(); }"});
   // What may use bytes of the pool that planned C has otherwise, or names that it does not have, is none.
   for (const char* added :
        {"uint8_t where(void) { return sram[0]; }", "uint8_t where(void) { return *(uint8_t*)sram; }",

@@ -176,7 +176,11 @@ TEST_CASE("statements with tensors become functions that get them") {
         "  for (const int8_t *p = sid_1, *end = (const int8_t*)sid_1 + 4; p != end; ++p) { n += *p; }",
         "  { const int8_t* const a = (int8_t*)sid_1; int8_t* b = a + 1; b = b + 1; n = *b + a[0] * *(a + 1); }",
         "  { n = sid_1 == NULL ? 0 : ((int8_t*)sid_1)[n]; memcpy(saved, sid_1, 4); }",
-        "  n = (((uint32_t*)sid_1)[0] & 3) + (n == 2 ? ((int8_t*)sid_1)[1] : 1);"}) {
+        "  n = (((uint32_t*)sid_1)[0] & 3) + (n == 2 ? ((int8_t*)sid_1)[1] : 1);",
+        "  { struct view v = {{(int8_t*)sid_1}, 64}; log(&v, stderr); }",
+        "  { int8_t* two[2] = {NULL, sid_1}; log(two); }",
+        "  { view_t v = {.n = 64, .rows = sid_1}; log(v, v.rows[1], v.n); }", "  log(&(view_t){sid_1, 64});",
+        "  { struct pair { int8_t* a; int n; } v = {sid_1, 3}; n = v.a[v.n]; }"}) {
     CAPTURE(statement);
     CHECK(entry_of("", first + statement + "\n" + last) == "op | usmp_added_1/1 | op");
   }
@@ -204,7 +208,13 @@ TEST_CASE("statements with tensors that do more are refused, with the reason") {
         "  last = n == 2 ? sid_1 + 1 : NULL;", "  last = n ? NULL : (int8_t*)sid_1;", "  last = &((int8_t*)sid_1)[4];",
         "  last = 4 + (int8_t*)sid_1;", "  last = (n++, (int8_t*)sid_1);", "  last = memset((int8_t*)sid_1 + 1, 3, 1);",
         "  last = (uintptr_t)sid_1;", "  last = ((struct view*)sid_1)->rows;", "  view = (struct view){sid_1, 64};",
-        "  { struct view v = {{(int8_t*)sid_1}, 64}; log(&v, stderr); }", "  { int8_t* two[2] = {NULL, sid_1}; }",
+        // Lists that live on, or of which something else does.
+        "  { static struct view v = {(int8_t*)sid_1, 64}; log(&v, stderr); }", "  last = &(struct view){sid_1, 64};",
+        "  { struct view v = {(int8_t*)sid_1, 64}; last = v.rows; }", "  { struct view v = {sid_1}; views[0] = v; }",
+        "  { struct view v = {.n = 1, .rows = sid_1}; last = (&v)->rows; }", "  { v.rows = sid_1; }",
+        "  { struct view v = {sid_1}; memcpy(&saved, &v, sizeof(v)); }", "  s = (struct view){.rows = sid_1};",
+        "  { int8_t* two[2] = {NULL, sid_1}; last = two[1]; }", "  { struct view v = {sid_1}, *p = &v; last = p; }",
+        "  { struct view* v = &(struct view){sid_1}; last = v->rows; }", "  v = (struct view){{sid_1}, 3};",
         "  { int8_t* p = (int8_t*)sid_1; last = p; }", "  { int8_t* p = sid_1; int8_t* q = p + 1; last = &q[2]; }",
         "  { int8_t* p = sid_1; memcpy(&last, &p, sizeof(p)); }", "  do { *last = (int8_t*)sid_1; } while (0);",
         "  { int n; n = 1, *last = (int8_t*)sid_1; }", "  if (n) n = 1; else *last = (int8_t*)sid_1;",
@@ -217,6 +227,39 @@ TEST_CASE("statements with tensors that do more are refused, with the reason") {
   CHECK(entry_of("", three + "  n = k + sum(sid_1, 4);\n" + last) == "usmp_added_1/2 | op");
   CHECK(error_of("", three + "  scan(&k, sid_1);\n" + last).find(keeps) != std::string::npos);
   CHECK(error_of("#define KEEP(t) last = (t)\n", "  KEEP(sid_1);\n" + last).find(keeps) != std::string::npos);
+}
+
+TEST_CASE("functions that get tensors from statements are told") {
+  const std::string first = "  if (" + call + " != 0) return -1;\n";
+  const auto warned = [&](const std::string& statement) {
+    std::string names;
+    for (const std::string& warning : read("", first + statement + "\n" + last).warnings) {
+      if (warning.find("gets memory of the model's tensors") != std::string::npos) names += warning.substr(9, 6);
+    }
+    return names;
+  };
+  CHECK(warned("  { if (n) keep(sid_1); }") == "'keep'");
+  CHECK(warned("  { int8_t* p = (int8_t*)sid_1; if (n == now()) keep(p + 1); }") == "'keep'");
+  CHECK(warned("  { if (n) memcpy(saved, sid_1, sizeof(saved)); }").empty());
+  CHECK(warned("  { if (n) keep(3); }").empty());
+}
+
+TEST_CASE("macros that open a block and others that close it are what they stand for") {
+  const std::string macros = "#define BEGIN(name) { int t = now(); log(n, name);\n#define END log(now() - t); }\n";
+  const std::string timed = "  BEGIN(\"a\")\n  if (" + call + " != 0) return -1;\n  END\n" + last;
+  CHECK(entry_of(macros, timed) == "  int t_1 = now(); log(n, \"a\"); | op | log(now() - t_1); | op");
+  CHECK(entry_of("#define BEGIN {\n#define END }\n", "  BEGIN\n  if (" + call + " != 0) return -1;\n  END\n" + last) ==
+        "op | op");
+  CHECK(entry_of("#define BEGIN do {\n#define END } while (0)\n",
+                 "  BEGIN\n  log(n); if (" + call + " != 0) return -1;\n  END;\n" + last) == "  log(n); | op | op");
+  const std::string use = "  BEGIN\n  if (" + call + " != 0) return -1;\n  END\n";
+  for (const std::string refused :
+       {"#define BEGIN {\n#define END\n", "#define BEGIN\n#define END }\n", "#define BEGIN }\n#define END {\n",
+        "#ifdef A\n#define BEGIN {\n#define END }\n#else\n#define BEGIN {{\n#define END }}\n#endif\n",
+        "#define BEGIN if (n) {\n#define END }\n"}) {
+    CAPTURE(refused);
+    CHECK(error_of(refused, use + last).find("line ") != std::string::npos);
+  }
 }
 
 TEST_CASE("what operators return, however it is asked for") {

@@ -16,11 +16,13 @@ std::optional<std::string> access(const std::string& text, Item::Kind kind = Ite
   item.begin = 0;
   item.end = text.size();
   item.name = "where";
-  const auto found = pool_access_of(item, text, {"sram", "dtcm"});
+  const auto found = pool_access_of(item, text, {"sram", "dtcm"}, {{"at_sram", "sram"}, {"at_dtcm", "dtcm"}});
   if (!found) return std::nullopt;
-  CHECK(found->name == "where");
-  CHECK(found->pool == "sram");
-  return found->text[0] + "POOL" + found->text[1];
+  CHECK(found->access.name == "where");
+  CHECK(found->access.pool == "sram");
+  std::string result = found->access.text[0];
+  for (std::size_t i = 1; i < found->access.text.size(); ++i) result += "POOL" + found->access.text[i];
+  return result;
 }
 
 TEST_CASE("functions and variables that tell where a pool is, or how large") {
@@ -44,13 +46,39 @@ TEST_CASE("functions and variables that tell where a pool is, or how large") {
 
 TEST_CASE("only types that planned C has, and nothing else in front") {
   CHECK(access("unsigned char* where(void) { return sram; }"));
-  for (const char* type : {"arena_t ", "byte_t* ", "TVM_DLL uint8_t* ", "__attribute__((noinline)) uint8_t* "}) {
+  CHECK(access("static inline uint8_t* where(void) { return sram; }") ==
+        "static inline uint8_t* where(void) { return POOL; }");
+  CHECK(access("uint8_t* __attribute__((noinline)) where(void) { return sram; }") ==
+        "uint8_t* __attribute__((noinline)) where(void) { return POOL; }");
+  CHECK(access("TVM_DLL uint8_t* where(void) { return sram; }") == " uint8_t* where(void) { return POOL; }");
+  for (const char* type : {"arena_t ", "byte_t* ", "IRAM uint8_t* "}) {
     CHECK(!access(type + std::string("where(void) { return sram; }")));
   }
   CHECK(!access("uint8_t* where(int i) { return sram; }"));
   CHECK(!access("uint8_t* where(void) { runs++; return sram; }"));
   CHECK(!access("uint8_t* where(void) { return sram; runs++; }"));
   CHECK(!access("uint8_t* where(void) {\n#ifdef A\n  return sram;\n#endif\n}"));
+}
+
+TEST_CASE("functions that tell where a pool is through their parameters, or by others") {
+  CHECK(access("void where(uint8_t** p, size_t* n) {\n  *p = sram;\n  *n = sizeof(sram);\n}") ==
+        "void where(uint8_t** p, size_t* n) {\n  *p = POOL;\n  *n = sizeof(POOL);\n}");
+  CHECK(access("int where(uint8_t** p) { *p = &sram[0]; return sizeof sram; }"));
+  CHECK(access("uint8_t* where(void) { return at_sram(); }") == "uint8_t* where(void) { return at_sram(); }");
+  CHECK(access("uint8_t* where(void) { return sram + sizeof(sram); }") ==
+        "uint8_t* where(void) { return POOL + sizeof(POOL); }");
+  CHECK(access("uint8_t* where(void) { return &sram[0] + sizeof sram; }"));
+  for (const char* other :
+       {"void where(uint8_t** p) { *p = sram; *p = dtcm; }", "void where(uint8_t** p) { *sram = 3; }",
+        "void where(uint8_t** p) { *p = *sram; }", "void where(uint8_t* p) { p = sram; }",
+        "void where(uint8_t* p) { return *p = sram; }", "void where(uint8_t** p) { p[1] = sram; }",
+        "void where(uint8_t** p) { *q = sram; }", "int where(void) { return sizeof(sram); return 3; }",
+        "uint8_t* where(void) { return at_sram(3); }", "uint8_t* where(void) { return sram + (at_dtcm() == 0); }",
+        "uint8_t* where(void) { return other(sram); }", "uint8_t* where(void) { return sram + sizeof(int); + sram }",
+        "void where(uint8_t** sram) { *sram = sram; }", "uint8_t* where(void) { }",
+        "uint8_t* where(void) { return; }"}) {
+    CHECK_MESSAGE(!access(other), other);
+  }
 }
 
 }  // namespace
