@@ -6,7 +6,8 @@
 // (scan_fit.hpp) is fast enough for a portfolio of orders: by area, size, the load that a buffer stands in, life time,
 // number of conflicts, and outwards from the peak, where few very large buffers leave no other way to fill it. The best
 // order is then improved: buffers that stand near the top are the ones that suffer from it, they move forward, and the
-// buffers are placed again. Cost: O(n²) looks an order, a nanosecond or two each; `most_work` looks in all, or
+// buffers are placed again. Cost: O(n²) looks an order, a nanosecond or two each,
+// or less where many are done in one step; `most_work` looks in all, or
 // `work_of_node` of them a node of Options::node_limit. Orders that would take more are left out. Guarantee: none on
 // the distance from the optimum. Deterministic without a time limit. Source: orders of Pisarchyk and Lee, "Efficient
 // Memory Management for Deep Neural Net Inference" (2020), and of the first-fit-decreasing family; Joslin and Clements,
