@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/constant_data.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -30,11 +31,15 @@ struct Layout {
   std::size_t bytes = 1;
 };
 
-// Little endian, whatever the host is. Of a known width compilers make one load.
+// Little endian, whatever the host is.
 template <std::size_t bytes>
 std::uint64_t read_bits(const char* data) {
   std::uint64_t value = 0;
-  for (std::size_t i = bytes; i-- > 0;) value = value << 8 | static_cast<std::uint8_t>(data[i]);
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&value, data, bytes);
+  } else {
+    for (std::size_t i = bytes; i-- > 0;) value = value << 8 | static_cast<std::uint8_t>(data[i]);
+  }
   return value;
 }
 
@@ -119,7 +124,8 @@ std::string_view print_float(Float value, std::string_view suffix, std::array<ch
   const auto result = std::to_chars(text.data(), text.data() + 32, value);
   char* end = result.ptr;
   const std::string_view digits(text.data(), static_cast<std::size_t>(end - text.data()));
-  const std::string_view fraction = digits.find_first_of(".e") == std::string_view::npos ? ".0" : "";
+  const bool is_whole = std::none_of(digits.begin(), digits.end(), [](char c) { return c == '.' || c == 'e'; });
+  const std::string_view fraction = is_whole ? ".0" : "";
   for (const std::string_view part : {fraction, suffix}) {
     std::memcpy(end, part.data(), part.size());
     end += part.size();

@@ -440,9 +440,18 @@ class FileReader {
     for (; brackets > 0; --brackets) expect(tokens_, ")");
   }
 
+  // -0x80000000 is 2147483648: the literal is unsigned, and stays so.
+  static std::uint64_t negated(const IntegerLiteral& literal) {
+    const std::uint64_t bits = -static_cast<std::uint64_t>(literal.value);
+    return literal.type.is_uint() && literal.type.bits == 32 ? static_cast<std::uint32_t>(bits) : bits;
+  }
+
   static void integer(const Token& token, bool is_negative, tir::Constant& data) {
-    const std::int64_t bits = integer_literal(token).value;
-    const std::int64_t number = is_negative ? static_cast<std::int64_t>(-static_cast<std::uint64_t>(bits)) : bits;
+    // What C makes of it is cut to 32 bits again where the table has no more.
+    const bool is_wide = data.type.bits > 32;
+    const IntegerLiteral literal = integer_literal(token);
+    const auto bits = static_cast<std::uint64_t>(literal.value);
+    const auto number = static_cast<std::int64_t>(!is_negative ? bits : is_wide ? negated(literal) : -bits);
     const auto range = tir::range_of_type(data.type);
     if (range && (number < range->low || number > range->high)) {
       throw SyntaxError{token.offset, "found " + std::string(is_negative ? "-" : "") + std::string(token.text) +
@@ -453,8 +462,9 @@ class FileReader {
   }
 
   // 0x1f, 017
-  static double whole_number(const Token& token, bool is_float) {
-    const IntegerLiteral literal = integer_literal(token);
+  static double whole_number(const Token& token, bool is_negative, bool is_float) {
+    IntegerLiteral literal = integer_literal(token);
+    if (is_negative) literal.value = static_cast<std::int64_t>(negated(literal));
     const auto converted = [&](auto integer) {
       return is_float ? static_cast<double>(static_cast<float>(integer)) : static_cast<double>(integer);
     };
@@ -469,7 +479,7 @@ class FileReader {
     } else if (is_real(token)) {
       number = real_literal(token, is_float);
     } else {
-      number = whole_number(token, is_float);
+      number = whole_number(token, std::exchange(is_negative, false), is_float);
     }
     if (is_negative) number = -number;
     if (is_float) {

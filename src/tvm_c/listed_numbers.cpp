@@ -91,11 +91,13 @@ class Integers {
     if (!range_) return std::nullopt;
     std::optional<Digits> digits;
     if (text.take('0')) {
-      digits = text.take_any('x', 'X') ? hex_digits(text) : Digits{};  // another digit: an octal number
+      digits = text.take_any('x', 'X') ? hex_integer(text) : Digits{};  // another digit: an octal number
     } else {
       digits = decimal_digits(text);
     }
     if (!digits) return std::nullopt;
+    // Hexadecimal ones may be unsigned, and what C makes of them with a sign in front is another number.
+    if (is_negative && digits->value >= max_signed) return std::nullopt;
     const auto magnitude = static_cast<std::int64_t>(digits->value);
     const std::int64_t value = is_negative ? -magnitude : magnitude;
     if (value < range_->low || value > range_->high) return std::nullopt;
@@ -103,6 +105,16 @@ class Integers {
   }
 
  private:
+  static constexpr std::uint64_t max_signed = std::uint64_t{1} << 31U;  // of the 32 bits of the narrowest literals
+
+  // Zeros in front fill up to the type's width.
+  static std::optional<Digits> hex_integer(Cursor& text) {
+    const bool has_zeros = text.peek() == '0';
+    while (text.take('0')) {
+    }
+    return has_zeros && hex_value(text.peek()) >= 16 ? Digits{} : hex_digits(text);
+  }
+
   std::optional<Interval> range_;
 };
 

@@ -113,6 +113,30 @@ TEST_CASE("numbers in float tables are what C makes of them") {
   }
 }
 
+TEST_CASE("a sign in front of an unsigned literal makes what it makes in C") {
+  const auto value = [](std::string_view type, const std::string& number, bool has_comments) {
+    const std::string bytes = table(type, {number}, has_comments);
+    std::int64_t result = 0;
+    if (bytes.size() != sizeof(result)) return bytes;
+    std::memcpy(&result, bytes.data(), sizeof(result));
+    return std::to_string(result);
+  };
+  for (const bool has_comments : {false, true}) {
+    CHECK(value("int64_t", "-0x000000007fffffff", has_comments) == "-2147483647");
+    CHECK(value("int64_t", "-0x0000000080000000", has_comments) == "2147483648");  // of 32 bits
+    CHECK(value("int64_t", "-0x00000000ffffffff", has_comments) == "1");
+    CHECK(value("int64_t", "-0x0000000100000000", has_comments) == "-4294967296");
+    CHECK(value("int64_t", "-0x80000000LL", has_comments) == "-2147483648");
+    CHECK(value("int64_t", "-2147483648", has_comments) == "-2147483648");
+    CHECK(value("int64_t", "-1u", has_comments) == "4294967295");
+    CHECK(value("uint64_t", "-1", has_comments) == "-1");
+    CHECK(table("int32_t", {"-0x80000000"}, has_comments) == std::string("\0\0\0\x80", 4));
+    CHECK(table("double", {"-0x80000000"}, has_comments) == table("double", {"2147483648.0"}, has_comments));
+    CHECK(table("float", {"-1u"}, has_comments) == table("float", {"4294967296.0"}, has_comments));
+    CHECK(table("float", {"-3"}, has_comments) == table("float", {"-3.0"}, has_comments));
+  }
+}
+
 TEST_CASE("tables mean the same with comments among their numbers") {
   std::mt19937 random(2);
   const auto pick = [&](std::string_view characters) {
