@@ -132,7 +132,18 @@ class FileReader {
       } else if (token.is("(")) {
         if (item.kind == Item::Kind::other) item.is_variable = words < 2 || tokens_.peek().is("*");
         is(Item::Kind::prototype, name);
-        if (!function(name, token)) continue;
+        if (!function(name, token)) {
+          // SECTION(".dtcm") static uint8_t sram[64];
+          Lexer behind = tokens_;
+          const bool is_macro = behind.peek().is("static") || behind.peek().is("const") || behind.peek().is("struct") ||
+                                parse_type(behind).has_value();
+          if (is_macro) {
+            item.kind = Item::Kind::other;
+            item.name = {};
+            item.is_variable = false;
+          }
+          continue;
+        }
         item.kind = Item::Kind::function;
         item.name = name.text;
         return;

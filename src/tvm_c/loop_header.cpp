@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "tvm_c/literals.hpp"
 #include "usmp/support/interval.hpp"
 #include "usmp/tir/integer_types.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -106,6 +108,30 @@ std::int64_t iterations_of(const LoopHeader& header, tir::DataType counter, std:
   const std::int64_t count = distance > 0 ? (distance + by - 1) / by : 0;
   if (!fits || !is_right_way || !holds(first + count * header.step)) fail_at(compare, "a loop that ends");
   return count;
+}
+
+void check_loops(const tir::Function& function, std::size_t offset) {
+  tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+    const auto* loop = std::get_if<tir::For>(&stmt.node);
+    if (loop == nullptr) return;
+    std::set<tir::VarId> loaded;
+    tir::for_each_expr(*loop->extent, [&](const tir::Expr& expr) {
+      if (expr.kind == tir::ExprKind::load) loaded.insert(expr.var);
+    });
+    if (loaded.empty()) return;
+    const auto refuse = [&](tir::VarId var) {
+      if (loaded.contains(var)) throw SyntaxError{offset, "found a loop that changes its own end"};
+    };
+    tir::for_each_stmt(loop->body, [&](const tir::Stmt& inside) {
+      if (const auto* store = std::get_if<tir::Store>(&inside.node)) refuse(store->storage);
+      tir::for_each_expr_of(inside, [&](const tir::ExprRef& root) {
+        tir::for_each_expr(*root, [&](const tir::Expr& expr) {
+          if (expr.kind == tir::ExprKind::var) refuse(expr.var);
+          if (expr.op == tir::Op::address_of) refuse(expr.operands[0]->var);
+        });
+      });
+    });
+  });
 }
 
 }  // namespace usmp::tvm_c

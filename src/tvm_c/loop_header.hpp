@@ -30,4 +30,8 @@ struct LoopHeader {
 [[nodiscard]] std::int64_t iterations_of(const LoopHeader& header, tir::DataType counter, std::int64_t first,
                                          std::int64_t end);
 
+// Throws SyntaxError at the offset: C computes the end of a loop in front of each iteration, TIR once, and a loop
+// changes its own.
+void check_loops(const tir::Function& function, std::size_t offset);
+
 }  // namespace usmp::tvm_c

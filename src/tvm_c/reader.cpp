@@ -17,6 +17,7 @@
 #include "tvm_c/included.hpp"
 #include "tvm_c/induction.hpp"
 #include "tvm_c/kept.hpp"
+#include "tvm_c/loop_header.hpp"
 #include "tvm_c/own_c.hpp"
 #include "tvm_c/placement.hpp"
 #include "tvm_c/planned_memory.hpp"
@@ -115,7 +116,7 @@ class ModuleReader {
     if (const auto fault = find_sizes(memory_, c_identifier(name_), module_)) fail(*fault);
     storage::fit(module_);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
-    std::vector<std::string> placements = lost_placements();
+    std::vector<std::string> placements = lost_placements(pools);
     for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
     return {.module = std::move(module_),
             .pools = std::move(pools),
@@ -479,16 +480,21 @@ class ModuleReader {
     return result;
   }
 
-  [[nodiscard]] std::vector<std::string> lost_placements() {
+  [[nodiscard]] std::vector<std::string> lost_placements(const std::vector<PlannedPool>& pools) {
     std::vector<std::string> result;
     if (respelled_.is_own) return result;
     const bool sections = constants_section().empty();
     std::set<std::string_view> words;
     for (const Item& item : scope_.items) {
       const std::string name(item.name);
+      const bool is_data = item.kind == Item::Kind::data;
+      const bool is_pool = is_data && (scope_.owned.contains(name) || scope_.constant_pools.contains(name)) &&
+                           std::any_of(pools.begin(), pools.end(), [&](const auto& pool) { return pool.name == name; });
       const bool is_read = item.kind == Item::Kind::function ? module_.find(name) && !kept_names_.contains(name)
-                                                             : item.kind == Item::Kind::data && tables_.contains(name);
-      const auto found = is_read ? placement_of(item, files_[item.file].text, sections) : std::nullopt;
+                                                             : is_pool || (is_data && tables_.contains(name));
+      // The section that an attribute of workspace names is that of planned C.
+      const bool counts_sections = sections && !(is_pool && scope_.owned.contains(name));
+      const auto found = is_read ? placement_of(item, files_[item.file].text, counts_sections) : std::nullopt;
       if (!found || !words.insert(found->word).second) continue;
       result.push_back(files_[item.file].name + ": " + in_quotes(found->word) + " of " + in_quotes(name) + " (" +
                        place(item.file, found->offset) + ") is not in planned C");
@@ -806,31 +812,6 @@ class ModuleReader {
         module_.vars[found->first.index()].element = passed.element;
       }
     }
-  }
-
-  // C computes the end of a loop in front of each iteration, TIR once.
-  static void check_loops(const tir::Function& function, std::size_t offset) {
-    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
-      const auto* loop = std::get_if<tir::For>(&stmt.node);
-      if (loop == nullptr) return;
-      std::set<tir::VarId> loaded;
-      tir::for_each_expr(*loop->extent, [&](const tir::Expr& expr) {
-        if (expr.kind == tir::ExprKind::load) loaded.insert(expr.var);
-      });
-      if (loaded.empty()) return;
-      const auto refuse = [&](tir::VarId var) {
-        if (loaded.contains(var)) throw SyntaxError{offset, "found a loop that changes its own end"};
-      };
-      tir::for_each_stmt(loop->body, [&](const tir::Stmt& inside) {
-        if (const auto* store = std::get_if<tir::Store>(&inside.node)) refuse(store->storage);
-        tir::for_each_expr_of(inside, [&](const tir::ExprRef& root) {
-          tir::for_each_expr(*root, [&](const tir::Expr& expr) {
-            if (expr.kind == tir::ExprKind::var) refuse(expr.var);
-            if (expr.op == tir::Op::address_of) refuse(expr.operands[0]->var);
-          });
-        });
-      });
-    });
   }
 
   [[noreturn]] void fail(const tir::Fault& fault) const {

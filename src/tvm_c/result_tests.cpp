@@ -58,7 +58,7 @@ class Condition {
     }
     if (is(part.begin, "!")) {
       is_of_zero_ = !is_of_zero_;
-      return is_operand({part.begin + 1, part.end}) ? std::optional<Part>({part.begin + 1, part.end}) : std::nullopt;
+      return Part{part.begin + 1, part.end};
     }
     if (is(part.begin, "(")) {
       return closes(part) ? std::optional<Part>({part.begin + 1, part.end - 1}) : std::nullopt;

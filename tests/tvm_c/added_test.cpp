@@ -472,6 +472,24 @@ TEST_CASE("what places functions and tables that are written anew is named once"
   CHECK(lost("", "", "static const int8_t table[4] __attribute__((section(\".dtcm\")))" + values)
             .starts_with("lib1.c: '__attribute__' of 'table'"));
   CHECK(lost("", "IRAM_ATTR ", "static const PROGMEM int8_t table[4]" + values) == "2");
+  // A pool's memory, which has the section that an attribute names; a macro's is not known.
+  std::string pooled = text_of({"", "", "", ""});
+  pooled.replace(pooled.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
+  pooled.insert(
+      pooled.find("  void* sid_1"),
+      "  void* sid_9_let = (&(sram_0_var[0]));\n  if (tvmgen_m_op(x_buffer_var, sid_9_let) != 0) return -1;\n");
+  const auto of_pool = [&](const std::string& declaration) {
+    const std::vector<std::string> found = read(declaration + ";\n" + pooled).lost_placements;
+    return found.size() == 1 ? found[0] : std::to_string(found.size());
+  };
+  CHECK(of_pool("static uint8_t __attribute__((section(\".dtcm\"), aligned(16))) sram[64]") == "0");
+  CHECK(of_pool("_Alignas(16) static uint8_t sram[64]") == "0");
+  CHECK(of_pool("EXT_RAM static uint8_t sram[64]") ==
+        "lib1.c: 'EXT_RAM' of 'sram' (line 1, column 1) is not in planned C");
+  CHECK(of_pool("static PLACE(\"dtcm\") uint8_t sram[64]") ==
+        "lib1.c: 'PLACE' of 'sram' (line 1, column 8) is not in planned C");
+  CHECK(of_pool("static uint8_t sram[64] DTCM") == "lib1.c: 'DTCM' of 'sram' (line 1, column 25) is not in planned C");
+  CHECK(read("EXT_RAM static uint8_t other[64];\n" + text_of({"", "", "", ""})).lost_placements.empty());
   // What is not written anew keeps its words.
   CHECK(read("IRAM_ATTR int other(void) { return 0; }\n" + text_of({"", "", "", ""})).lost_placements.empty());
 }
