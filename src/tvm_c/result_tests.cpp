@@ -188,7 +188,7 @@ class Tests {
 
   // As it stands if that is one, otherwise with its macros expanded.
   [[nodiscard]] std::optional<ResultTest> test_of(const MadeTokens& tokens) const {
-    const auto as_it_stands = checked(tokens);
+    auto as_it_stands = checked(tokens);
     const auto is_macro = [&](std::size_t i) { return names_.macros.contains(as_it_stands->asked[i].text); };
     if (as_it_stands && !is_macro(0) && !(as_it_stands->is_assignment && is_macro(2))) return as_it_stands;
     const auto involved = macros_in(tokens);
