@@ -86,7 +86,7 @@ def check_documents(folder: Path) -> None:
     """README's pools file and main.c with the linker script of docs/pools.md: each pool in its memory, none in flash."""
     (folder / "pools.yaml").write_text(block("README.md", "<!-- file: pools.yaml -->"))
     (folder / "main.c").write_text(block("README.md", "<!-- file: main.c -->"))
-    (folder / "link.ld").write_text(block("docs/pools.md", "skips them:\n\n").removeprefix("ld\n"))
+    (folder / "link.ld").write_text(block("docs/pools.md", "<!-- file: link.ld -->"))
     run(PROGRAM, MODEL, "--pools", "pools.yaml", "-o", "documented", "--quiet", folder=folder)
     run(GCC, "-mcpu=cortex-m7", "-mthumb", "-Os", "-std=c99", "-nostartfiles", "-specs=nosys.specs", "-Wl,-T,link.ld,-e,main",
         "-Idocumented/codegen/host/include", "main.c", *sorted((folder / "documented/codegen/host/src").glob("*.c")), "-lm", "-o", "image.elf", folder=folder)
