@@ -25,24 +25,6 @@ namespace {
 // Changes the program and says what it did; a row without changes if it found nothing to do. Nothing: no row.
 using Pass = std::optional<StepResult> (*)(Result& program, const Options& options);
 
-// A pass that changes the module; `program` stays as it is unless something was done.
-template <Step step, std::vector<Change> (*change)(tir::Module&, const Options&)>
-std::optional<StepResult> changing(Result& program, const Options& options) {
-  tir::Module changed = program.module;
-  StepResult result{step, program.load, program.load, change(changed, options)};
-  tir::check_pass(changed, name_of(step));
-  if (result.changes.empty()) return result;
-  result.load_after = peak_of(changed).load;
-  program.module = std::move(changed);
-  return result;
-}
-
-// That asks nothing of the options.
-template <std::vector<Change> (*change)(tir::Module&)>
-std::vector<Change> plain(tir::Module& module, const Options& /*options*/) {
-  return change(module);
-}
-
 // What was done to a function stands with it.
 void add_notes(tir::Module& module, const StepResult& step) {
   const auto add = [&](const std::string& name, const std::string& text) {
@@ -55,23 +37,51 @@ void add_notes(tir::Module& module, const StepResult& step) {
   }
 }
 
+void set_module(Result& program, tir::Module module, const StepResult& step) {
+  add_notes(module, step);
+  program.shared = std::make_shared<const tir::Module>(std::move(module));
+}
+
+// A pass that changes the module; `program` stays as it is unless something was done.
+template <Step step, std::vector<Change> (*change)(tir::Module&, const Options&)>
+std::optional<StepResult> changing(Result& program, const Options& options) {
+  tir::Module changed = program.module();
+  StepResult result{step, program.load, program.load, change(changed, options)};
+  tir::check_pass(changed, name_of(step));
+  if (result.changes.empty()) return result;
+  result.load_after = peak_of(changed).load;
+  set_module(program, std::move(changed), result);
+  return result;
+}
+
+// That asks nothing of the options.
+template <std::vector<Change> (*change)(tir::Module&)>
+std::vector<Change> plain(tir::Module& module, const Options& /*options*/) {
+  return change(module);
+}
+
 // Kept if the load falls; so is what it has computed more than once.
 std::optional<StepResult> rolling(Result& program, const Options& options) {
   if (options.strip_percent <= 0) return changing<Step::rolling, roll>(program, options);
-  const double once = loops::work_of(program.module);
+  const double once = loops::work_of(program.module());
   auto result = changing<Step::rolling, roll>(program, options);
-  program.extra_work = std::max(0.0, loops::work_of(program.module) - once);
+  program.extra_work = std::max(0.0, loops::work_of(program.module()) - once);
   if (!result->changes.empty()) result->extra_work_permille = permille_of(program.extra_work, once);
   return result;
 }
 
 std::optional<StepResult> computing_again(Result& program, const Options& options) {
-  return recompute(program.module, options, {}, program.extra_work);
+  tir::Module changed = program.module();
+  auto result = recompute(changed, options, {}, program.extra_work);
+  if (result) set_module(program, std::move(changed), *result);
+  return result;
 }
 
 std::optional<StepResult> sharing_bytes(Result& program, const Options& options) {
-  program.distances = liveness::find_distances(program.module, options.liveness);
-  return describe_shared_bytes(program.module, program.distances, program.load);
+  program.distances = liveness::find_distances(program.module(), options.liveness);
+  StepResult result = describe_shared_bytes(program.module(), program.distances, program.load);
+  if (!result.changes.empty()) set_module(program, program.module(), result);
+  return result;
 }
 
 enum class Kept : std::uint8_t { when_it_does_something, when_the_load_falls };
@@ -147,7 +157,7 @@ std::vector<Step> passes_of(const Options& options) {
 }
 
 Result begin(const tir::Module& module) {
-  Result program{module, {}};
+  Result program(module);
   program.load = peak_of(module).load;
   return program;
 }
@@ -160,18 +170,17 @@ Result apply(const Result& before, Step step, const Options& options) {
   const bool may_stay = step == Step::rolling && options.rolling_room.has_value();
   const Bytes too_much = before.load + (may_stay ? 1 : 0);
   if (row.kept == Kept::when_the_load_falls && result->load_after >= too_much) {
-    program.module = before.module;
+    program.shared = before.shared;
     program.extra_work = before.extra_work;
     *result = {step, before.load, before.load, {}};
   }
   program.load = result->load_after;
-  add_notes(program.module, *result);
   program.steps.push_back(std::move(*result));
   return program;
 }
 
 Result transform(const tir::Module& module, const Options& options) {
-  if (options.steps.empty()) return {module, {}};
+  if (options.steps.empty()) return Result(module);
   Result program = begin(module);
   for (const Step step : passes_of(options)) program = apply(program, step, options);
   return program;

@@ -595,7 +595,7 @@ std::size_t check_archive(const std::filesystem::path& path, const std::string& 
     if (member == archive.members.end()) continue;
     transform::Options options;
     options.steps = *transform::parse_steps(steps);
-    const tir::Module module = transform::transform(tir_json::read_module(member->bytes), options).module;
+    const tir::Module module = transform::transform(tir_json::read_module(member->bytes), options).module();
     for (std::size_t f = 0; f < module.functions.size(); ++f) {
       if (f == module.entry) continue;
       const tir::Function& function = module.functions[f];

@@ -31,7 +31,7 @@ tir::Module module_of(const fs::path& path) {
 tir::Module transformed(const tir::Module& module, const char* steps = "all") {
   transform::Options options;
   options.steps = *transform::parse_steps(steps);
-  return transform::transform(module, options).module;
+  return transform::transform(module, options).module();
 }
 
 // How many functions are of each kind, the entry left out.

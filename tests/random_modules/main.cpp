@@ -24,7 +24,7 @@ void print_modules(const Settings& settings) {
                                                  .recompute_percent = settings.recompute_percent,
                                                  .strip_percent = settings.strip_percent,
                                                  .rolling_grain = settings.rolling_grain});
-    std::cout << usmp::tir::print(result.module);
+    std::cout << usmp::tir::print(result.module());
     for (const auto& change : result.changes()) std::cout << change.function << ": " << change.text << '\n';
   }
 }

@@ -78,13 +78,13 @@ Transformed transformed(const TestModule& test, const Outcome& reference, const 
       .seed = test.seed, .module = {}, .inputs = test.inputs, .outputs = test.outputs, .packed = test.packed};
   // What shrinking makes need not be a module.
   if (const auto what = fault_of(test.module)) return fault("refused: " + *what);
-  transform::Result made{test.module, {}};
+  transform::Result made(test.module);
   try {
     made = transform::transform(test.module, options);
   } catch (const Error& error) {
     return fault(std::string("refused: ") + error.what());
   }
-  result.test.module = std::move(made.module);
+  result.test.module = made.module();
   kernels::prepare(result.test.module, kernels::generic_core());
   result.changes = made.changes();
   if (const auto what = fault_of(result.test.module)) return fault("malformed: " + *what);

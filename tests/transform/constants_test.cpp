@@ -97,11 +97,13 @@ class Program {
   // The module afterwards, and what was done.
   std::string text() const {
     const Result done = result();
-    std::string all = tir::print(done.module);
+    std::string all = tir::print(done.module());
     for (const Change& change : done.steps[0].changes) all += change.function + ": " + change.text + "\n";
     return all;
   }
-  bool stays() const { return result().steps[0].changes.empty() && tir::print(result().module) == tir::print(module_); }
+  bool stays() const {
+    return result().steps[0].changes.empty() && tir::print(result().module()) == tir::print(module_);
+  }
 
   VarId out;
 
@@ -117,10 +119,10 @@ std::string stored(DataType type, const std::vector<std::int64_t>& values) {
   const VarId constant = program.constant("c", type, values);
   program.store(tir::make_cast(tir::int32_type, program.load(type, constant)));
   const Result done = program.result();
-  const auto* kept = std::get_if<tir::AllocateConst>(&done.module.functions[0].body[0].node);
+  const auto* kept = std::get_if<tir::AllocateConst>(&done.module().functions[0].body[0].node);
   if (kept == nullptr) return "literal";
   CHECK(kept->type == kept->data->type);
-  CHECK(done.module.var(kept->var).element == kept->type);
+  CHECK(done.module().var(kept->var).element == kept->type);
   CHECK(kept->data->bytes == data_of(kept->type, values)->bytes);
   return tir::to_string(kept->type);
 }
@@ -363,7 +365,7 @@ TEST_CASE("equal constants of several functions share their data") {
   program.store(program.load(tir::int32_type, program.constant("b", tir::int32_type, {1, 1 << 20}, other)), other);
   const Result done = program.result();
   const auto data = [&](std::size_t function) {
-    return std::get<tir::AllocateConst>(done.module.functions[function].body[0].node).data;
+    return std::get<tir::AllocateConst>(done.module().functions[function].body[0].node).data;
   };
   CHECK(data(0) == data(1));
   CHECK(has(program.text(), "other: b: shares the data of an equal constant (8 bytes)\n"));
@@ -422,7 +424,7 @@ TEST_CASE("data that two groups share are stored in the type of each") {
   program.call("wide", {program.use(c), program.use(program.out)});
   const Result done = program.result();
   for (const std::size_t i : {0U, 1U, 2U}) {
-    const auto& stored = std::get<tir::AllocateConst>(done.module.functions[0].body[i].node);
+    const auto& stored = std::get<tir::AllocateConst>(done.module().functions[0].body[i].node);
     CHECK(tir::to_string(stored.type) == (i == 0 ? "int8" : "uint8"));
     CHECK(stored.data->type == stored.type);
   }

@@ -115,9 +115,9 @@ TEST_CASE("as a step: the program stays, and its functions say what may share by
   REQUIRE(result.steps.size() == 1);
   CHECK(result.steps[0].load_before == 32);
   CHECK(result.steps[0].load_after == 16);
-  const tir::Function& entry = result.module.functions[result.module.entry];
+  const tir::Function& entry = result.module().functions[result.module().entry];
   CHECK(entry.notes == std::vector<std::string>{"inplace: 'in' may start 0 bytes above 'out'"});
-  tir::Module without_notes = result.module;
+  tir::Module without_notes = result.module();
   without_notes.functions[without_notes.entry].notes.clear();
   CHECK(tir::print(without_notes) == tir::print(module));
 }

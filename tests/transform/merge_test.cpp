@@ -132,7 +132,7 @@ TEST_CASE("the new function says what was done to both") {
   module.functions[*module.find("scale")].notes = {"fuse: first", "fuse: same"};
   module.functions[*module.find("add")].notes = {"fuse: same", "fuse: second"};
   const Result result = transform::transform(module, {.steps = {Step::merge}});
-  CHECK(result.module.functions[*result.module.find("add_merged")].notes ==
+  CHECK(result.module().functions[*result.module().find("add_merged")].notes ==
         std::vector<std::string>{"fuse: first", "fuse: same", "fuse: second",
                                  "merge: two operators merged, mid between them",
                                  "merge: t (32 bytes): computed where it is read"});

@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(Fixture, "recompute: what costs as much as is allowed is done,
     CHECK(step->load_after == 0);
     CHECK(step->extra_work_permille == 451);
     CHECK(step->changes.front().text == "t: removed, each reader computes it, 45.1% more work");
-    CHECK(loops::work_of(result.module) == 296);
+    CHECK(loops::work_of(result.module()) == 296);
   }
   SUBCASE("more: the cheapest is done all the same") {
     const Result result = transformed(1000);
@@ -132,9 +132,9 @@ TEST_CASE_FIXTURE(Fixture, "recompute: each of several readers computes the tens
     const Result result = transformed(93);
     REQUIRE(recomputed(result) != nullptr);
     CHECK(recomputed(result)->load_after == 0);
-    CHECK(!result.module.find("divide_t"));
-    CHECK(result.module.find("windows_one_merged"));
-    CHECK(result.module.find("windows_two_merged"));
+    CHECK(!result.module().find("divide_t"));
+    CHECK(result.module().find("windows_one_merged"));
+    CHECK(result.module().find("windows_two_merged"));
   }
 }
 
@@ -172,7 +172,7 @@ TEST_CASE_FIXTURE(Fixture, "recompute: nothing is done if the load stays as high
   calls.push_back(call("twice", {u, u, out}));
   const Result result = transformed(1000);
   CHECK(recomputed(result) == nullptr);
-  CHECK(result.module.find("windows_t"));
+  CHECK(result.module().find("windows_t"));
 }
 
 // Two tensors, one after the other at the peak: both are gone, or only the first that pays, or none.

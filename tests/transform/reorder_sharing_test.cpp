@@ -90,7 +90,7 @@ TEST_CASE("an order in which the last reader writes where it reads") {
   Network n;
   CHECK(row(n.run(n.calls(), {Step::reorder}), Step::reorder).changes.empty());
   const transform::Result result = n.run(n.calls(), {Step::reorder, Step::inplace});
-  CHECK(callees(result.module) == Network::Names{"make", "small", "big", "last"});
+  CHECK(callees(result.module()) == Network::Names{"make", "small", "big", "last"});
   REQUIRE(row(result, Step::reorder).changes.size() == 1);
   CHECK(row(result, Step::reorder).changes[0].text ==
         "calls reordered: peak live bytes 3200 -> 1616 with shared bytes");
@@ -133,7 +133,7 @@ TEST_CASE("memory of an operator may take the place of what it reads") {
                            n.builder.call("small", {n.a, n.s}), n.builder.call("last", {n.s, n.s, n.out}));
   // `padded` writes the output, as `last` does, so that `small` is what can move.
   const transform::Result result = n.run(calls, {Step::reorder, Step::inplace});
-  CHECK(callees(result.module) == Network::Names{"make", "small", "padded", "last"});
+  CHECK(callees(result.module()) == Network::Names{"make", "small", "padded", "last"});
   CHECK(row(result, Step::inplace).load_after == 1616 + 16);
 }
 

@@ -39,7 +39,7 @@ struct Reordered {
 Reordered reordered(const tir::Module& module, const liveness::Options& options = {}) {
   transform::Result result = transform::transform(module, {.steps = {transform::Step::reorder}, .liveness = options});
   REQUIRE(result.steps.size() == 1);
-  return {std::move(result.module), std::move(result.steps[0].changes)};
+  return {result.module(), std::move(result.steps[0].changes)};
 }
 
 Bytes peak_load(const tir::Module& module, const liveness::Options& options = {}) {

@@ -174,7 +174,7 @@ TEST_CASE("what does not fit into a room is made small, though the peak stays") 
   REQUIRE(in_room.changes().size() == 1);
   CHECK(in_room.changes()[0].text.starts_with("operators 2 to 3 run"));
   CHECK(in_room.load == 2 * 1152);
-  check_same(module, in_room.module, image, half);
+  check_same(module, in_room.module(), image, half);
   // Nothing needs to change where all but the peak fits.
   CHECK(transform(module, {.steps = {Step::rolling}, .rolling_room = 2304}).changes().empty());
 }

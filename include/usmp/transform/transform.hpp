@@ -11,9 +11,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "usmp/liveness/liveness.hpp"
@@ -92,10 +94,18 @@ struct StepResult {
   bool left_out = false;
 };
 
-// A program with passes applied. A value: a common prefix of several lists of steps is applied once and copied.
+// A program with passes applied. A value: a common prefix of several lists of steps is applied once and copied. Copies,
+// and programs of which a pass changed nothing, share the module.
 struct Result {
-  tir::Module module;             // with Function::notes
-  std::vector<StepResult> steps;  // those applied, in order; Step::recompute if it did anything
+  Result() = default;
+  explicit Result(tir::Module module) : shared(std::make_shared<const tir::Module>(std::move(module))) {}
+
+  // With Function::notes.
+  [[nodiscard]] const tir::Module& module() const& { return *shared; }
+  [[nodiscard]] tir::Module module() && { return *shared; }
+
+  std::shared_ptr<const tir::Module> shared = std::make_shared<const tir::Module>();
+  std::vector<StepResult> steps = {};  // those applied, in order; Step::recompute if it did anything
   // Of Step::inplace: liveness::find_distances of the module. Empty without it.
   std::vector<liveness::StorageDistance> distances = {};
   Bytes load = 0;         // as in StepResult; not set without steps

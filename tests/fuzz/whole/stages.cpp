@@ -88,9 +88,9 @@ void transform_module(Run& run, const Wish& wish) {
                                    .recompute_percent = wish.recomputes ? percent : 0,
                                    .liveness = liveness_options(run, wish.workspace_io)};
   transform::Result result = transform::transform(run.module, options);
-  require(tir::print(transform::transform(run.module, options).module) == tir::print(result.module),
+  require(tir::print(transform::transform(run.module, options).module()) == tir::print(result.module()),
           "a module is transformed in two ways");
-  run.module = std::move(result.module);
+  run.module = result.module();
 }
 
 void read(Run& run, const mlf::Archive& archive, const Wish& wish) {
