@@ -340,7 +340,7 @@ class Body {
       ways.push_back({part.condition, flattener.run(without_single_loops(without_brackets(std::move(*made), before)))});
     }
     if (ways.empty()) return std::nullopt;
-    return in_groups(ways, {.macros = macros_.definitions, .is_zero = macros_.is_zero});
+    return in_groups(ways, macros_.tests);
   }
 
   std::string_view text_;

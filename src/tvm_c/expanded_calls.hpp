@@ -10,14 +10,15 @@
 
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/result_tests.hpp"
 
 namespace usmp::tvm_c {
 
 struct CallMacros {
   const AllDefinitions& definitions;                                 // Included::sure_definitions()
   std::function<std::vector<Macros::Part>(std::string_view)> parts;  // Included::parts()
-  const Names& names;                             // of all macros of the file, with what conditional groups define
-  std::function<bool(std::string_view)> is_zero;  // ResultTestNames
+  const Names& names;  // of all macros of the file, with what conditional groups define
+  ResultTestNames tests;
 };
 
 // The text of the function's file, where statements that are such a macro are what it stands for; lines keep their

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -424,13 +425,23 @@ class FileReader {
     return members;
   }
 
-  // A number with its sign, perhaps in brackets and behind a cast to the table's own type.
+  // A number with its sign, perhaps in brackets and behind casts that change nothing.
   void element(tir::Constant& data) {
     std::size_t brackets = 0;
     bool is_negative = false;
+    bool is_cast = false;
+    // By the types of casts but the table's own.
+    Interval held = {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
     while (true) {
       if (take(tokens_, "(")) {
-        if (parse_type(tokens_)) {
+        const Token at = tokens_.peek();
+        if (const auto type = parse_type(tokens_)) {
+          is_cast = true;
+          const bool is_own = type->stars == 0 && type->element == data.type;
+          const bool are_integers = type->stars == 0 && type->element.is_integer() && data.type.is_integer();
+          const auto range = are_integers && !is_own ? tir::range_of_type(type->element) : std::nullopt;
+          if (range) held = {std::max(held.low, range->low), std::min(held.high, range->high)};
+          if (!is_own && !range) fail_at(at, "a cast to " + tir::to_string(data.type));
           expect(tokens_, ")");
         } else {
           ++brackets;
@@ -443,6 +454,12 @@ class FileReader {
     }
     const Token token = tokens_.next();
     if (token.kind != TokenKind::number && !token.is("INFINITY") && !token.is("NAN")) fail_at(token, "a number");
+    if (is_cast && token.kind == TokenKind::number && !is_real(token)) {
+      const IntegerLiteral literal = integer_literal(token);
+      const bool is_changed = literal.value < held.low || literal.value > held.high ||
+                              (is_negative && (literal.type.is_uint() || -literal.value < held.low));
+      if (is_changed) fail_at(token, "a number that casts do not change");
+    }
     if (data.type.is_float()) {
       real(token, is_negative, data);
     } else {

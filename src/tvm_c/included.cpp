@@ -2,6 +2,7 @@
 #include "tvm_c/included.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <utility>
@@ -21,6 +22,33 @@ std::string_view included_name(std::string_view rest) {
   return end == std::string_view::npos ? std::string_view() : rest.substr(1, end - 1);
 }
 
+// TVM's, or one of C, which define names of their own.
+bool is_common_header(std::string_view name) {
+  constexpr std::array<std::string_view, 19> of_c = {"assert.h",   "ctype.h",  "errno.h",   "float.h",  "inttypes.h",
+                                                     "limits.h",   "locale.h", "math.h",    "setjmp.h", "signal.h",
+                                                     "stdalign.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h",
+                                                     "stdio.h",    "stdlib.h", "string.h",  "time.h"};
+  return name.starts_with("tvm/") || name.starts_with("dlpack/") ||
+         std::find(of_c.begin(), of_c.end(), name) != of_c.end();
+}
+
+// A word or a star stands in front of it somewhere.
+bool may_declare(std::string_view text, std::string_view name) {
+  if (text.find(name) == std::string_view::npos) return false;
+  try {
+    std::string plain;
+    const std::vector<Token> tokens = plain_tokens(text, directives_in(text), plain);
+    for (std::size_t i = 1; i < tokens.size(); ++i) {
+      const Token& before = tokens[i - 1];
+      const bool is_word = before.is_identifier() && !before.is("return") && !before.is("else") && !before.is("do");
+      if (tokens[i].is(name) && (is_word || before.is("*"))) return true;
+    }
+    return false;
+  } catch (const SyntaxError&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 Included::Included(std::span<const Source> files, std::span<const Source> headers) : count_(files.size()) {
@@ -34,10 +62,14 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
   }
   std::vector<std::set<std::size_t>> direct(sources_.size());
   std::vector<std::vector<std::pair<std::size_t, std::size_t>>> certain(sources_.size());  // where, and which
+  last_unknown_.resize(sources_.size());
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     for (const Macros::Include& include : own_[i].includes()) {
       const auto found = by_name.find(leaf(included_name(include.name)));
-      if (found == by_name.end()) continue;
+      if (found == by_name.end()) {
+        if (!is_common_header(included_name(include.name))) last_unknown_[i] = include.at;
+        continue;
+      }
       direct[i].insert(found->second.begin(), found->second.end());
       const bool is_certain = !include.is_conditional && found->second.size() == 1;
       if (is_certain) certain[i].emplace_back(include.at, found->second.front());
@@ -57,23 +89,28 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
         for (const auto& [place, next] : certain[pending.front()]) pending.push_back(next);
       }
     }
-    from_.push_back(std::move(from));
     std::map<std::string_view, std::optional<std::string_view>> macros;
     std::map<std::string_view, std::optional<Macros::Enumerator>> enumerators;
     for (const std::size_t one : seen) {
       for (const std::string_view name : own_[one].names()) {
         const auto [known, is_new] = macros.try_emplace(name, own_[one].definition(name));
-        if (!is_new) known->second.reset();
+        if (!is_new || !from.contains(one)) known->second.reset();
       }
       for (const auto& [name, enumerator] : own_[one].enumerators()) {
         const auto [known, is_new] = enumerators.try_emplace(name, enumerator);
-        if (!is_new) known->second.reset();
+        if (!is_new || !from.contains(one)) known->second.reset();
       }
     }
+    from_.push_back(std::move(from));
     macros_.push_back(std::move(macros));
     enumerators_.push_back(std::move(enumerators));
     closed_.push_back(std::move(seen));
   }
+}
+
+bool Included::may_be_declared(std::size_t file, std::string_view name) const {
+  return std::any_of(closed_[file].begin(), closed_[file].end(),
+                     [&](std::size_t one) { return may_declare(sources_[one]->text, name); });
 }
 
 bool Included::is_macro(std::size_t file, std::string_view name) const { return macros_[file].contains(name); }
@@ -166,9 +203,9 @@ AllDefinitions Included::sure_definitions(std::size_t file, std::size_t end) con
   const std::string_view text = sources_[file]->text;
   for (auto& [name, definitions] : result) {
     const std::string_view key = name;
-    const bool is_sure =
-        definition(file, key) || std::any_of(from_[file].begin(), from_[file].end(),
-                                             [&](const auto& one) { return own_[one.first].is_always_defined(key); });
+    const bool is_sure = std::any_of(from_[file].begin(), from_[file].end(), [&](const auto& one) {
+      return (one.first == file || one.second < end) && own_[one.first].is_always_defined(key);
+    });
     const bool is_behind = std::any_of(definitions.begin(), definitions.end(), [&](std::string_view definition) {
       const bool is_own = std::greater_equal<>()(definition.data(), text.data() + end) &&
                           std::less_equal<>()(definition.data(), text.data() + text.size());
@@ -183,7 +220,11 @@ std::vector<Macros::Part> Included::parts(std::size_t file, std::string_view nam
   std::vector<Macros::Part> result;
   for (const std::size_t one : closed_[file]) {
     const std::vector<Macros::Part>& parts = own_[one].parts(name);
-    if (!parts.empty() && result.empty()) result = parts;
+    if (parts.empty() || !result.empty()) continue;
+    const auto from = from_[file].find(one);
+    const auto at = static_cast<std::size_t>(parts[0].definition.data() - sources_[one]->text.data());
+    const bool is_sure = from != from_[file].end() && last_unknown_[one] <= at;
+    if (is_sure && (one == file || last_unknown_[file] <= from->second)) result = parts;
   }
   if (all_definitions(file)[name].size() != result.size()) return {};
   for (const Macros::Part& part : result) {

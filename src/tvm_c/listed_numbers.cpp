@@ -133,7 +133,7 @@ class Reals {
   }
 
  private:
-  // 1.8p-3 of "0x1.8p-3", if it is exactly a number of the type: then nothing is rounded.
+  // 1.8p-3 of "0x1.8p-3", if it is exactly a number of the type, and of the literal's: then nothing is rounded.
   [[nodiscard]] std::optional<double> hex(Cursor& text) const {
     constexpr std::uint64_t most_exact = std::uint64_t{1} << 53U;
     constexpr std::int64_t most_exponent = 900;
@@ -146,7 +146,7 @@ class Reals {
     const bool is_small = text.take('-');
     if (!is_small) (void)text.take('+');
     const auto exponent = decimal_digits(text);
-    (void)text.take_any('f', 'F');
+    const bool is_float = text.take_any('f', 'F') || is_float_;
     if (!exponent || exponent->value > static_cast<std::uint64_t>(most_exponent) || digits->value > most_exact)
       return std::nullopt;
     const auto given = static_cast<std::int64_t>(exponent->value);
@@ -154,7 +154,7 @@ class Reals {
     if (scale < -most_exponent || scale > most_exponent) return std::nullopt;
     const auto power = std::bit_cast<double>(static_cast<std::uint64_t>(scale + bias) << 52U);
     const double value = static_cast<double>(digits->value) * power;
-    const bool is_exact = !is_float_ || (value <= max_float && static_cast<double>(static_cast<float>(value)) == value);
+    const bool is_exact = !is_float || (value <= max_float && static_cast<double>(static_cast<float>(value)) == value);
     return is_exact ? std::optional(value) : std::nullopt;
   }
 

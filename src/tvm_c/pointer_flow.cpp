@@ -60,18 +60,13 @@ class PointerFlow {
   }
 
   void add_kept(Names& kept) const {
-    std::map<std::string, std::vector<std::string>, std::less<>> sources;  // of pointers that the statement declares
     std::vector<std::string> pending;
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      const bool is_member = i > 0 && (is(i - 1, ".") || is(i - 1, "->"));
-      if (!tokens_[i].is_identifier() || is_member) continue;
-      const auto target = target_of(i);
-      if (!target) continue;
-      if (target->empty()) {
-        pending.push_back(tokens_[i].text);
-      } else if (*target != tokens_[i].text) {
-        sources[*target].push_back(tokens_[i].text);
-      }
+    Sources sources = sources_of(pending, {});
+    if (!lists_.empty()) {  // what its pointers point to may be lists
+      Names holders;
+      for (const auto& [name, from] : sources) holders.insert(name);
+      pending.clear();
+      sources = sources_of(pending, holders);
     }
     while (!pending.empty()) {
       const std::string name = std::move(pending.back());
@@ -84,13 +79,40 @@ class PointerFlow {
 
  private:
   static constexpr std::size_t none = SIZE_MAX;
+  static constexpr std::size_t any_levels = 1000;
+
+  using Sources = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+  // Of pointers that the statement declares; and those that live on. `holders`: of lists, at any number of levels.
+  [[nodiscard]] Sources sources_of(std::vector<std::string>& kept, const Names& holders) const {
+    Sources sources;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const bool is_member = i > 0 && (is(i - 1, ".") || is(i - 1, "->"));
+      if (!tokens_[i].is_identifier() || is_member) continue;
+      const auto target = target_of(i, holders);
+      if (!target) continue;
+      if (target->empty()) {
+        kept.push_back(tokens_[i].text);
+      } else if (*target != tokens_[i].text) {
+        sources[*target].push_back(tokens_[i].text);
+      }
+    }
+    return sources;
+  }
 
   // Tokens of an expression, the first and the last.
   struct Span {
     std::size_t first = 0;
     std::size_t last = 0;
     bool is_pointer = true;  // the value of the variable, or an address in what it points to; else a number there
-    bool is_list = false;    // a struct or an array of the statement's own that holds such
+    // How often what it points to, or is, is a struct or an array of the statement's own that holds such.
+    std::size_t lists = 0;
+    bool is_flat = false;  // it is a struct that has no arrays
+
+    void follow() {
+      is_pointer = lists > 0;
+      if (lists > 0) --lists;
+    }
   };
 
   // Who gets a value, as target_of says; or it is that of a larger expression.
@@ -109,11 +131,26 @@ class PointerFlow {
     for (std::size_t i = 2; i + 1 < tokens_.size(); ++i) {
       if (!is(i, "=") || !is(i + 1, "{")) continue;
       std::size_t name = i - 1;
-      while (name > 1 && is(name, "]") && partner_[name] != none && partner_[name] > 0) name = partner_[name] - 1;
+      std::size_t levels = 0;
+      for (; name > 1 && is(name, "]") && partner_[name] != none && partner_[name] > 0; ++levels) {
+        name = partner_[name] - 1;
+      }
+      if (levels == 0 || !is(name - 1, "*")) ++levels;  // of structs
       const bool is_declared = tokens_[name].is_identifier() && name > 0 &&
                                (tokens_[name - 1].is_identifier() || is(name - 1, "}") || is(name - 1, "*"));
-      if (is_declared) lists_.insert(tokens_[name].text);
+      if (!is_declared) continue;
+      lists_[tokens_[name].text] = levels;
+      if (name + 1 == i && is(name - 1, "}") && is_flat(name - 1)) flat_.insert(tokens_[name].text);
     }
+  }
+
+  // struct { const int8_t* a; int n; }, by its last brace.
+  [[nodiscard]] bool is_flat(std::size_t close) const {
+    const std::size_t open = partner_[close];
+    if (open == none) return false;
+    return std::none_of(tokens_.begin() + static_cast<std::ptrdiff_t>(open) + 1,
+                        tokens_.begin() + static_cast<std::ptrdiff_t>(close),
+                        [](const MadeToken& token) { return opens(token) || token.is("struct") || token.is("union"); });
   }
 
   // Who gets what stands in the list that begins there: the variable that it is the value of, or what gets (type){x}.
@@ -121,7 +158,7 @@ class PointerFlow {
     while (brace > 0 && is(brace - 1, "{")) --brace;
     if (partner_[brace] == none || brace < 2) return {std::string()};
     if (is(brace - 1, ")") && partner_[brace - 1] != none) {
-      span = {partner_[brace - 1], partner_[brace], true, true};
+      span = {partner_[brace - 1], partner_[brace], true, 1, false};
       return {.is_part = true};
     }
     std::size_t name = brace - 2;
@@ -165,19 +202,22 @@ class PointerFlow {
 
   // The variable that gets the value: "" for what lives longer, the name of a pointer that the statement declares;
   // nothing: none does.
-  [[nodiscard]] std::optional<std::string> target_of(std::size_t name) const {
-    Span span{name, name, true, lists_.contains(tokens_[name].text)};
+  [[nodiscard]] std::optional<std::string> target_of(std::size_t name, const Names& holders) const {
+    const std::string& text = tokens_[name].text;
+    const auto list = lists_.find(text);
+    const std::size_t own = list == lists_.end() ? 0 : list->second;
+    Span span{name, name, true, own == 0 && holders.contains(text) ? any_levels : own, flat_.contains(text)};
     while (true) {
       while (extend_behind(span)) {
       }
       if (is(span.last + 1, "(")) return std::nullopt;  // a function
       if (span.first > 0 && is(span.first - 1, "&") && is_unary(span.first - 1)) {
-        if (span.is_pointer && !span.is_list) return std::string();  // who has its address may change and keep it
+        if (span.is_pointer && span.lists == 0) return std::string();  // who has its address may change and keep it
         span.is_pointer = true;
-        span.is_list = false;
+        if (span.lists > 0) ++span.lists;
         --span.first;
       } else if (span.first > 0 && is(span.first - 1, "*") && is_unary(span.first - 1)) {
-        span.is_pointer = false;
+        span.follow();
         --span.first;
       } else if (span.first > 0 && (is(span.first - 1, "++") || is(span.first - 1, "--"))) {
         --span.first;
@@ -202,11 +242,11 @@ class PointerFlow {
     const std::size_t next = span.last + 1;
     if (is(next, "[") && partner_[next] != none) {
       span.last = partner_[next];
-      span.is_pointer = std::exchange(span.is_list, false);
+      span.follow();
     } else if (is(next, ".") || is(next, "->")) {
       span.last = std::min(next + 1, tokens_.size() - 1);
-      span.is_list = false;
-      span.is_pointer = true;  // it may be an array
+      span.is_pointer = true;  // it may be an array, also one of pointers
+      span.lists = span.lists > 0 && !span.is_flat ? std::max<std::size_t>(span.lists, 1) : 0;
     } else if (is(next, "++") || is(next, "--")) {
       span.last = next;
     } else {
@@ -314,8 +354,9 @@ class PointerFlow {
   }
 
   const MadeTokens& tokens_;
-  std::vector<std::size_t> partner_;  // of brackets
-  Names lists_;                       // find_lists()
+  std::vector<std::size_t> partner_;                       // of brackets
+  std::map<std::string, std::size_t, std::less<>> lists_;  // find_lists(): Span::lists
+  Names flat_;                                             // of these, structs without arrays
 };
 
 }  // namespace

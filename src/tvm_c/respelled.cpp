@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -80,15 +82,28 @@ class Respeller {
     const auto entry = entry_in(i);
     if (!entry) return std::nullopt;
     const AllDefinitions macros = included_.sure_definitions(i, entry->offset);
-    return with_plain_tests(
-        *entry, {.macros = macros, .is_zero = [this, i](std::string_view name) { return is_zero(i, name); }});
+    return with_plain_tests(*entry, test_names(i, macros));
+  }
+
+  [[nodiscard]] ResultTestNames test_names(std::size_t file, const AllDefinitions& macros) const {
+    return {.macros = macros,
+            .is_zero = [this, file, &macros](std::string_view name) { return is_zero(file, name, macros); },
+            .may_be_declared = [this, file](std::string_view name) { return may_be_declared(file, name); }};
   }
 
   // A macro, an enumerator, or TVM's own, whose header is its runtime's.
-  [[nodiscard]] bool is_zero(std::size_t file, std::string_view name) const {
-    if (included_.is_macro(file, name)) return included_.number(file, name) == 0;
+  [[nodiscard]] bool is_zero(std::size_t file, std::string_view name, const AllDefinitions& macros) const {
+    if (const auto macro = macros.find(name); macro != macros.end()) {
+      return !macro->second.empty() && included_.number(file, name) == 0;
+    }
     if (const auto value = included_.enumerator(file, name)) return *value == 0;
-    return name == "kTvmErrorNoError";
+    return name == "kTvmErrorNoError" && !may_be_declared(file, name);
+  }
+
+  [[nodiscard]] bool may_be_declared(std::size_t file, std::string_view name) const {
+    const auto [known, is_new] = declared_.try_emplace({file, std::string(name)}, false);
+    if (is_new) known->second = included_.may_be_declared(file, name);
+    return known->second;
   }
 
   // Of a file, if macros open and close blocks of the entry.
@@ -108,7 +123,7 @@ class Respeller {
                                  {.definitions = macros,
                                   .parts = [this, i](std::string_view name) { return included_.parts(i, name); },
                                   .names = names,
-                                  .is_zero = [this, i](std::string_view name) { return is_zero(i, name); }});
+                                  .tests = test_names(i, macros)});
     }
     CheckMacros checks;
     for (const auto& [name, definitions] : macros) {
@@ -151,6 +166,7 @@ class Respeller {
   Respelled result_;
   std::optional<FunctionText> entry_;  // of the text that begins there
   const char* entry_of_ = nullptr;
+  mutable std::map<std::pair<std::size_t, std::string>, bool> declared_;  // may_be_declared()
 };
 
 // C of this program, as TVM would have written it.

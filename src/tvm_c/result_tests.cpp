@@ -24,8 +24,8 @@ struct Part {
 class Condition {
  public:
   Condition(const MadeTokens& tokens, const std::function<bool(const MadeToken&)>& is_zero,
-            const AllDefinitions& macros)
-      : tokens_(tokens), is_zero_(is_zero), macros_(macros) {}
+            const ResultTestNames& names)
+      : tokens_(tokens), is_zero_(is_zero), names_(names) {}
 
   std::optional<ResultTest> read() {
     Part part{0, tokens_.size()};
@@ -67,7 +67,8 @@ class Condition {
     if (!name.is_identifier()) return std::nullopt;
     const Part behind{part.begin + 1, part.end};
     if (is(behind.begin, "(") && closes(behind)) {
-      const bool is_hint = (name.is("likely") || name.is("unlikely")) && !macros_.contains(name.text);
+      const bool is_hint = (name.is("likely") || name.is("unlikely")) && !names_.macros.contains(name.text) &&
+                           !names_.may_be_declared(name.text);
       if (is_hint) return Part{behind.begin + 1, behind.end - 1};
       if (name.is("__builtin_expect")) return expected({behind.begin + 1, behind.end - 1});
       return part;
@@ -132,7 +133,7 @@ class Condition {
 
   const MadeTokens& tokens_;
   const std::function<bool(const MadeToken&)>& is_zero_;
-  const AllDefinitions& macros_;
+  const ResultTestNames& names_;
   bool is_of_zero_ = false;  // what is asked so far has to be 0
 };
 
@@ -144,7 +145,8 @@ class Tests {
       const bool is_result = tokens_[i].is_identifier() && tokens_[i + 1].is("=") && tokens_[i + 2].is_identifier() &&
                              tokens_[i + 3].is("(");
       if (is_result) results_.emplace(tokens_[i].text);
-      const bool may_declare = (tokens_[i].is_identifier() && !tokens_[i].is("return")) || tokens_[i].is("*");
+      const bool may_declare = (tokens_[i].is_identifier() && !tokens_[i].is("return")) || tokens_[i].is("*") ||
+                               tokens_[i].is(",");  // int32_t i = 0, OK = 1;
       if (may_declare && tokens_[i + 1].is_identifier()) declared_.emplace(tokens_[i + 1].text);
     }
   }
@@ -212,7 +214,8 @@ class Tests {
 
   [[nodiscard]] std::optional<ResultTest> checked(const MadeTokens& tokens) const {
     const ResultTestNames names = {
-        names_.macros, [this](std::string_view name) { return !declared_.contains(name) && names_.is_zero(name); }};
+        names_.macros, [this](std::string_view name) { return !declared_.contains(name) && names_.is_zero(name); },
+        names_.may_be_declared};
     auto test = result_test(tokens, names);
     const bool is_variable = test && test->asked.size() == 1;
     return is_variable && !results_.contains(test->asked[0].text) ? std::nullopt : test;
@@ -262,7 +265,7 @@ std::optional<ResultTest> result_test(const MadeTokens& condition, const ResultT
     return token.kind == TokenKind::number && !is_real(number) && integer_literal(number).value == 0;
   };
   try {
-    return Condition(condition, is_zero, names.macros).read();
+    return Condition(condition, is_zero, names).read();
   } catch (const SyntaxError&) {  // a number that none is
     return std::nullopt;
   }

@@ -16,6 +16,8 @@ namespace usmp::tvm_c {
 struct ResultTestNames {
   const AllDefinitions& macros;                   // Included::sure_definitions()
   std::function<bool(std::string_view)> is_zero;  // of a name that is no variable of the function
+  // Whether the files may declare a function or a variable of that name; `likely` and `unlikely` are hints if not.
+  std::function<bool(std::string_view)> may_be_declared;
 };
 
 // A condition that holds if `asked`, a call, a variable or an assignment, is not 0.

@@ -113,6 +113,39 @@ TEST_CASE("numbers in float tables are what C makes of them") {
   }
 }
 
+TEST_CASE("a suffix rounds a hexadecimal number of a table of double as C does") {
+  for (const bool has_comments : {false, true}) {
+    CHECK(table("double", {"0x1.000001p0f"}, has_comments) == table("double", {"1.0"}, has_comments));
+    CHECK(table("double", {"0x1.0000010000001p0f"}, has_comments) == table("double", {"0x1.000002p0"}, has_comments));
+    CHECK(table("double", {"0x1p200f"}, has_comments).starts_with("fault: "));
+    CHECK(table("double", {"0x1.8p3f"}, has_comments) == table("double", {"12.0"}, has_comments));
+    CHECK(table("double", {"0x1.000001p0"}, has_comments) != table("double", {"1.0"}, has_comments));
+  }
+}
+
+TEST_CASE("casts in tables change nothing, or are refused") {
+  const auto one = [](std::string_view type, const std::string& number) { return table(type, {number}, false); };
+  CHECK(one("int16_t", "(int16_t)-5") == one("int16_t", "-5"));
+  CHECK(one("int16_t", "-(int16_t)(5)") == one("int16_t", "-5"));
+  CHECK(one("int16_t", "(int8_t)-5") == one("int16_t", "-5"));
+  CHECK(one("int16_t", "(int8_t)127") == one("int16_t", "127"));
+  CHECK(one("float", "(float)2.5") == one("float", "2.5"));
+  CHECK(one("uint64_t", "(uint64_t)0xffffffffffffffff") == one("uint64_t", "-1"));
+  for (const auto& [type, number] :
+       std::vector<std::pair<std::string_view, std::string>>{{"int16_t", "(int8_t)200"},
+                                                             {"int16_t", "(uint8_t)-1"},
+                                                             {"int16_t", "-(uint8_t)5"},
+                                                             {"int16_t", "-(int8_t)128"},
+                                                             {"int16_t", "(int16_t)(int8_t)200"},
+                                                             {"int16_t", "(bool)2"},
+                                                             {"int64_t", "-(int64_t)0x80000000"},
+                                                             {"float", "(int32_t)2"},
+                                                             {"float", "-(float)1u"},
+                                                             {"double", "(float)0.1"}}) {
+    CHECK_MESSAGE(one(type, number).starts_with("fault: "), number);
+  }
+}
+
 TEST_CASE("a sign in front of an unsigned literal makes what it makes in C") {
   const auto value = [](std::string_view type, const std::string& number, bool has_comments) {
     const std::string bytes = table(type, {number}, has_comments);

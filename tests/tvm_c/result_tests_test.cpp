@@ -121,10 +121,30 @@ TEST_CASE("conditions that ask something else of a call are refused") {
       "#ifdef A\n#include \"check.h\"\n#endif\n", hinted,
       "#ifndef H\n#define H\n#ifdef B\n#define unlikely(x) (x)\n#else\n#define unlikely(x) !!(x)\n#endif\n#endif\n"));
   CHECK(is_refused("", hinted + "\n  return 0;\n}\n#define unlikely(x) (!(x))\nint f(void) {"));
+  // One of a header that a group includes, or that is included behind the entry.
+  const std::string hint = "#pragma once\n#define unlikely(x) (x)\n";
+  CHECK(is_refused("#ifdef A\n#include \"check.h\"\n#else\nint unlikely(int);\n#endif\n", hinted, hint));
+  CHECK(is_refused("int unlikely(int);\n", hinted + "\n  return 0;\n}\n#include \"check.h\"\nint f(void) {", hint));
+  // A function of that name.
+  CHECK(is_refused("static int unlikely(int x) { return !x; }\n", hinted));
+  CHECK(is_refused("#include \"check.h\"\n", hinted, "static inline int\n unlikely(int x) { return x < 0; }\n"));
+  CHECK(!is_refused("// an unlikely case\nstatic int f(int x) { return unlikely(x); }\n", hinted));
   // A macro may give the function another name.
   CHECK(is_refused("#define tvmgen_m_dev other\n", "if (0 != " + call + ") return -3;"));
   // A variable hides the name for 0.
   CHECK(is_refused("enum { OK };\n", "int32_t OK = 3; if (OK != " + call + ") return -3;"));
+  CHECK(is_refused("enum { OK };\n", "int32_t n = 0, OK = 3; if (OK != " + call + ") return -3;"));
+  CHECK(is_refused("static int kTvmErrorNoError = 1;\n", "if (kTvmErrorNoError != " + call + ") return -3;"));
+  CHECK(!is_refused("", "if (kTvmErrorNoError != " + call + ") return -3;"));
+  // A name for 0 is one behind the entry only, or where a header is included.
+  CHECK(is_refused("static int OK = 1;\n",
+                   "if (OK != " + call + ") return -3;\n  return 0;\n}\n#define OK 0\nint f(void) {"));
+  const std::string condition = "if (OK != " + call + ") return -3;";
+  const std::string included = "#ifdef A\n#include \"check.h\"\n#else\nstatic int OK = 1;\n#endif\n";
+  CHECK(is_refused(included, condition, "enum { OK };\n"));
+  CHECK(is_refused(included, condition, "#define OK 0\n"));
+  CHECK(!is_refused("#include \"check.h\"\n", condition, "enum { OK };\n"));
+  CHECK(!is_refused("#include \"check.h\"\n", condition, "#define OK 0\n"));
 }
 
 TEST_CASE("less than 0 is a check of what never fails only") {

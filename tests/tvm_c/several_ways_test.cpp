@@ -105,6 +105,11 @@ TEST_CASE("macros of a group that are no such calls are refused") {
   CHECK(is_refused(two + "#undef A\n", use));
   CHECK(is_refused("#include \"check.h\"\n" + two, use, "#define A\n"));
   CHECK(is_refused(two + "#undef P\n", use));
+  CHECK(is_refused(two + "#include <board.h>\n", use));
+  CHECK(is_refused("#include \"check.h\"\n#include <board.h>\n", use, two));
+  CHECK(is_refused("#include \"check.h\"\n", use, two + "#include <board.h>\n"));
+  CHECK(is_refused("#ifdef B\n#include \"check.h\"\n#endif\n", use, two));
+  CHECK(!is_refused("#include <board.h>\n#include \"check.h\"\n#include <stdio.h>\n", use, two));
   CHECK(is_refused("#ifdef A\n#define P(x) " + timed + "\n#elif B\n#define P(x) " + check + "\n#endif\n", use));
   CHECK(is_refused("#ifdef B\n" + two + "#else\n#define P(x) " + check + "\n#endif\n", use));
   CHECK(is_refused(two, "if (n) P(" + call + ");"));
