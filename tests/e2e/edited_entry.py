@@ -142,12 +142,82 @@ PLANNED_MAIN = kept_c.EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* 
 RUN_FIRMWARE = kept_c.FIRMWARE.replace("int main(void) {", "extern int32_t last_status;\nint main(void) {\n"
                                        '  printf("without inputs %d %d\\n", (int)tvmgen_m_run(NULL, NULL), (int)last_status);')
 
+# An operator that fails when the firmware says so, and what asks for that, as people write it.
+DEVICE = kept_c.HEAD + """#include <stdio.h>
+int32_t device(int32_t n);
+uint32_t now(void);
+TVM_DLL int32_t tvmgen_m_dev(int8_t* p, int8_t* q) {
+  for (int32_t i = 0; i < 256; ++i) { q[i] = ((int8_t)(p[i] + (int8_t)1)); }
+  int32_t r = device(p[0]);
+  return r;
+}
+#ifdef __OPTIMIZE__
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define RUN(name, c) do { uint32_t t = now(); if ((c) != 0) return -3; printf("%s took %u\\n", name, (unsigned)(now() - t)); } while (0)
+#define CHECKED(c) do { if ((c) != 0) return -4; } while (0)
+#else
+#define unlikely(x) (x)
+#define RUN(name, c) do { if ((c) != 0) return -3; } while (0)
+#define CHECKED(c) do { int32_t rc = (c); if (rc != 0) { printf("%s failed: %d\\n", #c, (int)rc); return rc; } } while (0)
+#endif
+#define OK (0)
+#define TIMED_BEGIN { uint32_t t = now();
+#define TIMED_END printf("timed %u\\n", (unsigned)(now() - t)); }
+typedef struct { const void* data; int at; } view_t;
+static void show(const view_t* v) { printf("shows %d\\n", ((const int8_t*)v->data)[v->at]); }
+"""
+
+SPELLINGS = [
+    "if (unlikely(CALL)) return -1;",
+    'if (!(CALL == OK)) { printf("not ok\\n"); return -2; }',
+    '{ int32_t rc = CALL; if (unlikely(0 != rc)) { printf("result %d\\n", (int)rc); return rc; } }',
+    'RUN("run", CALL);', "CHECKED(CALL);", "TIMED_BEGIN if (CALL != 0) return -6; TIMED_END",
+    "{ view_t v = {.data = sid_1, .at = 3}; show(&v); } if (__builtin_expect(!!(CALL), 0)) return -7;",
+    '{ int8_t rc = CALL; if (rc) { printf("narrow\\n"); return rc; } }', "if (CALL) return -9;"]
+
+FAILING = """#include <stdio.h>
+#include "tvmgen_m.h"
+static unsigned t;
+static int calls, failing, code;
+uint32_t now(void) { return t += 3; }
+int32_t device(int32_t n) { return calls++ == failing ? code + 0 * n : 0; }
+int main(void) {
+  static int8_t x[256], y[256];
+  static const int codes[] = {-4, 1, 256};
+  struct tvmgen_m_inputs in = {x};
+  struct tvmgen_m_outputs out = {y};
+  for (int i = 0; i < 256; ++i) x[i] = (int8_t)(i / 2);
+  for (failing = 0; failing < 9; ++failing) {
+    for (int i = 0; i < 3; ++i) {
+      calls = 0;
+      code = codes[i];
+      int status = tvmgen_m_run(&in, &out);
+      printf("with %d at %d: status %d after %d calls, %d\\n", code, failing, status, calls, y[9]);
+    }
+  }
+  failing = -1;
+  for (int i = 0; i < 3; ++i) printf("%d\\n", (int)tvmgen_m_run(&in, &out));
+  return 0;
+}
+"""
+
+
+def spelled(head: str) -> dict[str, str]:
+    """Calls one behind the other, each asked in other words."""
+    names = ["x_buffer_var", *["sid_1" if i % 2 == 0 else "sid_2" for i in range(len(SPELLINGS) - 1)], "y_buffer_var"]
+    calls = [text.replace("CALL", f"tvmgen_m_dev({names[i]}, {names[i + 1]})") for i, text in enumerate(SPELLINGS)]
+    main = MAIN.replace("%(calls)s", "\n".join("  " + call for call in calls))
+    leaks = HEADER.replace("4096", "65536")  # a run that fails frees nothing
+    return {"tvmgen_m.h": leaks, "m_lib0.c": unplanned_entry(), "m_lib1.c": head + main}
+
 
 CASES = [
     Case("a run with code around the call", with_run(unplanned_entry()), 256, firmware=RUN_FIRMWARE, strict=True),
     Case("a run with code around the call and a pool", with_run(kept_c.planned_entry(512), PLANNED_MAIN), 256, firmware=RUN_FIRMWARE,
          strict=True),
     Case("macros around tensors and calls", traced(), 256, strict=True),
+    *[Case(f"results asked for in other words, macros {way}", spelled(head), None, ["'tvmgen_m_dev' is not TVM's C and stays as it is (line "],
+           firmware=FAILING) for way, head in (("optimized", DEVICE), ("not", DEVICE.replace("#ifdef __OPTIMIZE__", "#ifndef __OPTIMIZE__")))],
 ]
 
 
