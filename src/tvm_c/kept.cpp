@@ -208,6 +208,21 @@ std::string_view without_target(std::string_view text) {
   return text.starts_with("// tvm target:") ? text.substr(std::min(text.find('\n'), text.size() - 1) + 1) : text;
 }
 
+// The lines of an item that define macros, which stay if it does not, with the conditions around them.
+std::string macros_within(std::string_view item) {
+  if (item.find('#') == std::string_view::npos) return {};
+  std::string lines;
+  bool has_macros = false;
+  for (const Directive& one : directives_in(item)) {
+    const bool is_macro = one.word == "define" || one.word == "undef";
+    has_macros = has_macros || is_macro;
+    const bool is_condition = one.word.starts_with("if") || one.word.starts_with("el") || one.word == "endif";
+    if (!is_macro && !is_condition) continue;
+    lines += "\n" + std::string(item.substr(one.begin, one.end - one.begin)) + "\n";
+  }
+  return has_macros ? lines : std::string();
+}
+
 }  // namespace
 
 std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
@@ -275,6 +290,7 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     const bool is_whole_line =
         (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
     copy(item.file, begin, item.end + (is_whole_line ? 1 : 0));
+    texts[item.file] += macros_within(text.substr(item.begin, item.end - item.begin));
   }
   std::string result;
   for (const std::size_t file : kept_files) {

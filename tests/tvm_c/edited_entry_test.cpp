@@ -213,7 +213,7 @@ TEST_CASE("statements with tensors that do more are refused, with the reason") {
         "  { struct view v = {(int8_t*)sid_1, 64}; last = v.rows; }", "  { struct view v = {sid_1}; views[0] = v; }",
         "  { struct view v = {.n = 1, .rows = sid_1}; last = (&v)->rows; }", "  { v.rows = sid_1; }",
         "  { struct view v = {sid_1}; last = *(int8_t**)&v; }", "  { struct view v = {{sid_1}}; last = v.rows[0]; }",
-        "  { struct view v = {sid_1}, *w = &v; last = *(int8_t**)w; }", "  s = *&(struct view){sid_1, 64};",
+        "  { struct view v = {sid_1}; struct view* w = &v; last = *(int8_t**)w; }", "  s = *&(struct view){sid_1, 64};",
         "  { struct { int8_t* p[2]; } v = {sid_1}; last = v.p[0]; }", "  { int8_t* one[1] = {sid_1}; last = *one; }",
         "  { int8_t* v[1][1] = {{sid_1}}; last = v[0][0]; }", "  { view_t v[1] = {{{sid_1}}}; last = v[0].rows[0]; }",
         "  { struct view v = {sid_1}; memcpy(&saved, &v, sizeof(v)); }", "  s = (struct view){.rows = sid_1};",

@@ -72,6 +72,22 @@ TEST_CASE("a function or constant that two files have stands once, but variables
   CHECK(error_of(counter, counter).find("declares static variables in 'f', as lib1.c does") != std::string::npos);
 }
 
+TEST_CASE("macros that are defined within what does not stay are defined all the same") {
+  const std::string table =
+      "#define N 1\nstatic const int unused[2] = {1,\n#undef N\n#ifdef A\n#define N 7\n#else\n#define N "
+      "8\n#endif\n2};\n";
+  const std::string text = kept(table, "", "3");
+  CHECK(text.find("unused") == std::string::npos);
+  std::size_t at = 0;
+  for (const char* line : {"#define N 1\n", "#undef N\n", "#ifdef A\n", "#define N 7\n", "#else\n", "#define N 8\n",
+                           "#endif\n", "q[i] = (int8_t)(3)"}) {
+    at = text.find(line, at);
+    CHECK_MESSAGE(at != std::string::npos, line);
+  }
+  CHECK(kept("static const int unused[1] = {\n#pragma x\n#if 1\n2\n#endif\n};\n", "", "3").find("#if") ==
+        std::string::npos);
+}
+
 TEST_CASE("a type that two files declare stands once") {
   const std::vector<std::pair<std::string, std::string>> types = {
       {"typedef struct { int8_t low; } f;\n", "typedef struct { int8_t low, high; } f;\n"},
