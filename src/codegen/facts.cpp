@@ -173,6 +173,9 @@ class FunctionScan {
 
   void scan_expr(const Expr& expr) {
     if (expr.kind == ExprKind::load) access(expr.var, expr.type);
+    if (expr.kind == ExprKind::call && expr.op == tir::Op::tvm_access_ptr && !expr.operands.empty()) {
+      align_bases(expr, expr.operands[0]->type.element_bytes());
+    }
     if (expr.kind == ExprKind::let && expr.operands[0]->type.is_handle()) bind(expr.var, *expr.operands[0]);
     if (const auto call = tir::named_call(expr)) scan_call(*call);
     if (tir::is_run(expr.op)) mark_written(expr.operands[0]->var, true);
@@ -208,7 +211,7 @@ class FunctionScan {
     }
   }
 
-  // As the callee accesses it or declares its parameter, or as the pointer was made for it.
+  // As the callee accesses it or declares its parameter.
   void align_argument(const Expr& argument, std::optional<std::size_t> callee, std::size_t param) {
     Bytes alignment = 1;
     if (callee) {
@@ -217,11 +220,12 @@ class FunctionScan {
           {alignment, declared.element.element_bytes(), module_.var(declared.var).element.element_bytes()});
       alignment = std::max(alignment, alignment_of(known_[*callee], declared.var));
     }
-    const bool is_typed = argument.kind == ExprKind::call && !argument.operands.empty() &&
-                          (argument.op == tir::Op::address_of || argument.op == tir::Op::tvm_access_ptr);
-    if (is_typed) alignment = std::max<Bytes>(alignment, argument.operands[0]->type.element_bytes());
+    align_bases(argument, alignment);
+  }
+
+  void align_bases(const Expr& pointer, Bytes alignment) {
     std::vector<VarId> bases;
-    collect_bases(argument, bases);
+    collect_bases(pointer, bases);
     for (const VarId base : bases) (void)align(base, alignment);
   }
 

@@ -35,9 +35,8 @@ class Blocks {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       const auto macro = tokens_[i].is_identifier() ? macros_.find(tokens_[i].text) : macros_.end();
       if (macro == macros_.end()) continue;
-      const bool is_one = std::all_of(macro->second.begin(), macro->second.end(), is_balanced);
-      if (is_one) continue;
-      if (macro->second.size() != 1 || !expand(i, takes_arguments(macro->second[0]))) return std::nullopt;
+      if (macro->second.size() != 1 || is_balanced(macro->second[0])) continue;
+      if (!expand(i, takes_arguments(macro->second[0]))) return std::nullopt;
     }
     if (at_ == 0) return std::nullopt;
     std::string result = result_ + std::string(text_.substr(at_));

@@ -154,7 +154,10 @@ class Access {
     if (token.is("*")) return is(i - 1, "*") || is_word_of_types(tokens_[i - 1].text);
     if (token.is("&")) return is_pool(i + 1) || (is(i + 1, "(") && is_pool(i + 2));
     if (token.is("[")) return is_pool(i - 1) && (is(i - 2, "&") || (is(i - 2, "(") && is(i - 3, "&")));
-    if (token.is("+")) return (is_pool(i - 1) || is(i - 1, "]")) && is(i + 1, "sizeof");
+    if (token.is("+")) {
+      const bool is_size = is(i + 1, "sizeof") && is_pool(is(i + 2, "(") ? i + 3 : i + 2);
+      return (is_pool(i - 1) || is(i - 1, "]")) && is_size;
+    }
     if (token.text == "0") return is(i - 1, "[") && is(i + 1, "]");
     return token.is("]");
   }

@@ -178,10 +178,13 @@ TEST_CASE("arrays on the stack are aligned for the functions that get them, and 
     const VarId handed = array("handed");
     const VarId walked = array("walked");
     const VarId typed = array("typed");
+    const VarId offset = array("offset");
+    const VarId later = array("later");
     const VarId bound = array("bound");
     const VarId bytes = array("bytes");
     const VarId first = program.pointer("first", i32);
     const VarId second = program.pointer("second", i32);
+    const VarId made = program.pointer("made", i8);
     const auto call = [&](const char* name, std::vector<ExprRef> arguments) {
       arguments.insert(arguments.begin(), tir::make_string(name));
       body.push_back(evaluate(op("call_extern", i32, std::move(arguments))));
@@ -190,6 +193,13 @@ TEST_CASE("arrays on the stack are aligned for the functions that get them, and 
     call("tvmgen_m_case_0", {program.ref(walked), program.ref(out)});
     call("unknown",
          {op("address_of", tir::handle_type, {tir::make_load(type_of(tir::TypeCode::int_, 64), typed, imm(0))})});
+    const auto access = [&](VarId var) {
+      return op("tvm_access_ptr", tir::handle_type,
+                {imm(0, type_of(tir::TypeCode::int_, 64)), program.ref(var), imm(0), imm(1), imm(1)});
+    };
+    call("unknown", {access(offset)});
+    body.push_back(let(made, access(later)));
+    call("unknown", {program.ref(made)});
     body.push_back(let(first, program.ref(bound)));
     body.push_back(let(second, program.ref(first)));
     body.push_back(store(second, imm(0), imm(3)));
@@ -202,6 +212,8 @@ TEST_CASE("arrays on the stack are aligned for the functions that get them, and 
   CHECK(count_of(text, "  USMP_ALIGNED_ARRAY(4) int8_t handed[8];\n") == 1);
   CHECK(count_of(text, "  USMP_ALIGNED_ARRAY(4) int8_t walked[8];\n") == 1);
   CHECK(count_of(text, "  USMP_ALIGNED_ARRAY(8) int8_t typed[8];\n") == 1);
+  CHECK(count_of(text, "  USMP_ALIGNED_ARRAY(8) int8_t offset[8];\n") == 1);
+  CHECK(count_of(text, "  USMP_ALIGNED_ARRAY(8) int8_t later[8];\n") == 1);
   CHECK(count_of(text, "USMP_ALIGNED_ARRAY(4)") + count_of(text, " bound[") == 4);
   CHECK(count_of(text, "  int8_t bytes[8];\n") == 1);
 }

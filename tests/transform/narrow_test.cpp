@@ -348,7 +348,9 @@ TEST_CASE("a tensor with an access that is not understood stays as it is") {
 TEST_CASE("writers and readers of a narrow tensor say so") {
   Network network;
   const Result result = transform::transform(network.network(), {.steps = {Step::narrow}});
-  const auto notes = [&](const char* function) { return result.module().functions[*result.module().find(function)].notes; };
+  const auto notes = [&](const char* function) {
+    return result.module().functions[*result.module().find(function)].notes;
+  };
   CHECK(notes("main") == std::vector<std::string>{"narrow: mid: int8 instead of int16"});
   CHECK(notes("write") == std::vector<std::string>{"narrow: T: int8 instead of int16"});
   CHECK(notes("read") == std::vector<std::string>{"narrow: p: int8 instead of int16"});

@@ -56,6 +56,7 @@ TEST_CASE("only types that planned C has, and nothing else in front") {
   }
   CHECK(!access("uint8_t* where(int i) { return sram; }"));
   CHECK(!access("uint8_t* where(void) { runs++; return sram; }"));
+  CHECK(!access("uint8_t* where(void) { (void)sram; return sram; }"));
   CHECK(!access("uint8_t* where(void) { return sram; runs++; }"));
   CHECK(!access("uint8_t* where(void) {\n#ifdef A\n  return sram;\n#endif\n}"));
 }
@@ -75,6 +76,9 @@ TEST_CASE("functions that tell where a pool is through their parameters, or by o
         "void where(uint8_t** p) { *q = sram; }", "int where(void) { return sizeof(sram); return 3; }",
         "uint8_t* where(void) { return at_sram(3); }", "uint8_t* where(void) { return sram + (at_dtcm() == 0); }",
         "uint8_t* where(void) { return other(sram); }", "uint8_t* where(void) { return sram + sizeof(int); + sram }",
+        "uint8_t* where(void) { return sram + sizeof(int); }",
+        "uint8_t* where(void) { return sram + sizeof at_sram(); }",
+        "uint32_t where(void) { return (uint32_t)sram + (uint32_t)sram; }",
         "void where(uint8_t** sram) { *sram = sram; }", "uint8_t* where(void) { }",
         "uint8_t* where(void) { return; }"}) {
     CHECK_MESSAGE(!access(other), other);

@@ -35,8 +35,10 @@ std::string read(const std::string& macros, const std::string& statements, const
   }
 }
 
+// With a message that names the macro, which stands in the file.
 bool is_refused(const std::string& macros, const std::string& statement, const std::string& header = "") {
-  return read(macros, "  " + statement + "\n", header).starts_with("lib1.c: line ");
+  const std::string message = read(macros, "  " + statement + "\n", header);
+  return message.starts_with("lib1.c: line ") && message.find(": found 'P', which is a macro") != std::string::npos;
 }
 
 const std::string call = "tvmgen_m_dev(x_buffer_var, y_buffer_var)";
@@ -93,7 +95,8 @@ TEST_CASE("macros of a group that are no such calls are refused") {
         "do { if ((x) == 0) return -3; } while (0)", "do { if (x) return -3; else log(3); } while (0)",
         "do { int8_t rc = (x); if (rc) return -4; } while (0)",
         "do { int rc = (x); if (rc) return -3; log(rc); } while (0)", "do { if (n) { if (x) return -3; } } while (0)",
-        "do { rc = (x); if (rc) return -4; } while (0)", "do { if (x) goto end; } while (0)"}) {
+        "do { rc = (x); if (rc) return -4; } while (0)", "do { if (x) goto end; } while (0)",
+        "do { if (tvmgen_m_op(x_buffer_var, y_buffer_var) != 0) return -3; } while (0)"}) {
     CHECK_MESSAGE(is_refused(both(check, other), use), other);
     CHECK_MESSAGE(is_refused(both(other, check), use), other);
   }
@@ -113,6 +116,7 @@ TEST_CASE("macros of a group that are no such calls are refused") {
   CHECK(is_refused("#ifdef A\n#define P(x) " + timed + "\n#elif B\n#define P(x) " + check + "\n#endif\n", use));
   CHECK(is_refused("#ifdef B\n" + two + "#else\n#define P(x) " + check + "\n#endif\n", use));
   CHECK(is_refused(two, "if (n) P(" + call + ");"));
+  CHECK(is_refused(two, "if (n) { P(" + call + "); }"));
 }
 
 }  // namespace usmp::tvm_c::several_ways_test
