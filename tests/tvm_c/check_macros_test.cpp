@@ -5,11 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <vector>
 
-#include "usmp/support/error.hpp"
-#include "usmp/tir/printer.hpp"
-#include "usmp/tvm_c/reader.hpp"
+#include "tvm_c/read_entry.hpp"
 
 namespace usmp::tvm_c::check_macros_test {
 namespace {
@@ -18,20 +15,11 @@ const std::string call = "tvmgen_m_op(x_buffer_var, y_buffer_var)";
 
 // The entry as TIR, or why it is not read; the operator may fail.
 std::string read(const std::string& macros, const std::string& statements, const std::string& header = "") {
-  const std::string text =
+  return test::read_entry(
       macros +
-      "int helper(int8_t*);\nint32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  if (helper(p) != 0) return -5;\n"
-      "  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n  return 0;\n}\n"
-      "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n" +
-      statements + "  return 0;\n}\n";
-  const Source file{"lib1.c", text};
-  const std::vector<Source> headers = {{"check.h", header}};
-  try {
-    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept, {}, headers);
-    return tir::print(read.module, read.module.functions[read.module.entry]);
-  } catch (const Error& error) {
-    return error.what();
-  }
+          "int helper(int8_t*);\nint32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  if (helper(p) != 0) return -5;\n"
+          "  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n  return 0;\n}\n",
+      statements, header);
 }
 
 // With one macro, CHECK.

@@ -3,36 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <vector>
-
-#include "usmp/support/error.hpp"
-#include "usmp/tir/printer.hpp"
-#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c::several_ways_test {
 namespace {
 
-const std::string functions =
-    "#include <stdint.h>\nint32_t device(int32_t n);\n"
-    // may fail
-    "int32_t tvmgen_m_dev(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n"
-    "  if (device(1) != 0) return -1;\n  return 0;\n}\n"
-    "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n"
-    "  return 0;\n}\n";
-
 // The entry as TIR, or why it is not read.
 std::string read(const std::string& macros, const std::string& statements, const std::string& header = "") {
-  const std::string text = macros + functions +
-                           "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n" +
-                           statements + "  return 0;\n}\n";
-  const Source file{"lib1.c", text};
-  const std::vector<Source> headers = {{"check.h", header}};
-  try {
-    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept, {}, headers);
-    return tir::print(read.module, read.module.functions[read.module.entry]);
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return test::read_entry(macros + test::two_operators, statements, header);
 }
 
 // With a message that names the macro, which stands in the file.
@@ -113,6 +90,8 @@ TEST_CASE("macros of a group that are no such calls are refused") {
   CHECK(is_refused("#include \"check.h\"\n", use, two + "#include <board.h>\n"));
   CHECK(is_refused("#ifdef B\n#include \"check.h\"\n#endif\n", use, two));
   CHECK(!is_refused("#include <board.h>\n#include \"check.h\"\n#include <stdio.h>\n", use, two));
+
+#include "tvm_c/read_entry.hpp"
   CHECK(is_refused("#ifdef A\n#define P(x) " + timed + "\n#elif B\n#define P(x) " + check + "\n#endif\n", use));
   CHECK(is_refused("#ifdef B\n" + two + "#else\n#define P(x) " + check + "\n#endif\n", use));
   CHECK(is_refused(two, "if (n) P(" + call + ");"));
