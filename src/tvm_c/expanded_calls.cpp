@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macro_expansion.hpp"
+#include "tvm_c/replacements.hpp"
 #include "tvm_c/several_ways.hpp"
 #include "usmp/support/text.hpp"
 
@@ -17,12 +19,6 @@ namespace usmp::tvm_c {
 namespace {
 
 struct NotFlat {};
-
-bool mentions_operator(const MadeTokens& tokens, std::size_t first, std::size_t last) {
-  return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(first),
-                     tokens.begin() + static_cast<std::ptrdiff_t>(last),
-                     [](const MadeToken& token) { return token.is_identifier() && token.text.starts_with("tvmgen_"); });
-}
 
 // while (0)
 bool is_once(const MadeTokens& tokens, std::size_t at, std::size_t last) {
@@ -90,7 +86,7 @@ class Flattener {
     while (at < last) {
       if (is_block) rename_declared(at, last);
       const std::size_t end = statement_end(at, last);
-      const bool is_run = mentions_operator(tokens_, at, end);
+      const bool is_run = mentions_operator(std::span(tokens_).subspan(at, end - at));
       if (!is_run && !tokens_[at].is("if") && !tokens_[at].is(";")) has_others_ = true;
       if (is_run && tokens_[at].is("{")) {
         block(at);
@@ -219,26 +215,26 @@ class Flattener {
 class Body {
  public:
   Body(const FunctionText& function, const CallMacros& macros)
-      : text_(function.body.text()), tokens_(tokens_of(function.body)), macros_(macros) {
+      : text_(function.body.text()),
+        tokens_(tokens_of(function.body)),
+        macros_(macros),
+        definitions_(single_definitions(macros.definitions)),
+        replaced_(text_) {
     for_each_identifier(text_, [&](std::string_view name) { taken_.emplace(name); });
-    for (const auto& [name, all] : macros.definitions) {
-      if (all.size() == 1) definitions_.emplace(name, all[0]);
-    }
   }
 
   std::optional<std::string> run() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) read(i);
-    if (at_ == 0) return std::nullopt;
-    return result_ + std::string(text_.substr(at_));
+    return replaced_.text();
   }
 
  private:
   void read(std::size_t i) {
-    if (tokens_[i].offset < at_) return;
+    if (tokens_[i].offset < replaced_.end()) return;
     const bool begins = i == 0 || tokens_[i - 1].is(";") || tokens_[i - 1].is("{") || tokens_[i - 1].is("}");
     if (tokens_[i].is("{")) {
       if (begins && depth_ == 0) replace(i, behind(i) - 1, true);
-      if (tokens_[i].offset >= at_) ++depth_;
+      if (tokens_[i].offset >= replaced_.end()) ++depth_;
     }
     if (tokens_[i].is("}") && depth_ > 0) --depth_;
     if (!tokens_[i].is_identifier()) return;
@@ -246,7 +242,7 @@ class Body {
       const std::size_t end = behind(i + 1) + 4;  // of do { … } while (0);
       if (end < tokens_.size() && tokens_[end].is(";")) replace(i, end, true);
     }
-    if (tokens_[i].offset < at_) return;
+    if (tokens_[i].offset < replaced_.end()) return;
     const auto macro = macros_.definitions.find(tokens_[i].text);
     if (macro == macros_.definitions.end() || macro->second.empty()) return;
     std::size_t last = i;
@@ -268,8 +264,7 @@ class Body {
     const std::size_t end = tokens_[last].offset + tokens_[last].text.size();
     const std::string_view text = text_.substr(tokens_[first].offset, end - tokens_[first].offset);
     if (text.find('#') != std::string_view::npos) return;
-    const MadeTokens tokens = made_tokens(std::vector<Token>(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
-                                                             tokens_.begin() + static_cast<std::ptrdiff_t>(last) + 1));
+    const MadeTokens tokens = made_tokens(tokens_, first, last + 1);
     const MadeToken before = first == 0 ? MadeToken{TokenKind::punctuator, "{"}
                                         : MadeToken{tokens_[first - 1].kind, std::string(tokens_[first - 1].text)};
     std::optional<std::string> made;
@@ -283,16 +278,12 @@ class Body {
     } catch (const NotFlat&) {
       return;
     }
-    if (!made) return;
-    result_ += text_.substr(at_, tokens_[first].offset - at_);
-    result_ += *made;
-    result_.append(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
-    at_ = end;
+    if (made) replaced_.replace(tokens_[first].offset, end, *made);
   }
 
   std::optional<std::string> in_one_way(const MadeTokens& tokens, const MadeToken& before, bool are_statements) {
     auto made = expanded(tokens, definitions_);
-    if (!made || !mentions_operator(*made, 0, made->size())) return std::nullopt;
+    if (!made || !mentions_operator(*made)) return std::nullopt;
     const MadeTokens plain = without_brackets(std::move(*made), before);
     if (!are_statements) {
       const bool is_part = std::none_of(plain.begin(), plain.end(), [](const MadeToken& one) { return one.is(";"); });
@@ -335,7 +326,7 @@ class Body {
       Definitions definitions = definitions_;
       definitions[macro] = part.definition;
       auto made = expanded(tokens, definitions);
-      if (!made || !mentions_operator(*made, 0, made->size())) return std::nullopt;
+      if (!made || !mentions_operator(*made)) return std::nullopt;
       Flattener flattener(taken_, macros_.names);
       ways.push_back({part.condition, flattener.run(without_single_loops(without_brackets(std::move(*made), before)))});
     }
@@ -348,8 +339,7 @@ class Body {
   const CallMacros& macros_;
   Definitions definitions_;  // of those with one
   std::set<std::string, std::less<>> taken_;
-  std::string result_;
-  std::size_t at_ = 0;     // of the text, behind what is in the result
+  Replacements replaced_;
   std::size_t depth_ = 0;  // of braces
 };
 

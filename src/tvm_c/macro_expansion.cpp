@@ -229,6 +229,11 @@ MadeTokens made_tokens(std::string_view text) {
 
 MadeTokens made_tokens(const std::vector<Token>& tokens) { return made(tokens); }
 
+MadeTokens made_tokens(const std::vector<Token>& tokens, std::size_t first, std::size_t last) {
+  return made(
+      {tokens.begin() + static_cast<std::ptrdiff_t>(first), tokens.begin() + static_cast<std::ptrdiff_t>(last)});
+}
+
 std::string text_of(const MadeTokens& tokens) {
   std::string text;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -236,6 +241,19 @@ std::string text_of(const MadeTokens& tokens) {
     text += tokens[i].text;
   }
   return text;
+}
+
+Definitions single_definitions(const AllDefinitions& macros) {
+  Definitions result;
+  for (const auto& [name, all] : macros) {
+    if (all.size() == 1) result.emplace(name, all[0]);
+  }
+  return result;
+}
+
+bool mentions_operator(std::span<const MadeToken> tokens) {
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [](const MadeToken& token) { return token.is_identifier() && token.text.starts_with("tvmgen_"); });
 }
 
 bool takes_arguments(std::string_view definition) { return definition.starts_with("("); }

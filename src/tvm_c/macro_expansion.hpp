@@ -2,8 +2,11 @@
 // What the preprocessor makes of macros in a piece of C.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +17,8 @@ namespace usmp::tvm_c {
 
 // What stands behind the names of macros in their definitions: "(x) do { … } while (0)".
 using Definitions = std::map<std::string_view, std::string_view>;
+// The same of each of their definitions.
+using AllDefinitions = std::map<std::string_view, std::vector<std::string_view>, std::less<>>;
 
 // A token of a text that is made.
 struct MadeToken {
@@ -29,8 +34,16 @@ using MadeTokens = std::vector<MadeToken>;
 // Throws SyntaxError.
 [[nodiscard]] MadeTokens made_tokens(std::string_view text);
 [[nodiscard]] MadeTokens made_tokens(const std::vector<Token>& tokens);
+// Those of [first, last).
+[[nodiscard]] MadeTokens made_tokens(const std::vector<Token>& tokens, std::size_t first, std::size_t last);
 // On one line.
 [[nodiscard]] std::string text_of(const MadeTokens& tokens);
+
+// Of the macros that have one definition.
+[[nodiscard]] Definitions single_definitions(const AllDefinitions& macros);
+
+// Whether an operator of the model's is named.
+[[nodiscard]] bool mentions_operator(std::span<const MadeToken> tokens);
 
 // Whether the definition is that of a macro with arguments.
 [[nodiscard]] bool takes_arguments(std::string_view definition);

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/macro_expansion.hpp"
 
 namespace usmp::tvm_c {
 
@@ -23,9 +23,6 @@ namespace usmp::tvm_c {
 
 // Whether it has no small letter, as names of macros.
 [[nodiscard]] bool is_in_capitals(std::string_view name);
-
-// What stands behind the names of macros in each of their definitions.
-using AllDefinitions = std::map<std::string_view, std::vector<std::string_view>, std::less<>>;
 
 struct Directive {
   std::size_t begin = 0;

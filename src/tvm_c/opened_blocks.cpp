@@ -9,6 +9,7 @@
 
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macro_expansion.hpp"
+#include "tvm_c/replacements.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -25,11 +26,11 @@ bool is_balanced(std::string_view definition) {
 class Blocks {
  public:
   Blocks(const FunctionText& function, const AllDefinitions& macros)
-      : text_(function.body.text()), tokens_(tokens_of(function.body)), macros_(macros) {
-    for (const auto& [name, all] : macros) {
-      if (all.size() == 1) definitions_.emplace(name, all[0]);
-    }
-  }
+      : text_(function.body.text()),
+        tokens_(tokens_of(function.body)),
+        macros_(macros),
+        definitions_(single_definitions(macros)),
+        replaced_(text_) {}
 
   std::optional<std::string> run() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -38,9 +39,7 @@ class Blocks {
       if (macro->second.size() != 1 || is_balanced(macro->second[0])) continue;
       if (!expand(i, takes_arguments(macro->second[0]))) return std::nullopt;
     }
-    if (at_ == 0) return std::nullopt;
-    std::string result = result_ + std::string(text_.substr(at_));
-    return matches() ? std::optional(std::move(result)) : std::nullopt;
+    return matches() ? replaced_.text() : std::nullopt;
   }
 
  private:
@@ -56,14 +55,9 @@ class Blocks {
     const std::size_t end = tokens_[last].offset + tokens_[last].text.size();
     const std::string_view text = text_.substr(tokens_[first].offset, end - tokens_[first].offset);
     if (text.find('#') != std::string_view::npos) return false;
-    const auto made = expanded(made_tokens(std::vector<Token>(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
-                                                              tokens_.begin() + static_cast<std::ptrdiff_t>(last) + 1)),
-                               definitions_);
+    const auto made = expanded(made_tokens(tokens_, first, last + 1), definitions_);
     if (!made) return false;
-    result_ += text_.substr(at_, tokens_[first].offset - at_);
-    result_ += text_of(*made);
-    result_.append(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
-    at_ = end;
+    replaced_.replace(tokens_[first].offset, end, text_of(*made));
     made_.insert(made_.end(), made->begin(), made->end());
     return true;
   }
@@ -83,8 +77,7 @@ class Blocks {
   const AllDefinitions& macros_;
   Definitions definitions_;  // of those with one
   MadeTokens made_;          // of all of them
-  std::string result_;
-  std::size_t at_ = 0;  // of the text, behind what is in the result
+  Replacements replaced_;
 };
 
 }  // namespace

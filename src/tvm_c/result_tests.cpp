@@ -9,6 +9,7 @@
 
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/literals.hpp"
+#include "tvm_c/replacements.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -140,7 +141,7 @@ class Condition {
 class Tests {
  public:
   Tests(const FunctionText& function, const ResultTestNames& names)
-      : text_(function.body.text()), tokens_(tokens_of(function.body)), names_(names) {
+      : text_(function.body.text()), tokens_(tokens_of(function.body)), names_(names), replaced_(text_) {
     for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
       const bool is_result = tokens_[i].is_identifier() && tokens_[i + 1].is("=") && tokens_[i + 2].is_identifier() &&
                              tokens_[i + 3].is("(");
@@ -156,8 +157,7 @@ class Tests {
       if (!tokens_[i].is("if") || !tokens_[i + 1].is("(")) continue;
       if (const auto end = behind_bracketed(tokens_, i + 1)) replace(i + 2, *end - 1);
     }
-    if (at_ == 0) return std::nullopt;
-    return result_ + std::string(text_.substr(at_));
+    return replaced_.text();
   }
 
  private:
@@ -166,17 +166,12 @@ class Tests {
     const std::size_t end = tokens_[last - 1].offset + tokens_[last - 1].text.size();
     const std::string_view text = text_.substr(tokens_[first].offset, end - tokens_[first].offset);
     if (text.find('#') != std::string_view::npos) return;
-    const MadeTokens tokens = made_tokens(std::vector<Token>(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
-                                                             tokens_.begin() + static_cast<std::ptrdiff_t>(last)));
+    const MadeTokens tokens = made_tokens(tokens_, first, last);
     const auto test = test_of(tokens);
     if (!test) return;
     if (is_plain(tokens, *test)) return;
     const std::string asked = text_of(test->asked);
-    const std::string plain = (test->is_assignment ? "(" + asked + ")" : asked) + " != 0";
-    result_ += text_.substr(at_, tokens_[first].offset - at_);
-    result_ += plain;
-    result_.append(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
-    at_ = end;
+    replaced_.replace(tokens_[first].offset, end, (test->is_assignment ? "(" + asked + ")" : asked) + " != 0");
   }
 
   // x, x != 0 or (x = f(…)) != 0, as TVM's and the reader's are.
@@ -252,8 +247,7 @@ class Tests {
   const ResultTestNames& names_;
   std::set<std::string, std::less<>> results_;   // variables that get what calls return
   std::set<std::string, std::less<>> declared_;  // names that may be variables of the function
-  std::string result_;
-  std::size_t at_ = 0;  // of the text, behind what is in the result
+  Replacements replaced_;
 };
 
 }  // namespace

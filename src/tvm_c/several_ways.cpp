@@ -13,11 +13,6 @@ MadeTokens tokens_in(const MadeTokens& tokens, std::size_t first, std::size_t la
   return {tokens.begin() + static_cast<std::ptrdiff_t>(first), tokens.begin() + static_cast<std::ptrdiff_t>(last)};
 }
 
-bool calls_operator(const MadeTokens& statement) {
-  return std::any_of(statement.begin(), statement.end(),
-                     [](const MadeToken& token) { return token.is_identifier() && token.text.starts_with("tvmgen_"); });
-}
-
 bool mentions(const MadeTokens& tokens, std::string_view name) {
   return std::any_of(tokens.begin(), tokens.end(),
                      [&](const MadeToken& token) { return token.is_identifier() && token.text == name; });
@@ -69,7 +64,7 @@ std::optional<std::string> call_at(const MadeTokens& statement, std::size_t firs
 std::size_t read_call(const StatementList& statements, std::size_t at, const ResultTestNames& names, Parts& parts) {
   const MadeTokens& statement = statements[at];
   if (auto check = check_of(statement, names)) {
-    if (calls_operator(check->second) || check->first.asked.size() < 3) return 0;
+    if (mentions_operator(check->second) || check->first.asked.size() < 3) return 0;
     parts.call = text_of(check->first.asked);
     parts.failure = std::move(check->second);
     return 1;
@@ -101,8 +96,8 @@ std::size_t read_call(const StatementList& statements, std::size_t at, const Res
 }
 
 std::optional<Parts> parts_of(const StatementList& statements, const ResultTestNames& names) {
-  const auto calling = std::find_if(statements.begin(), statements.end(), calls_operator);
-  if (calling == statements.end() || std::count_if(statements.begin(), statements.end(), calls_operator) != 1) {
+  const auto calling = std::find_if(statements.begin(), statements.end(), mentions_operator);
+  if (calling == statements.end() || std::count_if(statements.begin(), statements.end(), mentions_operator) != 1) {
     return std::nullopt;
   }
   const auto at = static_cast<std::size_t>(calling - statements.begin());

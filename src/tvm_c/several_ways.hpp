@@ -22,7 +22,7 @@ struct Way {
   StatementList statements;  // no blocks but those that call no operator
 };
 
-// StatementList of which one calls the operator, as in each of the ways, and those in front of it, behind it, and where
+// Statements of which one calls the operator, as in each of the ways, and those in front of it, behind it, and where
 // it fails stand in such groups if they differ. Nothing: more of them call an operator, or the calls differ, or their
 // results have different types.
 [[nodiscard]] std::optional<std::string> in_groups(const std::vector<Way>& ways, const ResultTestNames& names);
