@@ -17,11 +17,11 @@ namespace usmp::tvm_c {
 // One that may be a function, if it uses variables of the entry only as it may.
 struct Outlined {
   AddedText place;
-  std::string function;  // the name that it gets
-  Names names;           // in it, and in what macros stand for
-  Names changed;         // of them, those that it assigns or whose address it takes
-  Names kept;            // those that it keeps if they are pointers
-  Names callees;         // functions, but those of the library, that get one of these, or what it declares of them
+  std::string function = {};  // the name that it gets
+  Names names = {};           // in it, and in what macros stand for
+  Names changed = {};         // of them, those that it assigns or whose address it takes
+  Names kept = {};            // those that it keeps if they are pointers
+  Names callees = {};         // functions, but those of the library, that get one of these, or what it declares of them
 };
 
 // What has become of one.

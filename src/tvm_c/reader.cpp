@@ -660,8 +660,7 @@ class ModuleReader {
           return one.place.begin <= error.offset && error.offset < one.place.end;
         });
         if (other == added.others.end() || !other->reason.starts_with("mentions ")) throw;
-        Outlined statement{
-            .place = other->place, .function = {}, .names = {}, .changed = {}, .kept = {}, .callees = {}};
+        Outlined statement{.place = other->place};
         const bool is_new = std::none_of(outlined.begin(), outlined.end(),
                                          [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
         if (!is_new || outlined.size() == most_outlined) throw;
@@ -707,7 +706,7 @@ class ModuleReader {
     }
     for (const AddedStatements::Other& other : added.others) {
       if (other.place.begin > offset || offset >= other.place.end) continue;
-      Outlined statement{.place = other.place, .function = {}, .names = {}, .changed = {}, .kept = {}, .callees = {}};
+      Outlined statement{.place = other.place};
       std::string reason =
           read_outlined(files_[text.file].text, respelled_.included->all_definitions(text.file), statement);
       if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text of which pieces are replaced, first to last. Lines keep their numbers.
+// A text of which pieces are replaced, first to last. Lines keep their numbers, but behind line breaks that are put in.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class Replacements {
   // Behind the last piece; 0: there is none.
   [[nodiscard]] std::size_t end() const { return end_; }
 
-  // [begin, end), which is behind the last piece. `by` is on one line, or ends what lines count for.
+  // [begin, end), which is behind the last piece.
   void replace(std::size_t begin, std::size_t end, std::string_view by) {
     const std::string_view piece = text_.substr(begin, end - begin);
     result_ += text_.substr(end_, begin - end_);
