@@ -59,7 +59,7 @@ def prepare(folder: Path) -> None:
     (folder / "build/usmp-plan").symlink_to(PROGRAM)
     for name in ("docs", "examples", "testdata"):
         (folder / name).symlink_to(ROOT / name)
-    shutil.copy(TESTDATA / "repeated_op.tar", folder / "model.tar")
+    shutil.copy(TESTDATA / "narrow.tar", folder / "model.tar")
     shutil.copy(TESTDATA / "repeated_op.tar", folder / "kws.tar")
     shutil.copy(TESTDATA / "cast_subtract.tar", folder / "vww.tar")
     shutil.copy(TESTDATA / "pools/dtcm_sram.yaml", folder / "pools.yaml")

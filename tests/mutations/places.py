@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the text that a fault replaces: in any source file, whatever its whitespace, once in the whole tree."""
+import functools
 import pathlib
 import re
 
@@ -19,6 +20,7 @@ def is_word(character):
     return character.isalnum() or character == "_"
 
 
+@functools.lru_cache(maxsize=1)  # one text is looked for in many files
 def squeeze(text):
     """The text without the whitespace that a formatter may change, and the position of each character that is left."""
     kept = []
