@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "pipeline/analyse.hpp"
@@ -15,6 +16,7 @@
 #include "usmp/pipeline/program.hpp"
 #include "usmp/planners/planner.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::pipeline {
 namespace {
@@ -29,6 +31,22 @@ std::uint64_t nodes_for(const Problem& problem) {
   constexpr std::uint64_t most = 20'000;
   const std::uint64_t buffers = std::max<std::uint64_t>(problem.buffers.size(), 1);
   return std::clamp(work / buffers / buffers, least, most);
+}
+
+// Tensors, constants and calls of a program whose steps are tried one by one; of a larger one, all are kept.
+constexpr std::size_t most_parts = 8000;
+
+std::size_t parts_of(const tir::Module& module) {
+  std::size_t parts = 0;
+  for (const tir::Function& function : module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      const bool is_part = std::holds_alternative<tir::Allocate>(stmt.node) ||
+                           std::holds_alternative<tir::AllocateConst>(stmt.node) ||
+                           std::holds_alternative<tir::Evaluate>(stmt.node);
+      if (is_part) ++parts;
+    });
+  }
+  return parts;
 }
 
 // What a plan needs, in terms that mean the same of two programs.
@@ -119,7 +137,11 @@ class StepSelection {
  public:
   StepSelection(const SourceModule& source, const Transformations& asked, const Request& request,
                 std::vector<Problem>* tried)
-      : source_(source), asked_(asked), request_(request), tried_(tried) {}
+      : source_(source),
+        asked_(asked),
+        request_(request),
+        tried_(tried),
+        is_small_(parts_of(source.module) <= most_parts) {}
 
   Program run() {
     const std::vector<Step> optional = optional_steps(asked_);
@@ -128,15 +150,17 @@ class StepSelection {
     within_no_work.recompute_percent = 0;
     Trial best = with(within_no_work, {});
     const bool has_choice =
-        asked_.recompute_percent > 0 || room().has_value() ||
-        std::ranges::any_of(optional, [&](Step step) { return row_of(best.program, step) != nullptr; });
+        tries_other_programs() ||
+        (is_small_ && std::ranges::any_of(optional, [&](Step step) { return row_of(best.program, step) != nullptr; }));
     if (request_.watch.is_interrupted()) best.program.is_cut_short = true;
     if (!has_choice || best.program.is_cut_short) return std::move(best.program);
     if (asked_.recompute_percent > 0) all_ = best.passed;
     plan(best);
     roll_into_room(best);
-    reorder_first(best);
-    for (const Step step : optional) leave_out_if_useless(best, step);
+    if (is_small_) {
+      reorder_first(best);
+      for (const Step step : optional) leave_out_if_useless(best, step);
+    }
     take_what_fits(best, optional);
     if (asked_.recompute_percent > 0) recompute_if_useful(best);
     best.program.is_cut_short = request_.watch.is_interrupted();
@@ -145,6 +169,9 @@ class StepSelection {
   }
 
  private:
+  // Whatever the size of the program.
+  [[nodiscard]] bool tries_other_programs() const { return asked_.recompute_percent > 0 || room().has_value(); }
+
   [[nodiscard]] transform::Options options_of(const Transformations& transformations) const {
     transform::Options options = pass_options(source_, transformations, request_.workspace_io);
     options.liveness.memo = memo_;
@@ -174,6 +201,7 @@ class StepSelection {
       }
       for (std::size_t i = same; i < steps.size() && !request_.watch.is_interrupted(); ++i) {
         run_pass(passed, steps[i], options, transformations);
+        if (!is_small_ && !tries_other_programs()) passed.programs[i].reset();  // nobody goes on from it
       }
       Program program = analysed(source_, *passed.programs.back(), options, transformations);
       return {.program = std::move(program), .transformations = transformations, .passed = std::move(passed)};
@@ -425,6 +453,7 @@ class StepSelection {
   const Transformations& asked_;
   const Request& request_;
   std::vector<Problem>* tried_;
+  const bool is_small_;
   std::shared_ptr<liveness::FootprintMemo> memo_ = liveness::make_footprint_memo();  // of all programs tried
   Passed all_;  // with all steps asked for, kept for recomputing
   std::vector<StepResult> left_out_;

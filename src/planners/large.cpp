@@ -18,6 +18,7 @@
 #include <bit>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -227,6 +228,8 @@ class LargeGroup {
   Bytes order_peak_ = 0;
 };
 
+bool has_pin(const Buffer& buffer) { return buffer.pinned.has_value(); }
+
 }  // namespace
 
 PlanResult improve_large(const Problem& problem, const Options& options, PlanResult first) {
@@ -239,6 +242,13 @@ PlanResult improve_large(const Problem& problem, const Options& options, PlanRes
   budget.limit_work(work);
   Plan plan = first.plan;
   if (!first.has_plan()) place_fixed(problem, plan);
+  // First fit shares no bytes: it cannot be better than the bound of buffers that stand apart. Pins may share bytes.
+  std::optional<Problem> without_sharing;
+  if (!problem.distances.empty() && std::ranges::none_of(problem.buffers, has_pin)) {
+    without_sharing = problem;
+    without_sharing->distances.clear();
+  }
+  const Problem* const apart = without_sharing ? &*without_sharing : &problem;
   for (const Group& group : groups) {
     const std::uint64_t half = group.buffers.size() / 2;
     if (group.pools.size() != 1 || half * half > work) continue;  // not one order would come to its end
@@ -249,11 +259,11 @@ PlanResult improve_large(const Problem& problem, const Options& options, PlanRes
       peak = 0;
       for (const BufferId id : group.buffers) peak = std::max(peak, plan.of(id).offset + problem.buffer(id).size);
     }
-    const Bytes goal = ideal(problem, group).used[pool.index()];
+    const Bytes bound = ideal(problem, group).used[pool.index()];
     LargeGroup large(problem, group, budget, [&](Bytes found) {
-      if (options.progress) options.progress({pool, goal, found, first.iterations});
+      if (options.progress) options.progress({pool, bound, found, first.iterations});
     });
-    if (!large.run(peak, goal)) continue;
+    if (!large.run(peak, std::max(bound, ideal(*apart, group).used[pool.index()]))) continue;
     for (const BufferId id : group.buffers) plan.allocations[id.index()] = {pool, large.offset(id)};
   }
   PlanResult result = outcome(problem, std::move(plan), first.shortage, first.iterations);

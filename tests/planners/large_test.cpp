@@ -160,6 +160,43 @@ TEST_CASE("large problems: pins stay, and what does not fit is not planned") {
   if (!invalid_reason(problem)) CHECK_FALSE(improve_large(problem, {}, {}).has_plan());
 }
 
+TEST_CASE("large problems: where buffers may share bytes, no order is tried below the load without sharing") {
+  // Each is live with the next one, and may be written over it.
+  const std::size_t count = 1'200;
+  Problem problem;
+  problem.pools.resize(1);
+  problem.horizon = static_cast<Tick>(count) + 1;
+  PlanResult rough;
+  rough.status = PlanStatus::feasible;
+  for (std::size_t i = 0; i < count; ++i) {
+    Buffer buffer;
+    buffer.size = 128;
+    buffer.candidates = {PoolId(0)};
+    buffer.live = {{static_cast<Tick>(i), static_cast<Tick>(i) + 2}};
+    problem.buffers.push_back(std::move(buffer));
+    if (i > 0) problem.distances.push_back({BufferId(i - 1), BufferId(i), 0});
+    rough.plan.allocations.push_back({PoolId(0), static_cast<Bytes>(i % 2) * 128});
+  }
+  REQUIRE_FALSE(invalid_reason(problem));
+  REQUIRE(bounds::pool_bounds(problem).front().bytes < 256);
+  int orders = 0;
+  const Options counting{.progress = [&](const Progress&) { ++orders; }};
+  CHECK(improve_large(problem, counting, rough).plan.allocations == rough.plan.allocations);
+  CHECK(orders == 0);
+  for (std::size_t i = 0; i < count; ++i) rough.plan.allocations[i].offset = static_cast<Bytes>(i % 3) * 128;
+  CHECK(used_bytes(problem, improve_large(problem, counting, rough).plan).front() == 256);
+  CHECK(orders > 0);
+  // Pins that share bytes need less than they would apart.
+  for (const std::size_t end : {count - 2, count - 1}) {
+    problem.buffers[end].size = 4'000;
+    problem.buffers[end].pinned = 0;
+    rough.plan.allocations[end].offset = 0;
+  }
+  rough.plan.allocations[0].offset = 5'000;
+  REQUIRE_FALSE(invalid_reason(problem));
+  CHECK(used_bytes(problem, improve_large(problem, {}, rough).plan).front() < 5'000);
+}
+
 TEST_CASE("large problems: a node limit bounds the work, the same work gives the same plan") {
   const Problem problem = test::training(5'000, 1);
   const PlanResult rough = fast(problem, {});
