@@ -96,7 +96,6 @@ class Compiler {
   void compile(const tir::Allocate& s) {
     for (const tir::ExprRef& extent : s.extents) emitter_.evaluate(extent);
     emitter_.evaluate(s.condition);
-    if (s.on_stack) return emitter_.bind(s.var, {});
     if (const auto site = emitter_.declare(s.var)) emitter_.allocate(*site);
   }
 
@@ -109,10 +108,7 @@ class Compiler {
   }
 
   // As C cuts it where it is assigned.
-  Register cut(const tir::Expr& value) {
-    if (!value.type.is_integer() || value.type.is_vector()) return values_.nothing();
-    return values_.made(Code::copy, value.type, values_.of(value));
-  }
+  Register cut(const tir::Expr& value) { return values_.made(Code::copy, value.type, values_.of(value)); }
 
   void compile(const tir::Store& s) {
     emitter_.evaluate(s.index);

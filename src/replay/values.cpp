@@ -150,10 +150,8 @@ Register Values::of(const Expr& root, std::size_t root_lane) {
 void Values::append_operands_of(const Node& node, std::vector<Node>& operands) {
   const Expr& expr = *node.first;
   if (!expr.type.is_integer() || !code_of(expr)) return;
-  const bool is_of_scalars = expr.kind == ExprKind::ramp || expr.kind == ExprKind::broadcast;
   for (const tir::ExprRef& operand : expr.operands) {
-    const bool is_lane = !is_of_scalars && operand->type.is_vector();
-    operands.emplace_back(operand.get(), is_lane ? node.second : 0);
+    operands.emplace_back(operand.get(), operand->type.is_vector() ? node.second : 0);
   }
 }
 

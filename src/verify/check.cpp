@@ -23,8 +23,7 @@ std::string span_of(Bytes begin, Bytes size) {
 
 // Its end can be expressed, so that comparing it means something.
 bool well_placed(const Problem& problem, const Allocation& at, const Buffer& buffer) {
-  return at.placed() && at.pool.index() < problem.pools.size() && at.offset >= 0 &&
-         checked_add(at.offset, buffer.size).has_value();
+  return at.pool.index() < problem.pools.size() && at.offset >= 0 && checked_add(at.offset, buffer.size).has_value();
 }
 
 bool share_as_they_may(const Problem& problem, const Plan& plan, BufferId a, BufferId b) {

@@ -82,7 +82,7 @@ class Exhaustion {
       const Buffer& other = problem_.buffers[j];
       const bool apart = offset + buffer.size <= at.offset || at.offset + other.size <= offset || other.size == 0 ||
                          may_share(problem_, BufferId(i), offset, BufferId(j), at.offset);
-      if (j != i && at.placed() && at.pool == pool && !apart && both_live(buffer, other)) return false;
+      if (at.pool == pool && !apart && both_live(buffer, other)) return false;
     }
     return true;
   }

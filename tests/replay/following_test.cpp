@@ -79,6 +79,18 @@ TEST_CASE("a call is played with its arguments, each time anew") {
   }
 }
 
+TEST_CASE("what a pointer is computed from is read") {
+  Copies p;
+  const VarId alias = p.pointer("alias");
+  const auto offset_from = [&](std::int64_t index) {
+    const ExprRef loaded = tir::make_cast(int32_type, p.load(p.in, index));
+    const ExprRef moved = tir::make_call(tir::handle_type, "tir.handle_add_byte_offset", {p.var(p.sink), loaded});
+    return p.violations({{"in", 0}, {"out", 0}}, {p.fill(p.in, 8), p.set(p.out, 0), p.let(alias, moved)});
+  };
+  CHECK(offset_from(0) == 1);
+  CHECK(offset_from(1) == 0);
+}
+
 TEST_CASE("functions may bind each other's variables") {
   Copies p;
   const VarId n = p.integer("n");
@@ -113,6 +125,20 @@ TEST_CASE("what an operator allocates is its own in each call") {
         "1 of 1, 26 accesses\nelement of 'in' at byte 4 of pool 'global_workspace' is read after 'scratch' has "
         "overwritten it, in function 'sum', iteration i = 0");
   CHECK(placed(8).pairs == 0);
+}
+
+TEST_CASE("functions that are handed nothing use what they allocate") {
+  Program p;
+  const VarId a = p.pointer("a");
+  const VarId b = p.pointer("b");
+  const std::vector<VarId> nothing;
+  p.function("own", {}, block(p.allocate(a, 4), p.allocate(b, 4), p.fill(a, 4), p.copy_all(b, a, 4)));
+  p.function("outer", {}, block(p.call("own", nothing)));
+  for (const char* callee : {"own", "outer"}) {
+    CAPTURE(callee);
+    CHECK(p.play({{"a", 0}, {"b", 0}}, {p.call(callee, nothing)}).violations.empty());
+    CHECK(p.play({{"a", 0}, {"b", 1}}, {p.call(callee, nothing)}).violations.size() == 1);
+  }
 }
 
 // --- Loops and conditions --------------------------------------------------------------------------------------------
@@ -164,6 +190,9 @@ TEST_CASE("loops that only load read what their iterations read") {
     CHECK(lost(4, p.for_i(3, block(p.read(in, mul(p.i(), p.i()))))) == "3, iteration i = 2");
     CHECK(lost(2, p.for_i(3, block(p.read(in, mul(p.i(), p.i()))))) == "3");
     CHECK(lost(1, p.for_i(3, block(p.read(in, mul(p.i(), p.i()))))) == "3, iteration i = 1");
+    CHECK(lost(4, p.for_i(4, block(p.read(in, add(around, p.i()))))) == "4, iteration i = 1");
+    CHECK(lost(4, p.for_i(4, block(p.read(in, add(p.i(), around))))) == "4, iteration i = 1");
+    CHECK(lost(6, p.for_i(4, block(p.read(in, mul(make_int(2), around))))) == "4, iteration i = 1");
   }
   SUBCASE("at the same") {
     CHECK(lost(2, p.for_j(4, block(p.for_i(5, block(p.read(in, p.j())))))) == "20, iteration j = 2");
@@ -173,16 +202,28 @@ TEST_CASE("loops that only load read what their iterations read") {
   }
 }
 
+TEST_CASE("what an iteration stores is there in the next one, though both are alike") {
+  Copies p;
+  const auto lost = [&](std::int64_t times) {
+    const tir::Stmt loop = p.for_j(1, block(p.for_i(times, block(p.read(p.in, 3), p.set(p.out, 0)))));
+    return p.play({{"in", 0}, {"out", 3}}, {p.fill(p.in, 8), loop, p.read(p.out, 0)}).violations.size();
+  };
+  CHECK(lost(1) == 0);
+  CHECK(lost(2) == 1);
+}
+
 TEST_CASE("conditions on loop variables are followed") {
   Copies p;
   const ExprRef early = less(p.i(), 2);
+  const ExprRef never = binary(ExprKind::eq, make_int(1), 2);
+  const ExprRef always = binary(ExprKind::eq, make_int(1), 1);
   const tir::Stmt store_ahead = p.store(p.out, add(p.i(), 3), p.load(p.in, p.i()));
   const tir::Stmt store_here = p.store(p.out, p.i(), p.load(p.in, p.i()));
   SUBCASE("of statements") {
     p.check(0, {p.for_i(4, block(p.when(at_least(p.i(), 4), block(store_ahead), block(store_here))))});
     p.check(3, {p.for_i(4, block(p.when(early, block(store_here), block(store_ahead))))});
-    p.check(0,
-            {p.when(binary(ExprKind::eq, make_int(1), 2), block(p.fill(p.out, 8)), block(p.copy_all(p.out, p.in, 8)))});
+    p.check(0, {p.when(never, block(p.fill(p.out, 8)), block(p.copy_all(p.out, p.in, 8)))});
+    p.check(0, {p.when(always, block(p.copy_all(p.out, p.in, 8)), block(p.fill(p.out, 8)))});
   }
   SUBCASE("of loads") {
     const ExprRef guarded = tir::make_call(int8_type, "tir.if_then_else", {early, p.load(p.in, p.i()), number(0)});
@@ -193,11 +234,19 @@ TEST_CASE("conditions on loop variables are followed") {
     CHECK(p.violations({{"in", 0}, {"out", 2}}, reading(guarded)) == 0);
     CHECK(p.violations({{"in", 0}, {"out", 1}}, reading(guarded)) == 1);
     CHECK(p.violations({{"in", 0}, {"out", 2}}, reading(chosen)) == 1);  // both sides are evaluated
+    for (const auto& [condition, lost] : {std::pair(always, 1U), std::pair(never, 0U)}) {
+      const ExprRef known = tir::make_call(int8_type, "tir.if_then_else", {condition, p.load(p.in, p.i()), number(0)});
+      CHECK(p.violations({{"in", 0}, {"out", 2}}, reading(known)) == lost);
+    }
   }
   SUBCASE("of predicates") {
     tir::Store late = std::get<tir::Store>(store_ahead.node);
     late.predicate = at_least(p.i(), 3);
     p.check(2, {p.for_i(4, block(tir::Stmt{late})), p.read(p.in, 5)});
+    late.predicate = always;
+    p.check(3, {p.for_i(4, block(tir::Stmt{late}))});
+    late.predicate = never;
+    CHECK(p.violations({{"in", 0}, {"out", 0}}, {p.fill(p.in, 8), p.for_i(4, block(tir::Stmt{late}))}) == 0);
     tir::Expr load = *p.load(p.in, p.i());
     load.operands.push_back(early);
     const std::vector<tir::Stmt> reading = {p.fill(p.in, 8), p.set(p.out, 0),
@@ -231,10 +280,15 @@ TEST_CASE("indices are computed as C does") {
   // -1 / 4 is 0 where it truncates and -1 where it does not.
   index(add(quotient(add(i, -3), 4), 3));
   index(add(binary(ExprKind::div, add(i, -3), 4), 2));
+  index(add(quotient(add(i, -4), 2), 4));  // exact at 0: no lower than -2
   index(remainder(add(i, -2), 4));
+  index(add(sub(bits("tir.shift_left", i, 1), i), 2));
   index(add(bits("tir.shift_right", mul(i, 4), 2), 2));
   index(add(bits("tir.bitwise_and", add(i, 16), 15), 2));
   index(make_operator(ExprKind::select, int32_type, {binary(ExprKind::gt, i, 2), add(i, 1), add(i, 2)}));
+  index(make_operator(ExprKind::select, int32_type, {binary(ExprKind::gt, i, 3), add(i, 3), add(i, 2)}));
+  index(make_operator(ExprKind::select, int32_type, {binary(ExprKind::eq, make_int(1), 1), add(i, 2), add(i, 3)}));
+  index(make_operator(ExprKind::select, int32_type, {binary(ExprKind::eq, make_int(1), 2), add(i, 3), add(i, 2)}));
   index(make_operator(ExprKind::select, int32_type, {binary(ExprKind::ne, i, 3), add(i, 2), add(i, 1)}));
   index(add(tir::make_cast(int32_type, at_least(i, 0)), 1));
   index(tir::make_cast(int32_type, tir::make_cast(int8_type, add(i, 2))));
@@ -263,6 +317,15 @@ TEST_CASE("lanes of vectors are accesses") {
   p.check(5, {p.store(p.out, ramp(make_int(0), 2), load(p.in, ramp(make_int(0), 1))), p.read(p.in, 2)});
   const ExprRef moved = add(ramp(make_int(0), 1), make_operator(ExprKind::broadcast, four, {make_int(3)}));
   p.check(5, {p.store(p.out, moved, load(p.in, ramp(make_int(0), 1))), p.read(p.in, 2)});
+  // Of lanes 0 to 3, the last two.
+  const auto of_all = [&](ExprRef value) { return make_operator(ExprKind::broadcast, four, {std::move(value)}); };
+  tir::Store late = std::get<tir::Store>(
+      p.store(p.out, ramp(make_int(0), 1), make_operator(ExprKind::broadcast, int8_type.with_lanes(4), {number(1)}))
+          .node);
+  late.predicate =
+      make_operator(ExprKind::le, tir::bool_type.with_lanes(4), {of_all(make_int(2)), ramp(make_int(0), 1)});
+  CHECK(p.violations({{"in", 0}, {"out", 4}}, {p.fill(p.in, 8), tir::Stmt{late}, p.drain(p.in, 6)}) == 0);
+  CHECK(p.violations({{"in", 0}, {"out", 4}}, {p.fill(p.in, 8), tir::Stmt{late}, p.drain(p.in, 7)}) == 1);
 }
 
 }  // namespace

@@ -74,6 +74,27 @@ TEST_CASE("a condition that depends on data may hold") {
   CHECK(p.said_with({p.when(holds, block(p.fill(p.data, 4)))}) == "replayed, wrong");
 }
 
+// It leaves its type when j is 8.
+TEST_CASE("so does a number that turns out not to be known on the way") {
+  Overwritten p;
+  const ExprRef narrow = tir::make_cast(int32_type, tir::make_cast(int8_type, add(p.j(), 120)));
+  const auto loop = [&](const ExprRef& min, const ExprRef& extent) {
+    return tir::Stmt{tir::For{p.i_var(), min, extent, block(p.set(p.in, 0))}};
+  };
+  const auto said_of = [&](std::int64_t times, const tir::Stmt& statement) {
+    return p.said_with({p.fill(p.in, 4), p.for_j(times, block(statement)), p.fill(p.out, 4)});
+  };
+  const char* const condition = "a condition or a loop depends on data";
+  CHECK(said_of(8, loop(narrow, make_int(1))) == "replayed, wrong");
+  CHECK(said_of(9, loop(narrow, make_int(1))) == condition);
+  CHECK(said_of(9, loop(make_int(0), narrow)) == condition);
+  CHECK(said_of(9, p.when(larger(narrow, 0), block(p.set(p.in, 0)))) == condition);
+  // The loop's own variable.
+  const std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  CHECK(said_of(1, loop(make_int(most - 1), make_int(1))) == "replayed, wrong");
+  CHECK(said_of(1, loop(make_int(most - 1), make_int(3))) == condition);
+}
+
 TEST_CASE("a buffer that may have been allocated anew holds nothing that is known") {
   Overwritten p;
   const VarId inner = p.pointer("inner");
@@ -103,11 +124,28 @@ TEST_CASE("functions that are not followed do what they like with what they are 
     CHECK(p.said_with({p.call("early", {p.in})}) == call);
     p.function("whole", {p.p}, block(p.fill(p.p, 4), give_up));
     CHECK(p.said_with({p.call("whole", {p.in}), p.fill(p.out, 4)}) == "replayed, wrong");
+    // The caller does not go on.
+    p.function("fails", {p.p}, block(p.fill(p.p, 4), p.evaluate(tir::make_call(int32_type, "tir.ret", {make_int(1)}))));
+    CHECK(p.said_with({p.call("fails", {p.in})}) == call);
+    const ExprRef last = tir::make_call(int32_type, "tir.likely", {make_int(0)});
+    p.function("goes_on", {p.p}, block(p.when(holds, block(give_up)), p.fill(p.p, 4), p.evaluate(last)));
+    CHECK(p.said_with({p.call("goes_on", {p.in})}) == call);
   }
   SUBCASE("in the middle of an expression") {
     p.function("fine", {p.p}, block(p.fill(p.p, 4)));
     CHECK(p.said_with({p.store(p.sink, 0, tir::make_cast(int8_type, p.call_expr("fine", {p.var(p.in)})))}) ==
           "a pointer escapes");
+    const VarId own = p.pointer("own");
+    p.function("allocates", {p.p}, block(p.allocate(own, 4), p.fill(own, 4), p.copy_all(p.p, own, 4)));
+    const ExprRef value = tir::make_cast(int8_type, p.call_expr("allocates", {p.var(p.data)}));
+    const Result result = p.play({{"in", 0}, {"out", 100}, {"data", 200}, {"own", 0}},
+                                 {p.fill(p.in, 4), p.store(p.sink, 0, value), p.drain(p.in, 4)});
+    CHECK(Program::text(result) == "0 of 1, 8 accesses; " + std::string(call));
+  }
+  SUBCASE("for a pointer") {
+    const ExprRef found =
+        tir::make_call(tir::handle_type, "tir.call_extern", {tir::make_string("foreign"), p.var(p.in)});
+    CHECK(p.said_with({p.let(p.p, found)}) == call);
   }
 }
 
@@ -118,6 +156,9 @@ TEST_CASE("pointers that may go to several buffers, and such as get out of sight
   };
   CHECK(p.said_with({p.let(p.p, either(p.in, p.data)), p.fill(p.p, 4)}) == "an address depends on data");
   CHECK(p.said_with({p.let(p.p, either(p.in, p.data)), p.fill(p.out, 4)}) == "replayed, wrong");
+  const VarId behind = p.pointer("behind");
+  CHECK(p.said_with({p.let(p.p, either(p.in, p.data)), p.let(behind, p.address_of(p.p, 1)), p.fill(behind, 2)}) ==
+        "an address depends on data");
   const VarId table = p.buffer("table", 1, tir::handle_type);
   CHECK(p.said_with({p.store(table, 0, p.var(p.in))}) == "a pointer escapes");
   CHECK(p.said_with({p.store(p.sink, 0, tir::make_cast(int8_type, p.var(p.in)))}) == "a pointer escapes");
@@ -143,9 +184,31 @@ TEST_CASE("numbers that leave their type are not followed") {
                      p.store(p.in, add(tir::make_cast(int32_type, p.var(narrow)), -256), number(1))}) ==
         "an address depends on data");
   CHECK(p.said_with({p.store(p.in, quotient(make_int(1), make_int(0)), number(1))}) == "an address depends on data");
+  const VarId vector = p.integer("vector");  // of 0, 1, 2, 3; not followed
+  p.module().vars[vector.index()].type = int32_type.with_lanes(4);
+  const ExprRef lanes = make_operator(ExprKind::ramp, int32_type.with_lanes(4), {make_int(0), make_int(1)});
+  const ExprRef ones = make_operator(ExprKind::broadcast, int8_type.with_lanes(4), {number(1)});
+  CHECK(p.said_with({p.let(vector, lanes), p.store(p.in, lanes, ones)}) == "replayed, wrong");
+  CHECK(p.said_with({p.let(vector, lanes), p.store(p.in, p.var(vector), ones)}) == "an address depends on data");
+  const auto shifted = [](std::int64_t a, std::int64_t b) {
+    return tir::make_call(int32_type, "tir.shift_right", {make_int(a), make_int(b)});
+  };
+  CHECK(p.said_with({p.store(p.in, shifted(8, 31), number(1)), p.fill(p.out, 4)}) == "replayed, wrong");
+  CHECK(p.said_with({p.store(p.in, shifted(8, 32), number(1))}) == "an address depends on data");
+  CHECK(p.said_with({p.store(p.in, shifted(8, -30), number(1))}) == "an address depends on data");
+  CHECK(p.said_with({p.store(p.in, add(shifted(-1, 1), 1), number(1))}) == "an address depends on data");
+  const ExprRef holds = binary(ExprKind::gt, p.loaded(), 0);
+  const ExprRef chosen = make_operator(ExprKind::select, int32_type, {holds, make_int(1), make_int(2)});
+  CHECK(p.said_with({p.store(p.in, chosen, number(1))}) == "an address depends on data");
   // And what is outside of its buffer is no access that is known.
   CHECK(p.said_with({p.store(p.in, 4, number(1))}) == "an address depends on data");
   CHECK(p.said_with({p.store(p.in, -1, number(1))}) == "an address depends on data");
+  const auto drained = [&](std::int64_t from, std::int64_t count) {  // all at once
+    return p.said_with({p.fill(p.in, 4), p.for_i(count, block(p.read(p.in, add(p.i(), from)))), p.fill(p.out, 4)});
+  };
+  CHECK(drained(0, 4) == "replayed, wrong");
+  CHECK(drained(0, 5) == "an address depends on data");
+  CHECK(drained(-1, 4) == "an address depends on data");
 }
 
 TEST_CASE("loops that take too long are not played, what follows them is") {

@@ -66,6 +66,26 @@ TEST_CASE("false claims are named") {
                   "the bound of bytes used of pool 'sram' is refuted by a plan with less"});
 }
 
+TEST_CASE("buffers that may share bytes refute what holds without") {
+  Problem problem = three();  // b1 may begin inside of the others
+  problem.distances = {{BufferId(0), BufferId(1), 4}, {BufferId(2), BufferId(1), 4}};
+  CHECK(false_claims(problem, result_of(PlanStatus::optimal, {0, 4, 0}, 24)).empty());
+  CHECK(false_claims(problem, result_of(PlanStatus::optimal, {0, 10, 0}, 30)) ==
+        Sentences{"the plan is called optimal, but there is a better one",
+                  "the bound of bytes used of pool 'sram' is refuted by a plan with less"});
+}
+
+TEST_CASE("a bound is refuted where it is wrong, though those before it are right") {
+  Problem problem = three();
+  problem.pools.push_back({.name = "dram"});
+  problem.pools[0].capacity = 20;
+  for (Buffer& buffer : problem.buffers) buffer.candidates = {PoolId(0), PoolId(1)};
+  PlanResult result{.status = PlanStatus::feasible, .plan = {{{PoolId(0), 0}, {PoolId(1), 0}, {PoolId(0), 10}}}};
+  result.bound = Cost{{20}, {11, 10}};
+  CHECK(false_claims(problem, result) ==
+        Sentences{"the bound of bytes used of pool 'sram' is refuted by a plan with less"});
+}
+
 TEST_CASE("it agrees with the oracle on tiny problems") {
   test::ProblemMaker maker(71);
   int feasible = 0;
