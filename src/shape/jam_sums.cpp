@@ -92,9 +92,9 @@ class Jammer {
     if (!count || *count < shortest_sum || !tir::as_int(*loop.min) || loop.body.size() != 1) return false;
     const auto* store = std::get_if<tir::Store>(&loop.body[0].node);
     const Expr* term = store == nullptr ? nullptr : loops::added_term(*store);
-    return term != nullptr && !store->value->type.is_vector() && storage_.is_alone(store->storage) &&
-           is_plus(*store->index, x) && times_mentioned(*store->index, loop.var) == 0 &&
-           storage_.may_read(*store->index, store->storage) && storage_.may_read(*term, store->storage);
+    return term != nullptr && storage_.is_alone(store->storage) && is_plus(*store->index, x) &&
+           times_mentioned(*store->index, loop.var) == 0 && storage_.may_read(*store->index, store->storage) &&
+           storage_.may_read(*term, store->storage);
   }
 
   const tir::Module& module_;

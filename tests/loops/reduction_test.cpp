@@ -47,6 +47,9 @@ TEST_CASE_FIXTURE(Fixture, "reductions: a store under a predicate may leave its 
   tir::Store store = to_a(add(before(), term));
   store.predicate = less(var(i), 3);
   CHECK_FALSE(adds_to_element(store, 0));
+  tir::Expr load = *before();
+  load.operands.push_back(less(var(i), 3));
+  CHECK_FALSE(adds_to_element(to_a(add(tir::make_expr(load), term)), 0));
 }
 
 TEST_CASE_FIXTURE(Fixture, "reductions: the element is of the type that is added") {

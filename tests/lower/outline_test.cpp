@@ -170,27 +170,62 @@ TEST_CASE("an operator that is one loop, and gets one tensor for two parameters,
   CHECK(alone(function(outlined(b, {{"x", 0}}), "op")) == Names{"p"});  // compilers would warn of q
 }
 
-TEST_CASE("a loop that calls a function stays") {
+TEST_CASE("a loop that calls a function stays, and what it does is fenced from what the function does") {
   ModuleBuilder b;
   const VarId leaf_p = b.pointer("leaf_p");
   b.function("leaf", {leaf_p}, block(b.set(leaf_p)));
   const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  const auto loop = [&](VarId of) { return b.loop(b.integer("i"), 4, block(b.call("leaf", {of}), b.set(of))); };
+  b.function("op", {p}, block(loop(p), b.set(p)));
+  b.function("whole", {q}, block(loop(q)));
+  const VarId out = b.pointer("out");
+  b.entry({out}, block(b.call("op", {out}), b.call("whole", {out})));
+  const Lowered lowered = outlined(b, {});
+  CHECK_FALSE(lowered.module.find("op_nest0"));
+  CHECK(fences(function(lowered, "op").body) == 3);  // behind the loop, in it, and between its iterations
+  CHECK(fences(function(lowered, "whole").body) == 2);
+  CHECK(alone(function(lowered, "whole")).empty());
+}
+
+TEST_CASE("a loop that may leave the operator stays") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
   const VarId i = b.integer("i");
-  b.function("op", {p}, block(b.loop(i, 4, block(b.call("leaf", {p}), b.set(p))), b.set(p)));
+  const Stmt leave = b.evaluate(tir::make_call(tir::int32_type, "tir.ret", {tir::make_int(0)}));
+  b.function("op", {p}, block(b.loop(i, 4, block(b.when(less(b.var(i), 2), block(leave)), b.set(p))), b.set(p)));
   const VarId out = b.pointer("out");
   b.entry({out}, block(b.call("op", {out})));
   CHECK_FALSE(outlined(b, {}).module.find("op_nest0"));
 }
 
+TEST_CASE("no function gets a name that there is") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  b.function("op", {p, q}, block(copy_all(b, q, p), b.set(q)));
+  const VarId r = b.pointer("r");
+  b.function("op_nest0", {r}, block(b.set(r)));
+  const VarId in = b.pointer("in");
+  const VarId x = b.pointer("x");
+  b.entry({in}, block(b.allocate(x, 8), b.call("op", {in, x}), b.call("op_nest0", {x})));
+  const Lowered lowered = outlined(b, {{"x", 0}});
+  CHECK(alone(function(lowered, "op_nest0")).empty());
+  CHECK(alone(function(lowered, "op_nest1")) == Names{"p", "q"});
+}
+
 TEST_CASE("values are brought along if they depend on no memory, else the loop stays") {
-  for (const bool from_memory : {false, true}) {
+  enum class From { number, memory, function };
+  for (const From from : {From::number, From::memory, From::function}) {
     ModuleBuilder b;
     const VarId p = b.pointer("p");
     const VarId q = b.pointer("q");
     const VarId five = b.integer("five");
     const VarId sum = b.integer("sum");
     const VarId i = b.integer("i");
-    const tir::ExprRef value = from_memory ? tir::make_cast(tir::int32_type, b.load(p, 0)) : tir::make_int(5);
+    tir::ExprRef value = tir::make_int(5);
+    if (from == From::memory) value = tir::make_cast(tir::int32_type, b.load(p, 0));
+    if (from == From::function) value = b.call_expr("five", {});
     const tir::ExprRef index = remainder(b.var(sum), tir::make_int(8));
     b.function("op", {p, q},
                block(b.let(five, value), b.let(sum, add(b.var(five), tir::make_int(1))),
@@ -200,8 +235,8 @@ TEST_CASE("values are brought along if they depend on no memory, else the loop s
     const VarId x = b.pointer("x");
     b.entry({in, out}, block(b.allocate(x, 8), b.call("op", {in, x}), b.copy(out, x)));
     const Lowered lowered = outlined(b, {{"x", 0}});
-    CHECK(lowered.module.find("op_nest0").has_value() == !from_memory);
-    if (from_memory) continue;
+    CHECK(lowered.module.find("op_nest0").has_value() == (from == From::number));
+    if (from != From::number) continue;
     const Block& body = function(lowered, "op_nest0").body;
     REQUIRE(body.size() == 3);
     CHECK(std::get<tir::Let>(body[0].node).var == five);
@@ -253,6 +288,43 @@ TEST_CASE("buffers of inner blocks are passed, and fenced where they take turns 
   }
 }
 
+// op(f, n) { for i: one of them is written as float, the other one as int or read }
+TEST_CASE("an operator that is one loop is fenced inside if what it is passed may be the same bytes") {
+  for (const bool share : {false, true}) {
+    ModuleBuilder b;
+    const VarId f = b.pointer("f");
+    const VarId n = b.pointer("n");
+    const VarId i = b.integer("i");
+    b.function("op", {f, n}, block(b.loop(i, 2, block(store_wide(b, f, true), store_wide(b, n, false)))));
+    const VarId x = b.pointer("x");
+    const VarId y = b.pointer("y");
+    b.entry({}, block(b.allocate(x, 8), b.allocate(y, 8), b.call("op", {x, y})));
+    const Lowered lowered = outlined(b, {{"x", 0}, {"y", share ? 4 : 8}});
+    CHECK((fences(function(lowered, "op").body) > 0) == share);
+  }
+}
+
+TEST_CASE("what may be any pointer may be the application's tensor") {
+  for (const bool writes_any : {false, true}) {
+    CAPTURE(writes_any);
+    ModuleBuilder b;
+    const VarId any = b.pointer("any");
+    const VarId tensor = b.pointer("tensor");
+    const VarId i = b.integer("i");
+    const VarId value = b.integer("value");
+    const VarId written = writes_any ? any : tensor;
+    const VarId read = writes_any ? tensor : any;
+    const tir::ExprRef wide = tir::make_load(tir::int32_type, read, tir::make_int(0));
+    b.function("op", {any, tensor}, block(b.loop(i, 2, block(store_wide(b, written, true), b.let(value, wide)))));
+    const VarId out = b.pointer("out");
+    const VarId x = b.pointer("x");
+    const tir::ExprRef either = make_operator(tir::ExprKind::select, tir::handle_type,
+                                              {less(tir::make_int(0), tir::make_int(1)), b.var(x), b.var(out)});
+    b.entry({out}, block(b.allocate(x, 8), b.call("op", {either, b.var(out)})));
+    CHECK(fences(function(outlined(b, {{"x", 0}}), "op").body) > 0);
+  }
+}
+
 // A tensor x of the entry is handed to op(p, q) as p, q is the application's; `body` is op's.
 template <class Body>
 Lowered with_operator(const std::map<std::string, Bytes>& offsets, const Body& body) {
@@ -280,6 +352,28 @@ TEST_CASE("a variable that sibling blocks bind to different pointers may reach a
   for (const tir::Function& f : lowered.module.functions) {
     for (const tir::Param& param : f.params) CHECK(param.name != "r");
   }
+}
+
+TEST_CASE("and what is accessed through it is fenced in each of them") {
+  const Lowered lowered = with_operator({{"x", 0}, {"t", 16}, {"u", 32}}, [](ModuleBuilder& b, VarId, VarId q) {
+    const VarId t = b.pointer("t");
+    const VarId u = b.pointer("u");
+    const VarId r = b.pointer("r");
+    const VarId i = b.integer("i");
+    const auto in_scope = [&](VarId buffer) {
+      return b.scope(block(b.let(r, b.address_of(buffer, 0)),
+                           b.loop(i, 2, block(store_wide(b, buffer, true), store_wide(b, r, false)))));
+    };
+    return block(b.allocate(t, 8), b.allocate(u, 8), in_scope(t), in_scope(u), b.set(q));
+  });
+  std::size_t loops = 0;
+  tir::for_each_stmt(function(lowered, "op").body, [&](const Stmt& stmt) {
+    const auto* loop = std::get_if<tir::For>(&stmt.node);
+    if (loop == nullptr) return;
+    ++loops;
+    CHECK(fences(loop->body) == 2);
+  });
+  CHECK(loops == 2);
 }
 
 TEST_CASE("a pointer made from another stays with it, so that accesses of several types are seen together") {

@@ -74,6 +74,9 @@ TEST_CASE_FIXTURE(JamFixture, "jam: everything else stays") {
   SUBCASE("sums that share an element") { at = quotient(var(i), 2); }
   SUBCASE("sums further apart") { at = mul(var(i), 3); }
   SUBCASE("one sum") { at = tir::make_int(5); }
+  SUBCASE("places that are one after all") { at = add(var(i), mul(var(i), -1)); }
+  SUBCASE("a place that reads sums") { at = add(var(i), remainder(load(y, tir::make_int(511)), 4)); }
+  SUBCASE("a term that reads sums, and then something else") { term = mul(load(y, quotient(var(j), 2)), x_at(var(j))); }
   SUBCASE("a place that mentions the number of the sum twice") { at = sub(add(var(i), var(i)), var(i)); }
   CHECK_FALSE(made_of_sums());
 }
@@ -85,6 +88,9 @@ TEST_CASE_FIXTURE(JamFixture, "jam: loops that hold more") {
   }
   SUBCASE("two statements in the outer one") {
     body(block(filled(), loop(i, 8, block(store(y, at, tir::make_int(0)), loop(j, 16, block(sum))))));
+  }
+  SUBCASE("an inner one that begins elsewhere for each sum") {
+    body(block(filled(), loop(i, 8, block(tir::Stmt{tir::For{j, var(i), tir::make_int(16), block(sum)}}))));
   }
   SUBCASE("no sum") { body(block(filled(), loop(i, 8, block(loop(j, 16, block(store(y, at, term))))))); }
   for (tir::Param& param : op().params) param.no_alias = true;

@@ -59,6 +59,13 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: conditions that may change, or are not
     body(block(
         nest(block(store(y, place(), choice(less(sub(var(i), var(j)), 0), choice(under, var(i), var(j)), var(i)))))));
   }
+  SUBCASE("behind an or") {
+    const ExprRef second = less(choice(less(var(j), 2), var(i), var(j)), 3);
+    const ExprRef first = less(var(i), var(j));
+    body(block(nest(block(store(
+        y, place(),
+        tir::make_cast(int32_type, tir::testing::make_operator(ExprKind::or_, tir::bool_type, {first, second})))))));
+  }
   SUBCASE("behind an and") {
     const ExprRef second = less(choice(less(var(j), 2), var(i), var(j)), 3);
     body(block(nest(block(store(y, place(), tir::make_cast(int32_type, both(less(var(i), var(j)), second)))))));
@@ -211,6 +218,34 @@ TEST_CASE_FIXTURE(SumsFixture, "split: a value that a let reads of the sums") {
   CHECK_FALSE(made(shape::split_sums));
 }
 
+TEST_CASE_FIXTURE(SumsFixture, "split: sums of two storages, of which one is read for the other") {
+  const VarId z = output("z", 512);
+  tir::Block all;
+  for (std::int64_t n = 0; n < 16; ++n) {
+    const VarId c = number("c");
+    const VarId to = n < 8 ? y : z;
+    const ExprRef at = add(var(c), n * 4);
+    const ExprRef term = n < 8 ? x_at(at) : load(y, sub(at, 32));
+    all.push_back(loop(c, 4, block(store(to, at, add(load(to, at), term)))));
+  }
+  const VarId n = number("n");
+  body(block(filled(), loop(n, 512, block(store(z, var(n), var(n)))), loop(j, 4, std::move(all))));
+  for (tir::Param& param : op().params) param.no_alias = true;
+  CHECK_FALSE(made(shape::split_sums));
+}
+
+TEST_CASE_FIXTURE(SumsFixture, "split: a loop whose count is read from the sums") {
+  tir::Block all;
+  for (std::int64_t n = 0; n < 60; ++n) {
+    const ExprRef at = tir::make_int(n);
+    all.push_back(
+        loop_to(number("c"), load(y, tir::make_int(5)), block(store(y, at, add(load(y, at), tir::make_int(1))))));
+  }
+  body(block(filled(), loop(j, 2, std::move(all))));
+  for (tir::Param& param : op().params) param.no_alias = true;
+  CHECK_FALSE(made(shape::split_sums));
+}
+
 TEST_CASE_FIXTURE(SumsFixture, "split: a loop around whose count is read from the sums") {
   tir::Block all;
   for (std::int64_t n = 0; n < 16; ++n) {
@@ -221,6 +256,11 @@ TEST_CASE_FIXTURE(SumsFixture, "split: a loop around whose count is read from th
   tir::Stmt counted = loop_to(j, load(y, tir::make_int(2)), std::move(all));
   SUBCASE("the outermost") { body(block(filled(), std::move(counted))); }
   SUBCASE("another") { body(block(filled(), loop(i, 2, block(std::move(counted))))); }
+  SUBCASE("or whose first number is") {
+    std::get<tir::For>(counted.node).extent = tir::make_int(2);
+    std::get<tir::For>(counted.node).min = load(y, tir::make_int(2));
+    body(block(filled(), loop(i, 2, block(std::move(counted)))));
+  }
   for (tir::Param& param : op().params) param.no_alias = true;
   CHECK_FALSE(made(shape::split_sums));
 }
