@@ -126,7 +126,6 @@ PointerSet PointerReader::evaluate(const Expr& expr, std::span<PointerSet> parts
       return {};
     case ExprKind::let:
       let_targets_[expr.var].pop_back();
-      if (!is_pointer(expr)) uses_.escape(parts[1]);
       return std::move(parts[1]);
     case ExprKind::call:
       return evaluate_call(expr, parts);

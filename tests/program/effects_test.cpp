@@ -67,6 +67,14 @@ struct One : ModuleBuilder {
   }
 };
 
+TEST_CASE_FIXTURE(One, "of several effects all count, whichever is last") {
+  const auto h = pointer("h", tir::handle_type);
+  SUBCASE("of accesses") { CHECK(effects(block(copy(y, x), set(x), evaluate(load(y, 0)))) == "rw rw -"); }
+  SUBCASE("of pointers") {
+    CHECK(effects(block(allocate(h, 1), store(h, 0, var(x)), set(x), evaluate(load(x, 0)))) == "rwe - -");
+  }
+}
+
 TEST_CASE_FIXTURE(One, "a selection between pointers may be either") {
   const auto either = tir::testing::make_operator(tir::ExprKind::select, tir::handle_type,
                                                   {tir::make_int(1, tir::bool_type), var(x), var(y)});

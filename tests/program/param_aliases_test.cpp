@@ -91,6 +91,7 @@ TEST_CASE_FIXTURE(Calls, "a parameter of too many classes may be what any other 
   CHECK_FALSE(made.may_alias(params[1], params[2]));
   CHECK_FALSE(made.may_alias(params[1], params[partners + 1]));
   CHECK(made.may_alias(a, params[partners + 1]) == (partners > ParamAliases::most_classes));
+  CHECK(made.may_alias(params[partners + 1], a) == (partners > ParamAliases::most_classes));
   CHECK_FALSE(made.may_alias(a, params.back()));
 }
 

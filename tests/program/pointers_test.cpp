@@ -143,6 +143,46 @@ TEST_CASE_FIXTURE(Fixture, "a pointer that is taken for a number gets out of sig
   (void)memory;
 }
 
+TEST_CASE_FIXTURE(Fixture, "what operators do with pointers") {
+  const auto of = [&](const tir::DataType& type, const char* op, std::vector<tir::ExprRef> operands) {
+    return lines(evaluate(tir::make_call(type, op, std::move(operands))));
+  };
+  CHECK(lines(let(x, access_ptr(a, 0, 4))).empty());
+  CHECK(of(tir::int64_type, "tir.reinterpret", {var(a)}) == Lines{"escape a"});
+  CHECK(of(tir::handle_type, "tir.reinterpret", {var(a)}).empty());
+  CHECK(of(tir::bool_type, "tir.isnullptr", {var(a)}).empty());
+  CHECK(of(tir::int32_type, "tir.tvm_struct_set", {var(a), tir::make_int(0), tir::make_int(1), var(b)}) ==
+        Lines{"escape a b"});
+  CHECK(of(tir::handle_type, "tir.tvm_struct_get", {var(a), tir::make_int(0), tir::make_int(1)}) == Lines{"both a"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "of which operands a pointer is made") {
+  const auto parts_of = [&](const tir::ExprRef& pointer) {
+    std::vector<const tir::Expr*> parts;
+    append_pointer_parts(*pointer, parts);
+    std::string names;
+    for (const tir::Expr* part : parts) names += module().var(part->var).name;
+    return names;
+  };
+  const auto call = [](const char* op, std::vector<tir::ExprRef> operands) {
+    return tir::make_call(tir::handle_type, op, std::move(operands));
+  };
+  const tir::ExprRef condition = less(var(n), tir::make_int(3));
+  CHECK(parts_of(tir::make_cast(tir::handle_type, var(a))) == "a");
+  CHECK(parts_of(address_of(a, 1)) == "a");
+  CHECK(parts_of(call("tir.reinterpret", {var(a)})) == "a");
+  CHECK(parts_of(access_ptr(a, 0, 4)) == "a");
+  CHECK(parts_of(let_in(x, var(a), var(b))) == "b");
+  CHECK(parts_of(chosen()) == "ab");
+  CHECK(parts_of(call("tir.if_then_else", {condition, var(a), var(b)})) == "ab");
+  CHECK(parts_of(call("tir.tvm_struct_get", {var(a), tir::make_int(0), tir::make_int(1)})).empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a call is told wherever it stands") {
+  CHECK(lines(store(b, 0, tir::make_cast(tir::testing::int8_type, call_expr("elsewhere", {})))) ==
+        Lines{"write b", "call elsewhere not walked"});
+}
+
 TEST_CASE_FIXTURE(Fixture, "a function of the module is told by its arguments") {
   CHECK(lines(call("f", {address_of(a, 1), chosen()})) == Lines{"call f (a) (a b)"});
   CHECK_THROWS_WITH_AS((void)lines(call("f", {a})), "main: a call passes 1 arguments to 'f', which takes 2", Error);
@@ -155,6 +195,18 @@ TEST_CASE_FIXTURE(Fixture, "whoever is not looked into reads and writes all that
   REQUIRE(recorder.accesses.size() == 2);
   CHECK(recorder.accesses[1].function == *built.find("npu"));
   CHECK(recorder.accesses[1].element_bytes == 4);
+  // Of a pointer as it is made.
+  const VarId wide = pointer("wide", tir::int32_type);
+  built.vars = module().vars;
+  for (const tir::ExprRef& argument :
+       {address_of(wide, 1), tir::make_call(tir::handle_type, "tir.tvm_access_ptr",
+                                            {tir::make_call(tir::int32_type, "tir.type_annotation", {}), var(wide),
+                                             tir::make_int(0), tir::make_int(4), tir::make_int(3)})}) {
+    Recorder other(built, "main");
+    (void)other.reader().declare(wide);
+    (void)other.read(call("elsewhere", {argument}));
+    CHECK(other.accesses.back().element_bytes == 4);
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "which arguments are variables as they are") {

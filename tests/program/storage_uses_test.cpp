@@ -67,6 +67,7 @@ TEST_CASE_FIXTURE(Fixture, "predicates") {
     tir::Stmt some = set(a);
     std::get<tir::Store>(some.node).predicate = load(b, 0);
     CHECK(use_of(a, block(some)).has_predicates);
+    CHECK(use_of(a, block(some, set(a))).has_predicates);
     CHECK_FALSE(use_of(b, block(some)).has_predicates);
   }
   SUBCASE("of a load") {
@@ -83,6 +84,7 @@ TEST_CASE_FIXTURE(Fixture, "vectors") {
   const tir::Block body = block(store(a, index, value));
   CHECK(use_of(a, body).has_vectors);
   CHECK(use_of(b, body).has_vectors);
+  CHECK(use_of(a, block(store(a, index, value), set(a))).has_vectors);
   CHECK_FALSE(use_of(b, body).is_of_scalars());
 }
 
