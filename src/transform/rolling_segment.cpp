@@ -238,19 +238,12 @@ class SegmentBuilder {
       }
       if (!is_last && !stage.tensor) return false;
       if (!reads_what_is_there(s)) return false;
-      if (is_last && stage.tensor) {
-        // What it provides may be read by the chain too: then it would be a stage before the last one.
-        for (const std::size_t u : rolled_) {
-          const bool is_own = std::ranges::find(stage.units, u) != stage.units.end();
-          if (!is_own && accesses(unit(u), *stage.tensor)) return false;
-        }
-      }
     }
     return true;
   }
 
   // Whether all that the stage reads is written before the segment, before the chain, after it, by earlier stages a row
-  // after the other, or by the reading unit itself.
+  // after the other, or by the reading unit itself. What the last stage provides, none of them may read.
   [[nodiscard]] bool reads_what_is_there(std::size_t s) const {
     const auto is_fine = [&](std::size_t u, VarId var, std::size_t writer) {
       if (writer == u || !rolled_.contains(writer)) return true;

@@ -178,6 +178,15 @@ TEST_CASE("a tensor that is read elsewhere must be computed whole") {
   CHECK(row_schedule(chain));
 }
 
+TEST_CASE("rows that nobody writes are waited for in vain") {
+  RowChain chain = chain_of({8, 8, 8});
+  add_stage(chain, 1, {window(0, 1, 0, 0)});
+  add_stage(chain, 2, {window(1, 1, 0, 0)});
+  CHECK(row_schedule(chain));
+  chain.stages[0].iterations = 4;  // the upper half
+  CHECK_FALSE(row_schedule(chain));
+}
+
 TEST_CASE("a limit on the bytes is met or there is no schedule") {
   RowChain chain = chain_of({16, 16, 16, 16});
   chain.tensors[0].is_free = false;

@@ -235,6 +235,25 @@ class Network : public ModuleBuilder {
     shape(2);
   }
 
+  // p1[row][column] = the value, of so many rows.
+  template <class Value>
+  void add_rows(const std::string& name, const Value& value, std::int64_t height = rows, std::int64_t first = 0) {
+    const Loops v = loops_of(name);
+    const ExprRef column = sub(var(v.column), make_int(first));
+    const ExprRef here = add(mul(var(v.row), columns), first == 0 ? var(v.column) : column);
+    const tir::For pixels{v.column, make_int(first), make_int(columns), block(store(v.p1, here, value(v, here)))};
+    function(name, {v.p0, v.p1}, block(loop(v.row, height, block(tir::Stmt{pixels}))));
+    shape(2);
+    module().functions.back().params[1].shape = std::vector<std::int64_t>{height, columns};
+  }
+  // p1 = p0, in a form that is not looked into.
+  void add_copy_by_let(const std::string& name) {
+    const VarId zero = integer("zero");
+    add_rows(name, [&](const Loops& v, const ExprRef& here) { return load(v.p0, add(here, var(zero))); });
+    Block& body = module().functions.back().body;
+    body.insert(body.begin(), let(zero, make_int(0)));
+  }
+
   tir::Module with_entry(std::vector<tir::Stmt> calls, std::vector<VarId> params = {}) {
     Block body = block(allocate(a, elements_of_a), allocate(b, elements));
     std::move(calls.begin(), calls.end(), std::back_inserter(body));
@@ -548,6 +567,146 @@ TEST_CASE("sums that run on over planes keep their order") {
     const tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
     CHECK(rolled(module) == (resets ? "a 1" : ""));
   }
+}
+
+// --- What is no chain ----------------------------------------------------------------------------------------------
+
+TEST_CASE("storage that is written again is that of two tensors") {
+  Network n;
+  n.add_window("f", 1, 1);
+  n.add_window("g", 2, 0);
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.b}), n.call("f", {n.b, n.a}),
+                             n.call("g", {n.a, n.out})})) == "");
+}
+
+TEST_CASE("what a chain reads it does not write") {
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_window("g", 2, 0);
+  n.add_copy_by_let("copy");
+  CHECK(rolled(n.with_entry({n.call("copy", {n.in, n.a}), n.call("g", {n.a, n.b}), n.call("f", {n.b, n.a}),
+                             n.call("copy", {n.a, n.out})})) == "");
+}
+
+TEST_CASE("what stands between stages and reads the first one's tensor finds it") {
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_scan("scan");
+  n.add_window("g", 1, 1);
+  const VarId also = n.pointer("also", int32_type);
+  const tir::Module module = n.with_entry(
+      {n.call("f", {n.in, n.a}), n.call("scan", {n.a, also}), n.call("g", {n.a, n.b}), n.call("f", {n.b, n.out})},
+      {also});
+  CHECK(rolled(module) == "b 1");
+}
+
+TEST_CASE("rows that only a later run reads are computed") {
+  Network n;
+  n.add_window("f", 1, 1);
+  n.add_half("half");
+  n.add_copy_by_let("copy");
+  const VarId also = n.pointer("also", int32_type);
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("half", {n.a, also}), n.call("copy", {n.a, n.out})},
+                            {also})) == "");
+}
+
+TEST_CASE("an operator that reads every other row waits for two") {
+  Network n;
+  n.add_window("f", 1, 1);
+  n.add_rows(
+      "g",
+      [&](const Network::Loops& v, const ExprRef& here) { return n.load(v.p0, add(here, mul(n.var(v.row), columns))); },
+      rows / 2);
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})})) == "a 1");
+}
+
+TEST_CASE("operators of other forms are in no chain") {
+  Network n;
+  n.add_window("f", 1, 1);
+  SUBCASE("with values beside loops") { n.add_copy_by_let("g"); }
+  SUBCASE("with predicates") {
+    n.add_rows("g", [&](const Network::Loops& v, const ExprRef& here) { return n.load(v.p0, here); });
+    tir::for_each_block(n.module().functions.back().body, [&](Block& body) {
+      auto* store = std::get_if<tir::Store>(&body.front().node);
+      if (store != nullptr) store->predicate = less(store->index, make_int(elements));
+    });
+  }
+  SUBCASE("that take the elements for bytes") {
+    n.add_rows("g", [&](const Network::Loops& v, const ExprRef& here) {
+      n.module().vars[v.p0.index()].element = int8_type;
+      return tir::make_cast(int32_type, n.load(v.p0, mul(here, 4)));
+    });
+    n.module().functions.back().params[0].element = int8_type;
+    n.module().functions.back().params[0].shape = std::vector<std::int64_t>{rows, 4 * columns};
+  }
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.b}), n.call("f", {n.b, n.out})})) == "");
+}
+
+TEST_CASE("a tensor that is passed twice is in no chain") {
+  Network n;
+  n.add_window("f", 1, 1);
+  const VarId again = n.pointer("again", int32_type);
+  n.add_rows(
+      "g", [&](const Network::Loops& v, const ExprRef& here) { return add(n.load(v.p0, here), n.load(again, here)); });
+  tir::Function& g = n.module().functions.back();
+  g.params.insert(g.params.begin(), g.params.front());
+  g.params.front().var = again;
+  g.params.front().name = "again";
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.a, n.out})})) == "");
+}
+
+TEST_CASE("sums that are handed from column to column stay in their order") {
+  Network n;
+  n.add_window("f", 0, 0);
+  const Network::Loops v = n.loops_of("g");
+  const VarId sum = n.pointer("sum", int32_type);
+  const VarId twice = n.integer("twice");
+  const auto reduced = [&](std::int64_t first, const ExprRef& column, const ExprRef& to, const ExprRef& begin,
+                           Block beside = {}) {
+    Block body = block(n.allocate(sum, 1));
+    std::move(beside.begin(), beside.end(), std::back_inserter(body));
+    const ExprRef element = n.load(v.p0, add(mul(n.var(v.row), columns), column));
+    body.push_back(n.store(sum, 0, begin));
+    body.push_back(n.loop(v.row, rows, block(n.store(sum, 0, add(n.load(sum, 0), element)))));
+    body.push_back(n.store(v.p1, to, n.load(sum, 0)));
+    return tir::Stmt{tir::For{v.column, make_int(first), make_int(columns), std::move(body)}};
+  };
+  const ExprRef here = n.var(v.column);
+  Block body;
+  std::string rings;
+  SUBCASE("sums of their own") {
+    body = block(reduced(0, here, here, make_int(0)));
+    rings = "a 1";
+  }
+  SUBCASE("by the tensor") {
+    body = block(n.store(v.p1, 0, make_int(0)), reduced(0, here, make_int(0), n.load(v.p1, 0)));
+  }
+  SUBCASE("of columns that are counted from 1") {
+    const ExprRef column = sub(here, make_int(1));
+    body = block(reduced(1, column, column, make_int(0)));
+  }
+  SUBCASE("with a value that two of the parts need") {
+    body = block(reduced(0, here, here, n.var(twice), block(n.let(twice, mul(here, 2)))));
+  }
+  n.function("g", {v.p0, v.p1}, std::move(body));
+  n.module().functions.back().params[0].shape = std::vector<std::int64_t>{rows, columns};
+  n.module().functions.back().params[1].shape = std::vector<std::int64_t>{columns};
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})})) == rings);
+}
+
+TEST_CASE("columns that are counted from 1 are no pixels") {
+  Network n;
+  n.add_window("f", 1, 1);
+  n.add_rows(
+      "g", [&](const Network::Loops& v, const ExprRef& here) { return n.load(v.p0, here); }, rows, 1);
+  n.add_window("h", 1, 1);
+  const tir::Module module =
+      n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.b}), n.call("h", {n.b, n.out})});
+  tir::Module after = module;
+  Options options;
+  options.rolling_grain = RollingGrain::pixels;
+  CHECK_FALSE(roll(after, options).empty());
+  check_same(module, after);
 }
 
 TEST_CASE("rings have no distances") {
