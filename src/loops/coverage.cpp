@@ -57,10 +57,9 @@ bool add_digits(MixedRadix& numbers, const Quotients& quotients, std::int64_t ex
   places.push_back(extent);
   for (std::size_t i = 0; i + 1 < places.size(); ++i) {
     const std::int64_t place = places[i];
-    if (places[i + 1] < place || places[i + 1] % place != 0) return false;
-    std::int64_t total = 0;  // v / by has place / by of the digit at the place
+    if (places[i + 1] % place != 0) return false;
+    std::int64_t total = 0;  // v / by has place / by of the digit at the place, none if that is smaller
     for (const auto& [by, factor] : quotients) {
-      if (by > place) continue;
       const auto term = checked_mul(factor, place / by);
       const auto sum = term ? checked_add(total, *term) : std::nullopt;
       if (!sum) return false;

@@ -108,6 +108,20 @@ TEST_CASE("coverage: a loop of one count is no digit, one that the index leaves 
   CHECK(dense_values({.start = 3, .digits = {}}) == Interval{3, 3});
 }
 
+TEST_CASE_FIXTURE(Fixture, "coverage: only quotients of a variable that counts from 0 are digits") {
+  const auto is_taken = [&](const tir::ExprRef& index, Interval counted) {
+    facts.bind_interval(i, Interval{0, 63});
+    facts.bind_interval(j, Interval{0, 63});
+    return radix(index, {{i, counted}, {j, {0, 3}}}).has_value();
+  };
+  CHECK(is_taken(add(mul(quotient(var(i), 4), 8), remainder(var(i), 4)), {0, 15}));
+  CHECK_FALSE(is_taken(add(mul(quotient(var(i), 4), 8), remainder(var(i), 4)), {2, 15}));
+  CHECK_FALSE(is_taken(quotient(add(var(i), 1), 4), {0, 15}));
+  CHECK_FALSE(is_taken(quotient(mul(var(i), 3), 4), {0, 15}));
+  CHECK_FALSE(is_taken(quotient(add(var(i), var(j)), 4), {0, 15}));
+  CHECK_FALSE(is_taken(quotient(remainder(var(i), 6), 4), {0, 23}));
+}
+
 TEST_CASE("coverage: nothing is said of numbers beyond int64") {
   constexpr std::int64_t large = std::int64_t{1} << 62;
   const MixedRadix wide{.start = 0, .digits = {{.factor = 1, .extent = large}, {.factor = large, .extent = 4}}};

@@ -84,6 +84,10 @@ TEST_CASE_FIXTURE(Fixture, "edits: comparisons are decided where the facts tell 
   const ExprRef either = binary(ExprKind::or_, less(var(i), 0), less(var(i), 3));
   CHECK(chosen(either) == text(choice(less(var(n), 3), load(a, 1), load(a, 2))));
   CHECK(chosen(binary(ExprKind::or_, less(var(i), 3), less(var(i), 6))) == text(load(a, 1)));
+  // But what a function does is done.
+  const ExprRef called = less(call_expr("f", {}), 3);
+  CHECK(chosen(both(called, less(var(i), 0))) ==
+        text(choice(both(called, imm(0, tir::bool_type)), load(a, 1), load(a, 2))));
 }
 
 TEST_CASE_FIXTURE(Fixture, "edits: a condition holds in the value that it guards") {
@@ -200,6 +204,8 @@ TEST_CASE_FIXTURE(Fixture, "edits: lets that double too often are refused") {
     value = var(next);
   }
   body.push_back(store(a, value, imm(0, i8)));
+  SUBCASE("in the block") {}
+  SUBCASE("in a block inside") { body = block(loop(i, 2, std::move(body))); }
   CHECK_FALSE(expand_lets(body, {}));
 }
 

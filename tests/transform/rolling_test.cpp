@@ -594,10 +594,16 @@ TEST_CASE("what stands between stages and reads the first one's tensor finds it"
   n.add_scan("scan");
   n.add_window("g", 1, 1);
   const VarId also = n.pointer("also", int32_type);
-  const tir::Module module = n.with_entry(
+  tir::Module module = n.with_entry(
       {n.call("f", {n.in, n.a}), n.call("scan", {n.a, also}), n.call("g", {n.a, n.b}), n.call("f", {n.b, n.out})},
       {also});
   CHECK(rolled(module) == "b 1");
+  const auto entry = read_plain_entry(module);
+  REQUIRE(entry);
+  const std::vector<CallRun> runs = call_runs(module, *entry, false);
+  REQUIRE(runs.size() == 1);
+  CHECK(rolled_segment(module, runs[0], 2, 4, Grain::rows));
+  CHECK_FALSE(rolled_segment(module, runs[0], 0, 4, Grain::rows));
 }
 
 TEST_CASE("rows that only a later run reads are computed") {
