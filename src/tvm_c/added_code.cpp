@@ -32,6 +32,12 @@ bool is_marked_used(const Item& item, std::string_view text) {
   }
 }
 
+// uint8_t (*at)[64] = &sram; or the like, whose name is not known here. It stays with its file.
+bool is_unnamed(const Item& item, std::string_view text) {
+  const bool has_value = text.substr(item.begin, item.end - item.begin).find('=') != std::string_view::npos;
+  return (item.kind == Item::Kind::other && item.is_variable) || (item.kind == Item::Kind::prototype && has_value);
+}
+
 // TVM's access to inputs and outputs in pools, which planned C has otherwise.
 bool is_map(std::string_view name, const std::string& prefix) {
   if (!name.starts_with(prefix)) return false;
@@ -112,10 +118,16 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
             [](const auto& one, const auto& other) { return one.first < other.first; });
   Names result;
   const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, files_);
-  const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, files_);
+  const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, files_, with_code_);
+  std::set<std::size_t> stay = with_code_;
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (!now[i] || before[i]) continue;
+    if (now[i]) stay.insert(scope_.items[i].file);
+  }
+  for (std::size_t i = 0; i < now.size(); ++i) {
     const Item& item = scope_.items[i];
+    if (stay.contains(item.file) && is_unnamed(item, files_[item.file].text))
+      require_none(item.file, item.begin, item.end, gone);
+    if (!now[i] || before[i]) continue;
     require_none(item.file, item.begin, item.end, gone);
     if (item.kind == Item::Kind::function) result.emplace(item.name);
   }
@@ -159,7 +171,11 @@ bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const
 std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const std::string& entry, const Names& stops,
                                              const std::vector<bool>& stays) const {
   std::vector<std::size_t> result;
-  std::vector<std::string> others;  // prefixes of other modules
+  std::vector<std::string> others;     // prefixes of other modules
+  std::set<std::size_t> with_unnamed;  // files whose declarations without a name are in planned C
+  for (std::size_t i = 0; i < stays.size(); ++i) {
+    if (stays[i]) with_unnamed.insert(scope_.items[i].file);
+  }
   for (const auto& [name, function] : scope_.functions) {
     for (const std::string_view ending : entry_endings) {
       if (!name.starts_with("tvmgen_") || !name.ends_with(ending)) continue;
@@ -171,7 +187,8 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
     const Item& item = scope_.items[i];
     const bool has_name =
         item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
-    if (!has_name || stays[i] || !is_for_others(item, prefix, stops)) continue;
+    const bool is_lost = is_unnamed(item, files_[item.file].text) && !with_unnamed.contains(item.file);
+    if ((!has_name && !is_lost) || stays[i] || !is_for_others(item, prefix, stops)) continue;
     if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
       continue;
     }

@@ -95,8 +95,9 @@ class FileReader {
 
   // The same, which says what it is.
   void declaration_of(Item& item) {
+    bool has_value = false;  // what stands behind '=' has other names
     const auto is = [&](Item::Kind kind, const Token& name) {
-      if (item.kind != Item::Kind::other || name.text.empty()) return;
+      if (item.kind != Item::Kind::other || name.text.empty() || has_value) return;
       item.kind = kind;
       item.name = name.text;
     };
@@ -116,6 +117,7 @@ class FileReader {
         continue;
       }
       const std::size_t front = tokens_.offset();
+      attributes.add(next_alignas());
       attributes.add(next_attributes());
       if (tokens_.offset() != front) continue;  // a type may follow
       const Token token = tokens_.next();
@@ -131,7 +133,8 @@ class FileReader {
         if (!is_linkage && !token.is("TVM_DLL")) ++words;
         if (has_braces) item.is_variable = true;
       } else if (token.is("(")) {
-        if (item.kind == Item::Kind::other) item.is_variable = words < 2 || tokens_.peek().is("*");
+        if (item.kind == Item::Kind::other && !has_value) item.is_variable = words < 2 || tokens_.peek().is("*");
+        if (function_in_brackets(token)) return;
         is(Item::Kind::prototype, name);
         if (!function(name, token)) {
           // SECTION(".dtcm") static uint8_t sram[64];
@@ -155,6 +158,7 @@ class FileReader {
         has_dimension = true;
       } else if (token.is("=")) {
         is(Item::Kind::data, name);
+        has_value = true;
       } else if (token.is(",")) {
         item.has_several = true;
       } else if (token.is("{")) {
@@ -178,11 +182,13 @@ class FileReader {
 
   // What aligned(N) and section("…") say.
   struct Attributes {
-    std::optional<std::int64_t> alignment;
+    std::optional<std::int64_t> alignment;         // the largest
+    std::optional<std::size_t> unknown_alignment;  // where it stands
     std::string section;
 
     void add(Attributes more) {
-      if (more.alignment) alignment = more.alignment;
+      if (more.alignment) alignment = std::max(alignment.value_or(0), *more.alignment);
+      if (more.unknown_alignment) unknown_alignment = more.unknown_alignment;
       if (!more.section.empty()) section = std::move(more.section);
     }
   };
@@ -194,14 +200,32 @@ class FileReader {
     skip_attributes(tokens_);
     while (inside.offset() < tokens_.offset()) {
       const Token name = inside.next();
-      const bool is_section = name.is("section");
-      if ((!is_section && !name.is("aligned")) || !take(inside, "(")) continue;
-      if (!is_section) {
-        if (const auto bytes = number_before(")", inside)) found.alignment = bytes;
-      } else if (inside.peek().kind == TokenKind::string) {
+      if (name.is("aligned") || name.is("__aligned__")) {
+        found.add(alignment_at(name, inside));
+      } else if ((name.is("section") || name.is("__section__")) && take(inside, "(") &&
+                 inside.peek().kind == TokenKind::string) {
         found.section = text_of_string(inside.next());
       }
     }
+    return found;
+  }
+
+  // _Alignas(N), as often as it stands here.
+  Attributes next_alignas() {
+    Attributes found;
+    while (tokens_.peek().is("_Alignas") || tokens_.peek().is("alignas")) {
+      const Token name = tokens_.next();
+      found.add(alignment_at(name, tokens_));
+      if (tokens_.peek().is("(")) skip_bracketed(tokens_, "(");
+    }
+    return found;
+  }
+
+  // Of the attribute of that name, behind it. Without a bracket, the machine says how much it is.
+  [[nodiscard]] Attributes alignment_at(const Token& name, Lexer behind) const {
+    Attributes found;
+    if (take(behind, "(")) found.alignment = number_before(")", behind);
+    if (!found.alignment) found.unknown_alignment = name.offset;
     return found;
   }
 
@@ -228,6 +252,21 @@ class FileReader {
     return true;
   }
 
+  // uint8_t (*f(void))[64] { … }, behind the first bracket: whether it is one, which ends here.
+  bool function_in_brackets(const Token& open) {
+    Lexer ahead = tokens_;
+    if (!take(ahead, "*")) return false;
+    while (take(ahead, "*") || take(ahead, "const")) continue;
+    if (!ahead.next().is_identifier() || !ahead.peek().is("(")) return false;
+    ahead = tokens_;
+    skip_to_end(ahead, open.offset);
+    while (ahead.peek().is("[") || ahead.peek().is("(")) skip_bracketed(ahead, ahead.peek().text);
+    if (!ahead.peek().is("{")) return false;
+    skip_bracketed(ahead, "{");
+    tokens_ = std::move(ahead);
+    return true;
+  }
+
   // The same of an array: without values, or of something else than numbers, it does not matter.
   bool table(const std::optional<CType>& type, bool is_const, bool is_local, const Token& name, Attributes attributes) {
     const std::optional<std::int64_t> elements = array_extent(tokens_, names_);
@@ -251,6 +290,9 @@ class FileReader {
         if (!is_local) scope_.not_static.try_emplace(std::string(name.text), FilePlace{file_, name.offset});
       }
       if (type->element.bytes() == 1 && alignment) scope_.alignments.try_emplace(std::string(name.text), *alignment);
+      if (type->element.bytes() == 1 && attributes.unknown_alignment) {
+        scope_.unknown_alignments.try_emplace(std::string(name.text), FilePlace{file_, *attributes.unknown_alignment});
+      }
       return false;
     }
     if (!is_const) return false;
@@ -415,8 +457,10 @@ class FileReader {
       const auto elements = number_before("]", tokens_);
       if (!elements || *elements > max_pool) return std::nullopt;
       skip_to_end(tokens_, name.offset);
-      const std::int64_t alignment = next_attributes().alignment.value_or(1);
-      if (!take(tokens_, ";") || alignment < 1 || alignment > max_pool) return std::nullopt;
+      const Attributes attributes = next_attributes();
+      const std::int64_t alignment = attributes.alignment.value_or(1);
+      if (attributes.unknown_alignment || !take(tokens_, ";") || alignment < 1 || alignment > max_pool)
+        return std::nullopt;
       end = align_up(end, alignment);
       members.try_emplace(name.text, Member{name.text, type->element, *elements, end});
       end += *elements * type->element.bytes();

@@ -76,7 +76,9 @@ struct FileScope {
   // Arrays of bytes without values whose size is not known: where the size stands.
   std::map<std::string, FilePlace, std::less<>> unsized;
   std::set<std::string> constant_sections;  // that attributes of tables, or of structs of them, name
-  std::map<std::string, std::int64_t, std::less<>> alignments;  // of these, where an attribute says it
+  // Of arrays of bytes: what an attribute says, and where one stands whose number is not known.
+  std::map<std::string, std::int64_t, std::less<>> alignments;
+  std::map<std::string, FilePlace, std::less<>> unknown_alignments;
 
   std::set<std::string, std::less<>> inlined;  // of `functions`: their statements stand for calls of them
   std::vector<Item> items;                     // in the order of files and of their text

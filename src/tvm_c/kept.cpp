@@ -226,8 +226,9 @@ std::string macros_within(std::string_view item) {
 }  // namespace
 
 std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
-                                  const FileScope& scope, std::span<const Source> files) {
-  return mentions_of(functions, used, stops, scope, files).marked();
+                                  const FileScope& scope, std::span<const Source> files,
+                                  const std::set<std::size_t>& also) {
+  return mentions_of(functions, used, stops, scope, files, also).marked();
 }
 
 Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files) {

@@ -22,9 +22,11 @@ namespace usmp::tvm_c {
 // Names that text of a file uses which stands elsewhere, by file.
 using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 
-// Items that these functions, and `used`, mention, directly or not, with them; nothing is looked for behind `stops`.
+// Items that these functions, `used`, and variables in files of `also` mention, directly or not, with them; nothing is
+// looked for behind `stops`.
 [[nodiscard]] std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
-                                                const FileScope& scope, std::span<const Source> files);
+                                                const FileScope& scope, std::span<const Source> files,
+                                                const std::set<std::size_t>& also = {});
 
 // The text of the files that define these functions, and of `also`, without other functions, without constants and
 // memory that neither they mention nor `used`, and without prototypes of functions that are not kept; offsets in pools

@@ -13,9 +13,9 @@ namespace usmp::tvm_c {
 namespace {
 
 bool is_specifier(std::string_view word) {
-  constexpr std::array<std::string_view, 11> words = {"extern", "static",     "inline",    "__inline",
-                                                      "const",  "__inline__", "_Alignas",  "TVM_DLL",
-                                                      "struct", "register",   "TVM_EXPORT"};
+  constexpr std::array<std::string_view, 12> words = {"extern",  "static",     "inline",   "__inline",
+                                                      "const",   "__inline__", "_Alignas", "TVM_DLL",
+                                                      "alignas", "struct",     "register", "TVM_EXPORT"};
   return std::find(words.begin(), words.end(), word) != words.end() || word.starts_with("__STATIC_") ||
          word.ends_with("_t");
 }

@@ -104,6 +104,7 @@ class PoolUses {
       return false;
     }
     std::size_t front = front_of(body_, i);
+    if (is_cut(i, front)) return true;
     const bool is_element =
         front > 0 && body_[front - 1].is("&") && i + 3 < body_.size() && body_[i + 1].is("[") && body_[i + 3].is("]");
     const auto offset = is_element ? number_at(body_, i + 2) : std::nullopt;
@@ -127,6 +128,17 @@ class PoolUses {
     if (size == sizes_.end()) return false;
     param.end = std::max(param.end.value_or(0), *offset + size->second);
     return true;
+  }
+
+  // void* buffer = ((pool));, as `cuts` leave it of a pointer that nothing reads.
+  [[nodiscard]] bool is_cut(std::size_t i, std::size_t front) const {
+    if (front < 3 || !body_[front - 1].is("=") || !body_[front - 3].is("*") || !is_unread(body_[front - 2]))
+      return false;
+    const std::size_t end = 2 * i + 1 - front;  // behind as many brackets as open in front
+    for (std::size_t k = i + 1; k < end; ++k) {
+      if (k >= body_.size() || !body_[k].is(")")) return false;
+    }
+    return end < body_.size() && body_[end].is(";");
   }
 
   // A pointer that is declared and never named again, by a macro of the file neither.

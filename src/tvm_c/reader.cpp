@@ -371,7 +371,10 @@ class ModuleReader {
     for (const std::size_t i : added_.left_out("tvmgen_" + c_identifier(name_) + "_", entry, stops, stays)) {
       const Item& item = scope_.items[i];
       warnings_.push_back(files_[item.file].name + ": " +
-                          (item.kind == Item::Kind::function ? "function " : "variable ") + in_quotes(item.name) +
+                          (item.kind != Item::Kind::function && item.kind != Item::Kind::data
+                               ? std::string("a declaration")
+                           : item.kind == Item::Kind::function ? "function " + in_quotes(item.name)
+                                                               : "variable " + in_quotes(item.name)) +
                           " (" + place(item.file, item.begin) +
                           ") is not in planned C, since the model does not use it; --in-place keeps it");
     }
@@ -494,6 +497,12 @@ class ModuleReader {
                                                              : is_pool || (is_data && tables_.contains(name));
       // The section that an attribute of workspace names is that of planned C.
       const bool counts_sections = sections && !(is_pool && scope_.owned.contains(name));
+      const auto alignment = scope_.unknown_alignments.find(name);
+      if (is_pool && alignment != scope_.unknown_alignments.end()) {
+        result.push_back(files_[item.file].name + ": the alignment of " + in_quotes(name) + " (" +
+                         place(item.file, alignment->second.offset) +
+                         ") is not determined by the files, so planned C does not have it; --pools gives one");
+      }
       const auto found = is_read ? placement_of(item, files_[item.file].text, counts_sections) : std::nullopt;
       if (!found || !words.insert(found->word).second) continue;
       result.push_back(files_[item.file].name + ": " + in_quotes(found->word) + " of " + in_quotes(name) + " (" +

@@ -490,6 +490,25 @@ TEST_CASE("what places functions and tables that are written anew is named once"
         "lib1.c: 'PLACE' of 'sram' (line 1, column 8) is not in planned C");
   CHECK(of_pool("static uint8_t sram[64] DTCM") == "lib1.c: 'DTCM' of 'sram' (line 1, column 25) is not in planned C");
   CHECK(read("EXT_RAM static uint8_t other[64];\n" + text_of({"", "", "", ""})).lost_placements.empty());
+  const std::string unknown = " is not determined by the files, so planned C does not have it; --pools gives one";
+  for (const char* word : {"aligned(N)", "__aligned__", "unused, aligned"}) {
+    const std::string front = "static uint8_t __attribute__((";
+    const std::size_t column = front.size() + (word[0] == 'u' ? 9 : 1);
+    CHECK(of_pool(front + word + ")) sram[64]") ==
+          "lib1.c: the alignment of 'sram' (line 1, column " + std::to_string(column) + ")" + unknown);
+  }
+  CHECK(of_pool("_Alignas(N) static uint8_t sram[64]") ==
+        "lib1.c: the alignment of 'sram' (line 1, column 1)" + unknown);
+  CHECK(read("static uint8_t __attribute__((aligned(N))) other[64];\n" + pooled).lost_placements.empty());
+  const auto alignment = [&](const std::string& declaration) {
+    CHECK(of_pool(declaration) == "0");
+    return read(declaration + ";\n" + pooled).module.workspace_alignment;
+  };
+  CHECK(alignment("static uint8_t sram[64]") == 16);
+  CHECK(alignment("static uint8_t sram[64] __attribute__((aligned(64)))") == 64);
+  CHECK(alignment("__attribute__((__aligned__(32), __section__(\".dtcm\"))) static uint8_t sram[64]") == 32);
+  CHECK(alignment("_Alignas(128) static uint8_t sram[64] __attribute__((aligned(32)))") == 128);
+  CHECK(alignment("static alignas(2 * 32) uint8_t sram[64]") == 64);
   // What is not written anew keeps its words.
   CHECK(read("IRAM_ATTR int other(void) { return 0; }\n" + text_of({"", "", "", ""})).lost_placements.empty());
 }
@@ -568,6 +587,10 @@ TEST_CASE("what planned C elsewhere lacks of the files is named") {
   CHECK(left_out("int times[3];\nTVM_DLL int32_t tvmgen_m_fused_old(int8_t* p) { return 0; }\n") ==
         "lib0.c: variable 'times' (line 5, column 1" + lacks +
             "lib0.c: function 'tvmgen_m_fused_old' (line 6, column 1" + lacks);
+  // Whatever its name is.
+  CHECK(left_out("int rows[2][4];\nint (*row(int i))[4] { return &rows[i]; }\nint (*first)[4] = &rows[0];\n") ==
+        "lib0.c: variable 'rows' (line 5, column 1" + lacks + "lib0.c: a declaration (line 6, column 1" + lacks +
+            "lib0.c: a declaration (line 7, column 1" + lacks);
 }
 
 TEST_CASE("what planned C elsewhere needs of other files is named") {
@@ -667,11 +690,25 @@ TEST_CASE("in place: what tells others where a pool is, is written anew with the
         "uint8_t* where(int at) { return sram; }", "uint8_t* where(void) { return (byte*)sram; }",
         "size_t bytes(void) { return sizeof(sram) * 2; }", "size_t bytes(void) { return sizeof(sram[0]); }",
         "void* where(void) { sram[0] = 1; return sram; }", "void* where(void) { return sram; return 0; }",
-        "uint8_t* ends[2] = {sram, sram};", "uint8_t* a = sram, *b;", "int same = sram == sram;"}) {
+        "uint8_t* ends[2] = {sram, sram};", "uint8_t* a = sram, *b;", "int same = sram == sram;",
+        "uint8_t (*where(void))[64] { return &sram; }", "static uint8_t (*where(void))[64] { return &sram; }\nint a;",
+        "__attribute__((noinline)) uint8_t (*where(int i))[sizeof(sram)] { return 0; }", "uint8_t (*at)[64] = &sram;",
+        "int a;\nstatic uint8_t (*at)[64] = &sram;",
+        "static uint8_t* at(void) { return sram; }\nuint8_t* (*where)(void) = at;"}) {
     CAPTURE(std::string(added));
     CHECK_THROWS_WITH_AS((void)read(std::string(added) + "\n"),
                          doctest::Contains("found 'sram' in code that somebody added"), Error);
   }
+}
+
+TEST_CASE("in place: a function that returns a pointer to an array ends with its body") {
+  const std::string array = "static int8_t rows[2][4];\nint8_t (*row(int i))[4] { return &rows[i]; }\n";
+  const std::string text = text_of({"", "", "", ""});
+  const std::string kept = in_place({{"lib1.c", array + text}});
+  CHECK(kept.find("int8_t (*row(int i))[4] { return &rows[i]; }\n") != std::string::npos);
+  CHECK(kept.find("tvmgen_m_op") == std::string::npos);
+  const std::string of_function = "int (*chosen(int i))(int) { return 0; }\n";
+  CHECK(in_place({{"lib1.c", of_function + text}}).find("tvmgen_m_op") == std::string::npos);
 }
 
 TEST_CASE("in place: a table that operators share stays with those whose C stays") {

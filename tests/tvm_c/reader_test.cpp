@@ -252,6 +252,14 @@ TEST_CASE("the pools of TVM's plan, with their sizes") {
       "static uint8_t sram[64];\n";
   const std::string params = ", uint8_t* flash_0_var, uint8_t* sram_1_var";
   CHECK(pools(params, owned, "") == "flash constants 20\nsram workspace 64\n");
+  const auto spelled = [&](const std::string& alignment) {
+    std::string text = owned;
+    text.replace(text.rfind("aligned(16)"), 11, alignment);
+    return pools(params, text, "");
+  };
+  CHECK(spelled("__aligned__(32)").starts_with("flash constants 36\n"));
+  CHECK(spelled("aligned(N)").starts_with("flash workspace ?\n"));  // no offset of it is known
+  CHECK(spelled("aligned").starts_with("flash workspace ?\n"));
   // The application's: the macros of this module, not of another whose name continues this one's.
   const std::string macros =
       "#define TVMGEN_M_SRAM_WORKSPACE_POOL_SIZE 49152\n#define TVMGEN_M_FLASH_CONSTANT_POOL_SIZE 115552\n"
@@ -681,6 +689,14 @@ TEST_CASE("scratch that nothing reads takes no memory") {
   REQUIRE(read.changed.size() == 1);
   CHECK(read.changed[0].text.find("void* context_let = ((sram_2_var));") != std::string::npos);
   CHECK(main_of(with_kernel("#define CONTEXT context_let\n" + kernel)).find("scratch") != std::string::npos);
+  const PlannedModule again = with_kernel(read.changed[0].text);
+  CHECK(main_of(again).find("scratch") == std::string::npos);
+  CHECK(again.changed.empty());
+  for (const char* other : {"((sram_2_var)) + 1", "(uint8_t*)((sram_2_var))", "((sram_2_var)"}) {
+    std::string text = kernel;
+    text.replace(text.find("(&(sram_2_var[700]))"), 20, other);
+    CHECK_THROWS_AS((void)with_kernel(text), Error);
+  }
   CHECK(main_of(with_kernel(kernel.substr(0, kernel.find("run")) + "run(context_let, a, b);\n}\n")).find("scratch") !=
         std::string::npos);
 }
