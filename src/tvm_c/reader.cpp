@@ -378,6 +378,12 @@ class ModuleReader {
                           " (" + place(item.file, item.begin) +
                           ") is not in planned C, since the model does not use it; --in-place keeps it");
     }
+    const std::string run = "tvmgen_" + c_identifier(name_) + "_run";
+    if (!scope_.functions.contains(run) && !scope_.functions.contains("TVMSystemLibEntryPoint")) {
+      warnings_.push_back("no file of the model defines " + in_quotes(run) + ", so the firmware calls " +
+                          in_quotes(entry) + ", which is not in planned C; call " + in_quotes(run) +
+                          ", or use --in-place, which keeps it");
+    }
     note_undefined(stays);
   }
 

@@ -117,7 +117,9 @@ TEST_CASE("C whose buffers overlap while both are live is planned with a warning
   const auto warnings_of = [](const std::string& c, bool knows_shapes = true) {
     mlf::ModuleInfo info = info_of_m();
     if (!knows_shapes) info.outputs = {{"output", "", {}}};
-    return read_module(info, CFiles{.own = {{"lib1.c", c}}, .foreign = {}}).warnings;
+    std::vector<std::string> warnings = read_module(info, CFiles{.own = {{"lib1.c", c}}, .foreign = {}}).warnings;
+    std::erase_if(warnings, [](const std::string& one) { return one.starts_with("no file of the model defines"); });
+    return warnings;
   };
   CHECK(warnings_of(chain_c("16")).empty());
   CHECK(warnings_of(chain_c("16", "ext"), false).empty());  // of which nobody knows how much is used
