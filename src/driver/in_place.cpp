@@ -202,6 +202,11 @@ std::string pool_accesses(const pipeline::PlannedProgram& module, const codegen:
                                in_quotes(access.pool) + " is: expected a workspace pool of that name that the C owns " +
                                "('internal: true' or 'section:' in the pools file)");
     }
+    if (access.may_be_written && input.workspace_io && !module.source.tvm_pools_have_io) {
+      throw refusal(model, access.file + ": " + in_quotes(access.name) + " passes pool " + in_quotes(access.pool) +
+                               " on, to what may write there: expected no inputs and outputs in it (leave "
+                               "--workspace-io out)");
+    }
     if (!pool->in_use && defined.insert(pool->storage).second) text += "\nstatic uint8_t " + pool->storage + "[1];\n";
     text += "\n" + access.text[0];
     for (std::size_t i = 1; i < access.text.size(); ++i) text += pool->storage + access.text[i];

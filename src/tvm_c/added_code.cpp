@@ -10,6 +10,7 @@
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/packed.hpp"
 #include "tvm_c/pool_access.hpp"
+#include "tvm_c/pool_passing.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
@@ -82,6 +83,11 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
 Names AddedCode::keep(const std::string& prefix, const std::string& entry, const Names& in_statements,
                       const Names& gone, const Names& stops, const Names& kept, const Names& for_operators,
                       const Names& pools) {
+  // What the entry may call while it runs: then the pool holds tensors.
+  const std::string symbol = prefix.substr(0, prefix.size() - 1);
+  Names by_entry = in_statements;
+  by_entry.erase(symbol + "_run");
+  const std::vector<bool> in_entry = mentioned_items(by_entry, names_, stops, scope_, files_);
   Names functions = in_statements;
   Accessors accessors = accessors_to(pools);
   std::size_t end = 0;
@@ -128,10 +134,52 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     if (stay.contains(item.file) && is_unnamed(item, files_[item.file].text))
       require_none(item.file, item.begin, item.end, gone);
     if (!now[i] || before[i]) continue;
-    require_none(item.file, item.begin, item.end, gone);
+    if (in_entry[i] || !rewritten_.contains(files_[item.file].name) || !passes_pools(i, symbol, pools, gone)) {
+      require_none(item.file, item.begin, item.end, gone);
+    }
     if (item.kind == Item::Kind::function) result.emplace(item.name);
   }
   return result;
+}
+
+bool AddedCode::passes_pools(std::size_t item, const std::string& symbol, const Names& pools, const Names& gone) {
+  const Item& function = scope_.items[item];
+  const Source& file = files_[function.file];
+  auto found = passed_pools(function, file.text, pools, macros_of(function.file), symbol);
+  if (!found) return false;
+  Names others = gone;
+  for (const std::string& pool : found->pools) others.erase(pool);
+  require_none(function.file, function.begin, function.end, others);
+  passing_.insert(item);
+  auto& edits = edits_[function.file];
+  edits.insert(edits.end(), found->edits.begin(), found->edits.end());
+  for (const std::string& pool : found->pools) {
+    const std::string name = pool_function(symbol, pool);
+    if (std::find(pool_functions_.begin(), pool_functions_.end(), name) != pool_functions_.end()) continue;
+    pool_functions_.push_back(name);
+    for (const auto& [front, behind] : {std::pair("uint8_t* " + name + "(void) { return ", "; }"),
+                                        std::pair("size_t " + name + "_size(void) { return sizeof(", "); }")}) {
+      passed_.push_back({item, {std::string(function.name), file.name, pool, {front, behind}, true}});
+    }
+  }
+  return true;
+}
+
+void AddedCode::require_no_pools(const std::vector<bool>& stays, const Names& pools) {
+  for (std::size_t i = 0; i < stays.size(); ++i) {
+    const Item& item = scope_.items[i];
+    if (stays[i] && !passing_.contains(i) && !pools.contains(item.name))
+      require_none(item.file, item.begin, item.end, pools);
+  }
+}
+
+std::string AddedCode::declarations() const {
+  if (pool_functions_.empty()) return {};
+  std::string text = "#include <stddef.h>\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  for (const std::string& name : pool_functions_) {
+    text += "uint8_t* " + name + "(void);\nsize_t " + name + "_size(void);\n";
+  }
+  return text + "#ifdef __cplusplus\n}\n#endif\n";
 }
 
 AddedCode::Accessors AddedCode::accessors_to(const Names& pools) const {

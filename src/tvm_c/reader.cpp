@@ -301,8 +301,11 @@ class ModuleReader {
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
-    std::string text =
-        kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, files_, *respelled_.included);
+    if (const Names pools = pools_in(gone_names(entry)); !pools.empty() && !respelled_.is_own) {
+      added_.require_no_pools(mentioned_items(kept_names_, added_.names(), stops, scope_, files_, callers), pools);
+    }
+    std::string text = added_.declarations() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_,
+                                                         scope_, files_, *respelled_.included, added_.edits());
     const std::string_view entry_file = files_[scope_.functions.find(entry)->second.file].text;
     for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, entry_file);
     for (tir::Function& function : module_.functions) {
@@ -341,6 +344,15 @@ class ModuleReader {
     return gone;
   }
 
+  // The arrays of the C that are TVM's pools.
+  [[nodiscard]] Names pools_in(const Names& gone) const {
+    Names pools;
+    for (const auto& [name, section] : scope_.owned) {
+      if (gone.contains(name)) pools.insert(name);
+    }
+    return pools;
+  }
+
   // What else stays of files that planned C takes the place of. Returns the names that its text has otherwise.
   Names keep_added(const std::string& entry) {
     const std::string prefix = "tvmgen_" + c_identifier(name_) + "_";
@@ -348,15 +360,19 @@ class ModuleReader {
     Names stops = stops_of(entry);
     Names in_statements = found_in_added_;
     if (!respelled_.kept_run.empty()) in_statements.insert(prefix + "run");
-    Names pools;
-    for (const auto& [name, section] : scope_.owned) {
-      if (gone.contains(name)) pools.insert(name);
-    }
-    Names added = added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_, pools);
+    Names added =
+        added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_, pools_in(gone));
     for (const auto& [i, access] : added_.pool_accesses()) {
       warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
                           place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +
                           in_quotes(access.pool) + " is, which may have another size in planned C");
+    }
+    std::set<std::string_view> passed;
+    for (const auto& [i, access] : added_.passed()) {
+      if (!passed.insert(access.pool).second) continue;
+      warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
+                          place(scope_.items[i].file, scope_.items[i].begin) + ") passes pool " +
+                          in_quotes(access.pool) + " on, which may have another size in planned C");
     }
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
@@ -529,6 +545,7 @@ class ModuleReader {
   [[nodiscard]] std::vector<PoolAccess> pool_accesses() const {
     std::vector<PoolAccess> result;
     for (const auto& [item, access] : added_.pool_accesses()) result.push_back(access);
+    for (const auto& [item, access] : added_.passed()) result.push_back(access);
     return result;
   }
 

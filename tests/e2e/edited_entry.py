@@ -139,6 +139,34 @@ PLANNED_MAIN = kept_c.EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* 
 }
 """
 
+# Functions for the firmware that pass the pool on, with macros, types and helpers of the file. What they are given is all spoilt.
+PASSED = """#include <string.h>
+#define SPOIL(n) spoilt += (n)
+static uint32_t spoilt;
+static void clean(volatile uint8_t* begin, int32_t bytes, const char* what) {
+  for (int32_t i = 0; i < bytes; ++i) begin[i] = (uint8_t)(0x5a ^ what[0]);
+  SPOIL(1);
+}
+static int32_t flush(uint32_t times) {
+  while (times-- > 0) clean((volatile uint8_t *)&global_workspace[0], (int32_t)sizeof(global_workspace), "flushed");
+  return (int32_t)spoilt;
+}
+int32_t spoil_workspace(uint32_t times) {
+  memset(global_workspace, 0xa5, sizeof global_workspace);  // global_workspace: all of it
+  return flush(times);
+}
+uint8_t* workspace(void) { return &global_workspace[0]; }
+"""
+
+PASSED_FIRMWARE = kept_c.FIRMWARE.replace("int main(void) {", "int32_t spoil_workspace(uint32_t times);\nuint8_t* workspace(void);\nint main(void) {").replace(
+    "    memset(y,", '    printf("spoilt %d", (int)spoil_workspace((uint32_t)run));\n    printf(", %d\\n", workspace()[255]);\n    memset(y,')
+
+
+def with_passed() -> dict[str, str]:
+    entry = kept_c.planned_entry(512).replace("#ifdef __cplusplus\n}\n", PASSED + "#ifdef __cplusplus\n}\n")
+    return {"tvmgen_m.h": HEADER, "m_lib0.c": entry, "m_lib1.c": HELPERS + PLANNED_MAIN}
+
+
 RUN_FIRMWARE = kept_c.FIRMWARE.replace("int main(void) {", "extern int32_t last_status;\nint main(void) {\n"
                                        '  printf("without inputs %d %d\\n", (int)tvmgen_m_run(NULL, NULL), (int)last_status);')
 
@@ -215,6 +243,7 @@ CASES = [
     Case("a run with code around the call", with_run(unplanned_entry()), 256, firmware=RUN_FIRMWARE, strict=True),
     Case("a run with code around the call and a pool", with_run(kept_c.planned_entry(512), PLANNED_MAIN), 256, firmware=RUN_FIRMWARE,
          strict=True),
+    Case("functions that pass the pool on", with_passed(), 256, firmware=PASSED_FIRMWARE, adds_code=True, strict=True),
     Case("macros around tensors and calls", traced(), 256, strict=True),
     *[Case(f"results asked for in other words, macros {way}", spelled(head), None, ["'tvmgen_m_dev' is not TVM's C and stays as it is (line "],
            firmware=FAILING) for way, head in (("optimized", DEVICE), ("not", DEVICE.replace("#ifdef __OPTIMIZE__", "#ifndef __OPTIMIZE__")))],

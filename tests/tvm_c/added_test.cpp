@@ -716,6 +716,43 @@ TEST_CASE("in place: what tells others where a pool is, is written anew with the
   }
 }
 
+TEST_CASE("in place: a function that passes a pool on gets that of planned C") {
+  std::string model = text_of({"", "", "", ""});
+  model.replace(model.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
+  const auto read = [&](const std::string& added, const std::string& main) {
+    const std::string entry = front + run + added;
+    const std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", main}};
+    return read_planned_module("m", files, {}, {}, Unread::kept, {"lib0.c", "lib1.c"});
+  };
+  const std::string flush =
+      "static void both(int n) { if (n > 3) clean(sram, sizeof(sram)); }\n"
+      "void flush(void) { both(4); clean(&sram[0], 0, sizeof sram); }\n";
+  const PlannedModule module = read(flush, model);
+  REQUIRE(module.pool_accesses.size() == 2);
+  using Pieces = std::vector<std::string>;
+  CHECK(module.pool_accesses[0].text == Pieces{"uint8_t* usmp_tvmgen_m_sram(void) { return ", "; }"});
+  CHECK(module.pool_accesses[1].text == Pieces{"size_t usmp_tvmgen_m_sram_size(void) { return sizeof(", "); }"});
+  CHECK(module.pool_accesses[1].may_be_written);
+  REQUIRE(module.warnings.size() == 1);
+  CHECK(module.warnings[0] ==
+        "lib0.c: 'both' (line 5, column 1) passes pool 'sram' on, which may have another size in planned C");
+  const std::string& text = module.module.functions[module.module.entry].imported_c.at(0);
+  CHECK(text.find("uint8_t* usmp_tvmgen_m_sram(void);\nsize_t usmp_tvmgen_m_sram_size(void);\n") < text.find("both"));
+  CHECK(text.find("static void both(int n) { if (n > 3) clean(usmp_tvmgen_m_sram(), usmp_tvmgen_m_sram_size()); }\n"
+                  "void flush(void) { both(4); clean(usmp_tvmgen_m_sram(), 0, usmp_tvmgen_m_sram_size()); }\n") !=
+        std::string::npos);
+  const auto refused = [&](const std::string& added, const std::string& main) {
+    CHECK_THROWS_WITH_AS((void)read(added, main), doctest::Contains("' in code that somebody added"), Error);
+  };
+  refused("void flush(void) { tvmgen_m_op(0, 0); clean(sram, sizeof(sram)); }\n", model);
+  // While the entry runs, there are tensors.
+  std::string calling = model;
+  calling.insert(calling.find("  void* sid_1"), "  flush();\n");
+  refused(flush, "void flush(void);\n" + calling);
+  refused(flush + "void indirect(void) { flush(); }\n",
+          "void indirect(void);\n" + std::string(calling).replace(calling.find("flush"), 5, "indirect"));
+}
+
 TEST_CASE("in place: a function that returns a pointer to an array ends with its body") {
   const std::string array = "static int8_t rows[2][4];\nint8_t (*row(int i))[4] { return &rows[i]; }\n";
   const std::string text = text_of({"", "", "", ""});

@@ -71,12 +71,13 @@ struct PlannedPool {
 };
 
 // A function or variable that somebody added to give others the address or the size of a pool that is an array in the
-// C: its text around the pool's name. In order.
+// C, or a function that gives these to what somebody added: its text around the pool's name. In order.
 struct PoolAccess {
   std::string name;
   std::string file;
   std::string pool;
   std::vector<std::string> text;  // one more than there are such names; it has others whose text is here, too
+  bool may_be_written = false;    // `name`, whose text stays, passes the pool on, to what may write there
 };
 
 // Where TVM has put something: an allocate, a constant, or a parameter of the entry.
