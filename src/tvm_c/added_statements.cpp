@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/function_tokens.hpp"
 #include "tvm_c/guarded.hpp"
 #include "tvm_c/macros.hpp"
 #include "usmp/support/text.hpp"

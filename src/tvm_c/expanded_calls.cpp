@@ -123,7 +123,7 @@ class Flattener {
       if (end >= last || !tokens_[end].is("while")) throw NotFlat();
       while (end < last && !tokens_[end].is(";")) ++end;
       end = std::min(end + 1, last);
-    } else if (at + 1 < last && is_control_word(tokens_[at]) && tokens_[at + 1].is("(")) {
+    } else if (at + 1 < last && is_control(tokens_[at]) && tokens_[at + 1].is("(")) {
       end = statement_end(behind_bracket(tokens_, at + 1), last);
       if (tokens_[at].is("if") && end < last && tokens_[end].is("else")) end = statement_end(end + 1, last);
     } else {
@@ -142,16 +142,12 @@ class Flattener {
   }
   // NOLINTEND(misc-no-recursion)
 
-  static bool is_control_word(const MadeToken& token) {
-    return token.is("if") || token.is("for") || token.is("while") || token.is("switch");
-  }
-
   // uint32_t a = f(x), *b;
   void rename_declared(std::size_t at, std::size_t last) {
     std::size_t words = 0;
     std::size_t i = at;
     for (; i < last && (tokens_[i].is_identifier() || tokens_[i].is("*")); ++i) {
-      if (is_control_word(tokens_[i]) || tokens_[i].is("return") || tokens_[i].is("do") || tokens_[i].is("else"))
+      if (is_control(tokens_[i]) || tokens_[i].is("return") || tokens_[i].is("do") || tokens_[i].is("else"))
         return;
       if (tokens_[i].is_identifier()) ++words;
     }

@@ -19,6 +19,12 @@ namespace usmp::tvm_c {
 // From behind an opening bracket up to the one that closes it, with that. Round and curly ones count.
 [[nodiscard]] std::vector<Token> tokens_of(Lexer tokens);
 
+// Behind which a condition stands in brackets.
+template <class AnyToken>
+[[nodiscard]] bool is_control(const AnyToken& token) {
+  return token.is("if") || token.is("for") || token.is("while") || token.is("switch");
+}
+
 // Behind the bracket that closes the one at `open`; nothing: none does.
 template <class Tokens>
 [[nodiscard]] std::optional<std::size_t> behind_bracketed(const Tokens& tokens, std::size_t open) {

@@ -92,10 +92,6 @@ bool is_one_statement(const std::vector<Token>& tokens, const Guarded& guarded, 
 
 }  // namespace
 
-bool is_control(const Token& token) {
-  return token.is("if") || token.is("for") || token.is("while") || token.is("switch");
-}
-
 std::vector<Guarded> guarded_in(const std::vector<Token>& tokens, const std::vector<Directive>& directives,
                                 const Macros& macros) {
   std::vector<Guarded> found;

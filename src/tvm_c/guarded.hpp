@@ -12,8 +12,6 @@
 
 namespace usmp::tvm_c {
 
-[[nodiscard]] bool is_control(const Token& token);
-
 // In a statement.
 struct Guarded {
   std::size_t first = 0;  // of the statement's tokens

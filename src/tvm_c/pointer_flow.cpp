@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/function_tokens.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -29,9 +30,7 @@ bool compares(const MadeToken& token) {
   return is_any(token, std::array<std::string_view, 8>{"==", "!=", "<", ">", "<=", ">=", "&&", "||"});
 }
 
-bool is_control_word(const MadeToken& token) {
-  return is_any(token, std::array<std::string_view, 5>{"if", "for", "while", "switch", "sizeof"});
-}
+bool is_no_call(const MadeToken& token) { return is_control(token) || token.is("sizeof"); }
 
 bool is_qualifier(const MadeToken& token) {
   return is_any(token, std::array<std::string_view, 5>{"const", "volatile", "restrict", "__restrict", "__restrict__"});
@@ -196,7 +195,7 @@ class PointerFlow {
   [[nodiscard]] bool is_cast_behind(std::size_t close) const {
     const std::size_t open = partner_[close];
     if (open == none || !is(close, ")")) return false;
-    if (open > 0 && is_control_word(tokens_[open - 1])) return true;
+    if (open > 0 && is_no_call(tokens_[open - 1])) return true;
     return open + 1 < close && tokens_[open + 1].is_identifier() && is(close - 1, "*");
   }
 
@@ -277,7 +276,7 @@ class PointerFlow {
       if (closes(tokens_[i])) {
         if (partner_[i] == none || is(i, "}")) return {};
         const std::size_t open = partner_[i];
-        if (is(i, ")") && open > 0 && is_control_word(tokens_[open - 1])) return {};
+        if (is(i, ")") && open > 0 && is_no_call(tokens_[open - 1])) return {};
         i = open;
       } else if (is(i, ";") || is(i, "[") || (compares(tokens_[i]) && !is_chosen && !is_listed)) {
         return {};
@@ -318,7 +317,7 @@ class PointerFlow {
     const MadeToken& before = tokens_[brace - 1];
     if (before.is(")")) {
       const std::size_t open = partner_[brace - 1];
-      return open == none || open == 0 || !is_control_word(tokens_[open - 1]);
+      return open == none || open == 0 || !is_no_call(tokens_[open - 1]);
     }
     return before.is("=") || before.is(",") || before.is("(");
   }
@@ -341,7 +340,7 @@ class PointerFlow {
       if (is(before, ";") || opens(tokens_[before]) || is(before, "}")) break;
       if (is(before, ")")) {
         const std::size_t open = partner_[before];
-        if (open == none || (open > 0 && is_control_word(tokens_[open - 1]))) break;
+        if (open == none || (open > 0 && is_no_call(tokens_[open - 1]))) break;
         begin = open + 1;
       }
     }

@@ -113,7 +113,7 @@ class ModuleReader {
     type_entry_params();
     auto lost_constants = cut_constants(memory_.constants, respelled_.is_own, module_);
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
-    if (const auto fault = find_sizes(memory_, c_identifier(name_), module_)) fail(*fault);
+    size_buffers();
     storage::fit(module_);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     std::vector<std::string> placements = lost_placements(pools);
@@ -344,6 +344,24 @@ class ModuleReader {
     return gone;
   }
 
+  void size_buffers() {
+    try {
+      if (const auto fault = find_sizes(memory_, c_identifier(name_), module_)) fail(*fault);
+    } catch (const Error& error) {
+      std::vector<std::string> details = error.details();
+      std::set<std::string_view> pools;
+      for (const PlannedPlace& place : memory_.places) pools.insert(place.pool);
+      for (const auto& [name, at] : scope_.unsized) {
+        if (!pools.contains(name)) continue;
+        details.push_back("the files and their headers do not determine the size of " + in_quotes(name) + " (" +
+                          files_[at.file].name + ": " + place(at.file, at.offset) +
+                          "): no name of the compiler's command line or of a conditional group counts; write the "
+                          "number there");
+      }
+      throw Error(error.kind(), error.where(), error.message(), std::move(details));
+    }
+  }
+
   // The arrays of the C that are TVM's pools.
   [[nodiscard]] Names pools_in(const Names& gone) const {
     Names pools;
@@ -413,7 +431,7 @@ class ModuleReader {
         respelled_.kept_run.empty() ? std::string() : "usmp_tvmgen_" + c_identifier(name_) + "_run";
     const auto note = [&](std::string_view name) {
       const bool is_known = scope_.functions.contains(name) || scope_.foreign.contains(name) || is_of_library(name) ||
-                            name == planned_run;
+                            name == planned_run || name == "assert";
       if (!is_known) missing.emplace(name);
     };
     std::set<std::size_t> in_text;
@@ -744,6 +762,9 @@ class ModuleReader {
       if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())
         reason = other.reason;
       hint += ": this one " + reason;
+      if (files_[text.file].text.substr(other.place.begin).starts_with("assert")) {
+        hint += "; call the operator in front of assert, which calls nothing where NDEBUG is defined";
+      }
       const std::string_view front = files_[text.file].text.substr(other.place.begin, offset - other.place.begin);
       if (const auto macro = called_in_capitals(front)) {
         hint += "; " + in_quotes(*macro) + " around it may be a macro, which no file here defines";

@@ -624,6 +624,7 @@ TEST_CASE("what planned C elsewhere needs of other files is named") {
   CHECK(warnings({"int fast(int);\nstatic int two(void) { return fast(2); }\n", "  runs = two();\n", "", ""}) ==
         "planned C calls 'fast'" + link);
   CHECK(warnings({"#include <stdio.h>\n", "  printf(\"%d\", 3);\n", "", ""}).empty());
+  CHECK(warnings({"#include <assert.h>\n", "  assert(sizeof(int) > 1);\n", "", ""}).empty());
   const std::string gains = "extern const int8_t gains[4];\nstatic int first(void) { return gains[0]; }\n";
   CHECK(warnings({gains, "  runs = first();\n", "", ""}) == "planned C uses 'gains'" + link);
   CHECK(warnings({gains + "const int8_t gains[4] = {1, 2, 3, 4};\n", "  runs = first();\n", "", ""}).empty());

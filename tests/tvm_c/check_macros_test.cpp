@@ -110,6 +110,9 @@ TEST_CASE("a macro that no file defines is named") {
   CHECK(read("", "  CHECK(" + call + ");\n").find(expected) != std::string::npos);
   CHECK(read("", "  if (CHECK(" + call + ")) return -1;\n").find(expected) != std::string::npos);
   CHECK(read("", "  check(" + call + ");\n").find("may be a macro") == std::string::npos);
+  const std::string in_front = "call the operator in front of assert";
+  CHECK(read("#include <assert.h>\n", "  assert(" + call + " == 0);\n").find(in_front) != std::string::npos);
+  CHECK(read("", "  check(" + call + " == 0);\n").find(in_front) == std::string::npos);
 }
 
 }  // namespace usmp::tvm_c::check_macros_test

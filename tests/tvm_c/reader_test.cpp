@@ -454,6 +454,11 @@ TEST_CASE("the header says how large a pool is of which a buffer's bytes are not
                        "function 'tvmgen_m_op': how many bytes of 's' are used is not known, nor is the size of its "
                        "pool; expected the array in the C, or TVMGEN_…_WORKSPACE_POOL_SIZE in the header",
                        Error);
+  // An array whose size is not known is named.
+  const std::string conditional = "#ifndef N\n#define N 40\n#endif\nstatic uint8_t sram[N];\n" + c;
+  const Source file{"lib1.c", conditional};
+  CHECK_THROWS_WITH_AS((void)read_module("m", {&file, 1}),
+                       doctest::Contains("do not determine the size of 'sram' (lib1.c: line 4, column 21)"), Error);
 }
 
 TEST_CASE("functions of other code generators are opaque") {
