@@ -147,8 +147,7 @@ class Flattener {
     std::size_t words = 0;
     std::size_t i = at;
     for (; i < last && (tokens_[i].is_identifier() || tokens_[i].is("*")); ++i) {
-      if (is_control(tokens_[i]) || tokens_[i].is("return") || tokens_[i].is("do") || tokens_[i].is("else"))
-        return;
+      if (is_control(tokens_[i]) || tokens_[i].is("return") || tokens_[i].is("do") || tokens_[i].is("else")) return;
       if (tokens_[i].is_identifier()) ++words;
     }
     const auto ends_name = [&](std::size_t k) {
