@@ -86,6 +86,7 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
   // What the entry may call while it runs: then the pool holds tensors.
   const std::string symbol = prefix.substr(0, prefix.size() - 1);
   Names by_entry = in_statements;
+  by_entry.insert(kept.begin(), kept.end());
   by_entry.erase(symbol + "_run");
   const std::vector<bool> in_entry = mentioned_items(by_entry, names_, stops, scope_, files_);
   Names functions = in_statements;

@@ -14,6 +14,8 @@
 namespace usmp::tvm_c {
 namespace {
 
+constexpr std::size_t max_mentions = 64;
+
 // An address or a size of a pool, by tokens.
 struct Mention {
   std::string pool;
@@ -48,6 +50,7 @@ class Passing {
       const auto mention = mention_at(i);
       if (!is_in_body || !mention) return std::nullopt;
       mentions_.push_back(*mention);
+      if (mentions_.size() > max_mentions) return std::nullopt;
     }
     PassedPools result;
     for (const Mention& mention : mentions_) {

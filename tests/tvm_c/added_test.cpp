@@ -750,6 +750,7 @@ TEST_CASE("in place: a function that passes a pool on gets that of planned C") {
   std::string calling = model;
   calling.insert(calling.find("  void* sid_1"), "  flush();\n");
   refused(flush, "void flush(void);\n" + calling);
+  refused(flush + "void other(void) { flush(); }\n", "void flush(void);\n" + calling);
   refused(flush + "void indirect(void) { flush(); }\n",
           "void indirect(void);\n" + std::string(calling).replace(calling.find("flush"), 5, "indirect"));
 }

@@ -45,6 +45,10 @@ TEST_CASE("functions that pass a pool on") {
         "return clean((const volatile void*)(AT), BYTES);");
   CHECK(passed("CLEAN(sram, sizeof(sram));") == "CLEAN(AT, BYTES);");  // of a header that is not here
   CHECK(!passed("runs++;"));
+  std::string many;
+  for (int i = 0; i < 32; ++i) many += "clean(sram, sizeof(sram)); ";
+  CHECK(passed(many));
+  CHECK(!passed(many + "printf(\"%u\", (unsigned)sizeof(sram));"));
 }
 
 TEST_CASE("nothing but its size says how large a pool is that is passed on") {
