@@ -52,13 +52,26 @@ TEST_CASE("functions that pass a pool on") {
 }
 
 TEST_CASE("nothing but its size says how large a pool is that is passed on") {
-  for (const char* other :
-       {"clean(sram, 512);", "clean(sram, sizeof(sram) / 4);", "clean(sram, sizeof(sram), 512);", "clean(sram, SIZE);",
-        "clean(sram, sizeof(sram), n);", "clean(sram, sizeof(sram), n_t);", "clean(sram, sizeof(sram), (n_t));",
-        "clean(sram);", "clean(sram, 0);", "clean(sram, sizeof(uint8_t));", "clean(sram, sizeof(dtcm));",
-        "clean(dtcm, sizeof(sram));", "clean(sram + 4, sizeof(sram));", "clean(&sram[4], sizeof(sram));",
-        "clean(sram, -sizeof(sram));", "clean(sram, sizeof(sram), next());", "memset(sram, 0, 512);",
-        "memset(sram, 0, sizeof(sram) - 1);", "clean(sizeof(sram), sram, 4096);"}) {
+  for (const char* other : {"clean(sram, 512);",
+                            "clean(sram, sizeof(sram) / 4);",
+                            "clean(sram, sizeof(sram), 512);",
+                            "clean(sram, SIZE);",
+                            "clean(sram, sizeof(sram), n);",
+                            "clean(sram, sizeof(sram), n_t);",
+                            "clean(sram, sizeof(sram), (n_t));",
+                            "clean(sram);",
+                            "clean(sram, 0);",
+                            "clean(sram, sizeof(uint8_t));",
+                            "clean(sram, sizeof(dtcm));",
+                            "clean(dtcm, sizeof(sram));",
+                            "clean(sram + 4, sizeof(sram));",
+                            "clean(&sram[4], sizeof(sram));",
+                            "clean(sram, -sizeof(sram));",
+                            "clean(sram, sizeof(sram), next());",
+                            "memset(sram, 0, 512);",
+                            "memset(sram, sizeof(sram), 512);",
+                            "memset(sram, 0, sizeof(sram) - 1);",
+                            "clean(sizeof(sram), sram, 4096);"}) {
     CHECK_MESSAGE(!passed(other), other);
   }
 }
