@@ -217,8 +217,13 @@ void drop_unused(tir::Module& module, const std::set<std::string>& before, VarId
 
 bool may_try(MergeWork& work, std::size_t size) { return (work.tried += size) <= MergeWork::most_tried; }
 
+// Variables, functions and statements of the entry.
+std::size_t size_of(const tir::Module& module) {
+  return module.vars.size() + module.functions.size() + module.functions[module.entry].body.size();
+}
+
 bool may_make(MergeWork& work, const tir::Module& module) {
-  work.made += module.vars.size() + module.functions.size() + module.functions[module.entry].body.size();
+  work.made += size_of(module);
   return work.made <= MergeWork::most_made;
 }
 
@@ -291,6 +296,7 @@ std::vector<Change> merge_calls(tir::Module& module) {
 
 std::vector<Change> merge_calls(tir::Module& module, MergeWork& work) {
   constexpr int most_merges = 64;
+  if (size_of(module) > MergeWork::most_made / MergeWork::least_merges) return {};
   const Peak before = peak_of(module);
   tir::Module merged = module;
   std::vector<Change> changes;

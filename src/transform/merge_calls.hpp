@@ -24,6 +24,7 @@ std::vector<Change> merge_calls(tir::Module& module);
 struct MergeWork {
   static constexpr std::size_t most_tried = 500'000;
   static constexpr std::size_t most_made = 400'000;
+  static constexpr std::size_t least_merges = 10;  // where fewer may be made, none is
   std::size_t tried = 0;  // statements and nodes of expressions of the functions of each merge that was tried
   std::size_t made = 0;   // variables, functions and statements of the entry, of the module for each that was made
 };

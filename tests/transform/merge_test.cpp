@@ -212,15 +212,19 @@ TEST_CASE("no more is tried than a limit says") {
 }
 
 TEST_CASE("in a large module fewer merges are made") {
-  Network network;
-  tir::Module module = many(network, 10);
-  std::size_t variables = 0;
-  SUBCASE("small") {}
-  SUBCASE("large") { variables = MergeWork::most_made / 5; }
-  module.vars.resize(module.vars.size() + variables, tir::Var{"unused", i32, tir::void_type, ""});
-  MergeWork work;
-  CHECK_FALSE(merge_calls(module, work).empty());
-  CHECK(peak_of(module).load == (variables == 0 ? 0 : 6 * 32));
+  const auto load_of = [](std::size_t variables) {
+    Network network;
+    tir::Module module = many(network, 20);
+    const std::size_t entry = module.functions[module.entry].body.size();
+    module.vars.resize(variables - module.functions.size() - entry, tir::Var{"unused", i32, tir::void_type, ""});
+    (void)merge_calls(module);
+    return peak_of(module).load;
+  };
+  CHECK(load_of(1'000) == 0);
+  // Each merge adds variables.
+  const std::size_t most = MergeWork::most_made / MergeWork::least_merges;
+  CHECK(load_of(most) == (20 - 9) * 32);
+  CHECK(load_of(most + 1) == 20 * 32);
 }
 
 TEST_CASE("what stands between the calls stays before the merged one") {
