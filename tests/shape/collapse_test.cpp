@@ -82,21 +82,6 @@ TEST_CASE_FIXTURE(LoopFixture, "collapse: everything else stays") {
     body(block(tir::Stmt{
         tir::For{j, tir::make_int(0), remainder(load(p, tir::make_int(0)), 4), block(loop(i, 8, block(stored)))}}));
   }
-  SUBCASE("more iterations than the variable can count") {
-    const std::int64_t many = std::int64_t{1} << 16;
-    const ExprRef at = remainder(add(mul(var(j), many), var(i)), 512);
-    body(block(loop(number("never"), 0, block(loop(j, many, block(loop(i, many, block(store(y, at, var(i))))))))));
-  }
-  SUBCASE("variables of 64 bits") {
-    for (const VarId var : {i, j}) module().vars[var.index()].type = tir::int64_type;
-    const ExprRef eight = tir::make_int(8, tir::int64_type);
-    const ExprRef at = add(mul(var(j), eight), var(i));
-    const auto wide = [](VarId var, std::int64_t extent, tir::Block inside) {
-      return tir::Stmt{
-          tir::For{var, tir::make_int(0, tir::int64_type), tir::make_int(extent, tir::int64_type), std::move(inside)}};
-    };
-    body(block(wide(j, 4, block(wide(i, 8, block(store(y, at, x_at(at))))))));
-  }
   SUBCASE("fewer iterations than the factor says") { body(block(nest(block(stored), 7))); }
   CHECK_FALSE(made(shape::collapse));
 }
