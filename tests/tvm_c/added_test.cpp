@@ -753,6 +753,11 @@ TEST_CASE("in place: a function that passes a pool on gets that of planned C") {
   refused(flush + "void other(void) { flush(); }\n", "void flush(void);\n" + calling);
   refused(flush + "void indirect(void) { flush(); }\n",
           "void indirect(void);\n" + std::string(calling).replace(calling.find("flush"), 5, "indirect"));
+  // Somebody else may call what a pointer to a function stands for.
+  const std::string hook = "static void all(void) { clean(sram, sizeof(sram)); }\nint runs;\nvoid (*hook)(void) = all;\n";
+  const PlannedModule hooked = read(hook, model);
+  const std::string& kept = hooked.module.functions[hooked.module.entry].imported_c.at(0);
+  CHECK(kept.find("all(void) { clean(usmp_tvmgen_m_sram(), usmp_tvmgen_m_sram_size()); }") != std::string::npos);
 }
 
 TEST_CASE("in place: a function that returns a pointer to an array ends with its body") {
