@@ -33,12 +33,6 @@ bool is_marked_used(const Item& item, std::string_view text) {
   }
 }
 
-// uint8_t (*at)[64] = &sram; or the like, whose name is not known here. It stays with its file.
-bool is_unnamed(const Item& item, std::string_view text) {
-  const bool has_value = text.substr(item.begin, item.end - item.begin).find('=') != std::string_view::npos;
-  return (item.kind == Item::Kind::other && item.is_variable) || (item.kind == Item::Kind::prototype && has_value);
-}
-
 // TVM's access to inputs and outputs in pools, which planned C has otherwise.
 bool is_map(std::string_view name, const std::string& prefix) {
   if (!name.starts_with(prefix)) return false;
@@ -132,8 +126,9 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Item& item = scope_.items[i];
-    if (stay.contains(item.file) && is_unnamed(item, files_[item.file].text))
+    if (stay.contains(item.file) && is_unnamed_variable(item, files_)) {
       require_none(item.file, item.begin, item.end, gone);
+    }
     if (!now[i] || before[i]) continue;
     if (in_entry[i] || !rewritten_.contains(files_[item.file].name) || !passes_pools(i, symbol, pools, gone)) {
       require_none(item.file, item.begin, item.end, gone);
@@ -236,7 +231,7 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
     const Item& item = scope_.items[i];
     const bool has_name =
         item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
-    const bool is_lost = is_unnamed(item, files_[item.file].text) && !with_unnamed.contains(item.file);
+    const bool is_lost = is_unnamed_variable(item, files_) && !with_unnamed.contains(item.file);
     if ((!has_name && !is_lost) || stays[i] || !is_for_others(item, prefix, stops)) continue;
     if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
       continue;

@@ -64,7 +64,7 @@ class Mentions {
       if (stay.size() == done.size()) return;
       for (const Item& item : scope_.items) {
         if (!stay.contains(item.file) || done.contains(item.file)) continue;
-        if (is_variable(item)) mark_mentioned(item);
+        if (is_unnamed_variable(item, files_)) mark_mentioned(item);
         if (item.kind == Item::Kind::function && runs_by_itself(text_of(item, files_))) mark(item.name, item.file);
       }
       done = stay;
@@ -82,12 +82,6 @@ class Mentions {
       mark_mentioned(item);
       for_each_identifier(other_text_of(item), [&](std::string_view name) { push(name, item.file); });
     }
-  }
-
-  // Also int (*f)(int) = g;
-  [[nodiscard]] bool is_variable(const Item& item) const {
-    const bool has_value = text_of(item, files_).find('=') != std::string_view::npos;
-    return (item.kind == Item::Kind::other && item.is_variable) || (item.kind == Item::Kind::prototype && has_value);
   }
 
   void mark_mentioned(const Item& item) {
@@ -229,6 +223,11 @@ std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used,
                                   const FileScope& scope, std::span<const Source> files,
                                   const std::set<std::size_t>& also) {
   return mentions_of(functions, used, stops, scope, files, also).marked();
+}
+
+bool is_unnamed_variable(const Item& item, std::span<const Source> files) {
+  const bool has_value = text_of(item, files).find('=') != std::string_view::npos;
+  return (item.kind == Item::Kind::other && item.is_variable) || (item.kind == Item::Kind::prototype && has_value);
 }
 
 Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files) {

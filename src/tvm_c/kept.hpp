@@ -20,6 +20,9 @@ namespace usmp::tvm_c {
 // These functions and those that they call, directly or not, of all files. O(bytes · log names).
 [[nodiscard]] Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files);
 
+// int (*f)(int) = g; or uint8_t (*at)[64] = &sram; whose name is not known here, so that it stays with its file.
+[[nodiscard]] bool is_unnamed_variable(const Item& item, std::span<const Source> files);
+
 // Names that text of a file uses which stands elsewhere, by file.
 using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 
