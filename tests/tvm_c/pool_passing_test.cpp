@@ -87,6 +87,7 @@ TEST_CASE("what a function does with a pool besides is not known") {
   }
   CHECK(!passed("clean(sram, sizeof(sram));", "", "uint8_t* sram"));
   CHECK(!passed("\n#ifdef A\nclean(sram, sizeof(sram));\n#endif\n"));
+  CHECK(!passed("\n#include \"more.inc\"\nclean(sram, sizeof(sram));"));
   CHECK(!passed("clean(sram, sizeof(sram));", "#define clean(p, n) clean_all(p, 512)\n"));
   CHECK(!passed("clean(sram, sizeof(sram)); clear(BASE);", "#define BASE sram\n"));
   CHECK(!passed("clean(sram, sizeof(sram)); END", "#define LAST dtcm[3] = 1;\n#define END LAST\n"));
