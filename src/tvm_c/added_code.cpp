@@ -129,6 +129,10 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     if (stay.contains(item.file) && is_unnamed_variable(item, files_)) {
       require_none(item.file, item.begin, item.end, gone);
     }
+    // enum { size = sizeof(sram) }; and types stay with their file too.
+    if (stay.contains(item.file) && item.kind == Item::Kind::other) {
+      require_none(item.file, item.begin, item.end, pools);
+    }
     if (!now[i] || before[i]) continue;
     if (in_entry[i] || !rewritten_.contains(files_[item.file].name) || !passes_pools(i, symbol, pools, gone)) {
       require_none(item.file, item.begin, item.end, gone);

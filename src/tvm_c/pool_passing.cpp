@@ -127,8 +127,45 @@ class Passing {
     const Token& front = tokens_[open - 2];
     const bool is_declared = front.is_identifier() && !front.is("return") && !front.is("else") && !front.is("do");
     if (macros_.contains(callee.text) || is_declared || front.is("*")) return false;
+    const bool is_array = tokens_[mention.first].is("&") && mention.end == mention.first + 2;
+    // &sram has the array's type, which a call that returns its address does not have.
+    if (is_array && !callee.is("memset") && !is(mention.first - 1, ")")) return false;
     const auto close = behind_bracketed(tokens_, open);
-    return close && are_plain(open + 1, *close - 1, mention.pool, callee.is("memset"));
+    return close && are_plain(open + 1, *close - 1, mention.pool, callee.is("memset")) &&
+           has_no_address(open - 1, *close);
+  }
+
+  // Of a call: whether what it returns is not the pool's address, as far as what is done with it says so. What has the
+  // address could go beyond the pool.
+  [[nodiscard]] bool has_no_address(std::size_t callee, std::size_t behind) const {
+    const Token& front = tokens_[callee - 1];
+    const bool ends = is(behind, ";");
+    if (front.is(";") || front.is("{") || front.is("}") || front.is("else") || front.is("do")) return ends;
+    if (front.is(")")) return ends && stands_behind_void_or_control(callee - 1);
+    if (tokens_[callee].text.starts_with("mem")) return false;
+    if (front.is("+=") || front.is("-=") || front.is("|=")) return ends;
+    if (front.is("=")) return ends && callee > 3 && is_word_of_casts(tokens_[callee - 3]);
+    if (front.is("return")) return ends && !returns_pointer();
+    std::size_t open = callee - 1;
+    if (is(open, "!")) --open;
+    constexpr std::array<std::string_view, 7> compared = {")", "==", "!=", "<", ">", "<=", ">="};
+    return is(open, "(") && (is(open - 1, "if") || is(open - 1, "while")) &&
+           std::any_of(compared.begin(), compared.end(), [&](std::string_view one) { return is(behind, one); });
+  }
+
+  [[nodiscard]] bool stands_behind_void_or_control(std::size_t close) const {
+    std::size_t depth = 0;
+    for (std::size_t i = close; i > 0; --i) {
+      if (is(i, ")")) ++depth;
+      if (!is(i, "(") || --depth > 0) continue;
+      return is_control(tokens_[i - 1]) || (i + 2 == close && is(i + 1, "void"));
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool returns_pointer() const {
+    const auto bracket = std::find_if(tokens_.begin(), tokens_.end(), [](const Token& t) { return t.is("("); });
+    return std::any_of(tokens_.begin(), bracket, [](const Token& t) { return t.is("*"); });
   }
 
   // (const uint32_t*), behind it; else the bracket itself.

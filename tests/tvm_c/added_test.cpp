@@ -746,6 +746,9 @@ TEST_CASE("in place: a function that passes a pool on gets that of planned C") {
     CHECK_THROWS_WITH_AS((void)read(added, main), doctest::Contains("' in code that somebody added"), Error);
   };
   refused("void flush(void) { tvmgen_m_op(0, 0); clean(sram, sizeof(sram)); }\n", model);
+  // What has the size of the pool and is no function stays with its file.
+  refused(flush + "enum { bytes = sizeof(sram) };\n", model);
+  refused(flush + "typedef unsigned char copy_t[sizeof(sram)];\n", model);
   // While the entry runs, there are tensors.
   std::string calling = model;
   calling.insert(calling.find("  void* sid_1"), "  flush();\n");

@@ -41,6 +41,7 @@ TEST_CASE("functions that pass a pool on") {
         "if (clean(AT, 0, \"it\", NULL, (BYTES)) != 3) runs++;");
   CHECK(passed("runs++; memset(&sram, 0xff, sizeof(sram)); /* sram */ printf(\"%u\\n\", (unsigned)sizeof(sram));") ==
         "runs++; memset(AT, 0xff, BYTES); /* sram */ printf(\"%u\\n\", (unsigned)BYTES);");
+  CHECK(passed("clean((uint32_t*)&sram, sizeof(sram));") == "clean((uint32_t*)AT, BYTES);");
   CHECK(passed("return clean((const volatile void*)(sram), sizeof(sram));") ==
         "return clean((const volatile void*)(AT), BYTES);");
   CHECK(passed("CLEAN(sram, sizeof(sram));") == "CLEAN(AT, BYTES);");  // of a header that is not here
@@ -76,13 +77,38 @@ TEST_CASE("nothing but its size says how large a pool is that is passed on") {
   }
 }
 
+TEST_CASE("what a call returns may be the pool's address") {
+  for (const char* fine : {"if (n) clean(sram, sizeof(sram)); else clean(sram, sizeof(sram));",
+                           "(void)memset(sram, 0, sizeof(sram));", "int32_t n = clean(sram, sizeof(sram));",
+                           "runs += clean(sram, sizeof(sram));", "while (!clean(sram, sizeof(sram))) runs++;"}) {
+    CHECK_MESSAGE(passed(fine), fine);
+  }
+  for (const char* other :
+       {"same(sram, sizeof(sram))[511] = 1;", "clean(same(sram, sizeof(sram)), 512);", "p = same(sram, sizeof(sram));",
+        "uint8_t* p = same(sram, sizeof(sram));", "memset(memset(sram, 0, sizeof(sram)), 1, 512);",
+        "return memset(sram, 0, sizeof(sram));", "(void)(same(sram, sizeof(sram))[511] = 1);",
+        "((uint8_t*)memset(sram, 0, sizeof(sram)))[511] = 1;", "(void)same(sram, sizeof(sram))[511];",
+        "if (same(sram, sizeof(sram))[511]) runs++;", "(uint8_t*)same(sram, sizeof(sram));",
+        "same(sram, sizeof(sram))->last = 1;", "uint8_t* p; p += memset(sram, 0, sizeof(sram));"}) {
+    CHECK_MESSAGE(!passed(other), other);
+  }
+  // Of uint8_t* flush(void) { … }.
+  const std::string pointer = "uint8_t* flush(void) {return same(sram, sizeof(sram));}";
+  Item item;
+  item.kind = Item::Kind::function;
+  item.end = pointer.size();
+  item.name = "flush";
+  CHECK(!passed_pools(item, pointer, {"sram"}, Macros(pointer), "tvmgen_m"));
+}
+
 TEST_CASE("what a function does with a pool besides is not known") {
   for (const char* other :
        {"sram[0] = 1;", "clean(sram[0], sizeof(sram));", "clean(*sram, sizeof(sram));", "p = sram;",
         "uint8_t* p = sram;", "uint8_t sram[4]; memset(sram, 0, sizeof(sram));", "if (sram) runs++;", "return sram;",
         "clean(own.sram, sizeof(sram));", "clean(own->sram, sizeof(sram));", "clean(sram, sizeof(sram)); p = sram;",
         "void clean(uint8_t* sram, int n);", "uint8_t* f(sram, sizeof(sram));", "clean(&sram[0][0], sizeof(sram));",
-        "region_t r = {sram, sizeof(sram)};", "n = sizeof(sram);", "clean((region_t){sram, sizeof(sram)});"}) {
+        "region_t r = {sram, sizeof(sram)};", "clean(&sram, sizeof(sram));", "n = sizeof(sram);",
+        "clean((region_t){sram, sizeof(sram)});"}) {
     CHECK_MESSAGE(!passed(other), other);
   }
   CHECK(!passed("clean(sram, sizeof(sram));", "", "uint8_t* sram"));
