@@ -24,8 +24,9 @@ struct PassedPools {
 
 // A function of a file with `text` that passes some of `pools` on, clean((uint32_t*)sram, sizeof(sram)), and does
 // nothing else with them: all arguments of such a call are addresses and sizes of pools, zeros, strings, and of memset
-// the second is any number. So nothing says how large the pool is but its size. Nothing: it mentions none, uses one
-// otherwise, or has more than 64 such arguments. `macros`: of the file. O(item's text · log).
+// the second is any number; what a call returns is not used as an address. So nothing says how large the pool is but
+// its size. Nothing: it mentions none, uses one otherwise, or has more than 64 such arguments. `macros`: of the file.
+// O(item's text · log).
 [[nodiscard]] std::optional<PassedPools> passed_pools(const Item& item, std::string_view text, const Names& pools,
                                                       const Macros& macros, const std::string& symbol);
 
