@@ -76,7 +76,7 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
 
 Names AddedCode::keep(const std::string& prefix, const std::string& entry, const Names& in_statements,
                       const Names& gone, const Names& stops, const Names& kept, const Names& for_operators,
-                      const Names& pools) {
+                      const Names& pools, const Included& included) {
   // What the entry may call while it runs: then the pool holds tensors.
   const std::string symbol = prefix.substr(0, prefix.size() - 1);
   Names by_entry = in_statements;
@@ -134,7 +134,8 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
       require_none(item.file, item.begin, item.end, pools);
     }
     if (!now[i] || before[i]) continue;
-    if (in_entry[i] || !rewritten_.contains(files_[item.file].name) || !passes_pools(i, symbol, pools, gone)) {
+    if (in_entry[i] || !rewritten_.contains(files_[item.file].name) ||
+        !passes_pools(i, symbol, pools, gone, included)) {
       require_none(item.file, item.begin, item.end, gone);
     }
     if (item.kind == Item::Kind::function) result.emplace(item.name);
@@ -142,11 +143,21 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
   return result;
 }
 
-bool AddedCode::passes_pools(std::size_t item, const std::string& symbol, const Names& pools, const Names& gone) {
+bool AddedCode::passes_pools(std::size_t item, const std::string& symbol, const Names& pools, const Names& gone,
+                             const Included& included) {
   const Item& function = scope_.items[item];
   const Source& file = files_[function.file];
   auto found = passed_pools(function, file.text, pools, macros_of(function.file), symbol);
   if (!found) return false;
+  // What is in the files, functions and macros of headers, may have a size of its own.
+  const Macros& own = macros_of(function.file);
+  const bool is_outside = std::none_of(found->callees.begin(), found->callees.end(),
+                                       [&](const std::string& callee) { return scope_.functions.contains(callee); });
+  bool has_macro = false;
+  for_each_identifier(file.text.substr(function.begin, function.end - function.begin), [&](std::string_view name) {
+    has_macro = has_macro || (!own.contains(name) && included.is_macro(function.file, name));
+  });
+  if (!is_outside || has_macro) return false;
   Names others = gone;
   for (const std::string& pool : found->pools) others.erase(pool);
   require_none(function.file, function.begin, function.end, others);

@@ -12,6 +12,7 @@
 
 #include "tvm_c/added_statements.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/included.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/macros.hpp"
 #include "tvm_c/pool_access.hpp"
@@ -36,7 +37,8 @@ class AddedCode {
   // statements of the entry use; `kept`: functions that stay already, `for_operators` those of them that operators
   // call; `pools`: arrays of the C that are TVM's pools.
   Names keep(const std::string& prefix, const std::string& entry, const Names& in_statements, const Names& gone,
-             const Names& stops, const Names& kept, const Names& for_operators, const Names& pools);
+             const Names& stops, const Names& kept, const Names& for_operators, const Names& pools,
+             const Included& included);
 
   // Functions and variables that others may use and that planned C elsewhere lacks, by items. `stays`: items in its
   // text; `stops`: as above.
@@ -79,7 +81,8 @@ class AddedCode {
   [[nodiscard]] bool is_for_others(const Item& item, const std::string& prefix, const Names& stops) const;
   [[nodiscard]] bool forwards_packed(const std::string& name, const std::string& entry) const;
   // Of an item: whether it is a function that does nothing with pools but to pass them on. Notes what it does.
-  bool passes_pools(std::size_t item, const std::string& symbol, const Names& pools, const Names& gone);
+  bool passes_pools(std::size_t item, const std::string& symbol, const Names& pools, const Names& gone,
+                    const Included& included);
   void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
   // Of these names in the text.
   void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);

@@ -60,6 +60,7 @@ class Passing {
       result.edits.push_back({begin, last.offset + last.text.size() - begin,
                               pool_function(symbol_, mention.pool) + (mention.is_size ? "_size()" : "()")});
       result.pools.insert(mention.pool);
+      result.callees.emplace(tokens_[call_around(mention.first) - 1].text);
     }
     return mentions_.empty() ? std::nullopt : std::optional(std::move(result));
   }

@@ -15,6 +15,7 @@ namespace usmp::tvm_c {
 
 struct PassedPools {
   Names pools;
+  Names callees;                // that get them
   std::vector<PoolEdit> edits;  // in the order of the text: calls in the place of addresses and sizes
 };
 

@@ -378,8 +378,8 @@ class ModuleReader {
     Names stops = stops_of(entry);
     Names in_statements = found_in_added_;
     if (!respelled_.kept_run.empty()) in_statements.insert(prefix + "run");
-    Names added =
-        added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_, pools_in(gone));
+    Names added = added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_,
+                              pools_in(gone), *respelled_.included);
     for (const auto& [i, access] : added_.pool_accesses()) {
       warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
                           place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +

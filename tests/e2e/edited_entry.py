@@ -139,16 +139,16 @@ PLANNED_MAIN = kept_c.EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* 
 }
 """
 
-# Functions for the firmware that pass the pool on, with macros, types and helpers of the file. What they are given is all spoilt.
+# Functions for the firmware that pass the pool on, with macros and variables of the file. What they are given is all spoilt.
 PASSED = """#include <string.h>
 #define SPOIL(n) spoilt += (n)
 static uint32_t spoilt;
-static void clean(volatile uint8_t* begin, int32_t bytes, const char* what) {
-  for (int32_t i = 0; i < bytes; ++i) begin[i] = (uint8_t)(0x5a ^ what[0]);
-  SPOIL(1);
-}
+void clean(volatile uint8_t* begin, int32_t bytes, const char* what);
 static int32_t flush(uint32_t times) {
-  while (times-- > 0) clean((volatile uint8_t *)&global_workspace[0], (int32_t)sizeof(global_workspace), "flushed");
+  while (times-- > 0) {
+    clean((volatile uint8_t *)&global_workspace[0], (int32_t)sizeof(global_workspace), "flushed");
+    SPOIL(1);
+  }
   return (int32_t)spoilt;
 }
 int32_t spoil_workspace(uint32_t times) {
@@ -158,7 +158,10 @@ int32_t spoil_workspace(uint32_t times) {
 uint8_t* workspace(void) { return &global_workspace[0]; }
 """
 
-PASSED_FIRMWARE = kept_c.FIRMWARE.replace("int main(void) {", "int32_t spoil_workspace(uint32_t times);\nuint8_t* workspace(void);\nint main(void) {").replace(
+PASSED_FIRMWARE = kept_c.FIRMWARE.replace("int main(void) {", "int32_t spoil_workspace(uint32_t times);\nuint8_t* workspace(void);\n"
+                                          "void clean(volatile uint8_t* begin, int32_t bytes, const char* what);\n"
+                                          "void clean(volatile uint8_t* begin, int32_t bytes, const char* what) {\n"
+                                          "  for (int32_t i = 0; i < bytes; ++i) begin[i] = (uint8_t)(0x5a ^ what[0]);\n}\nint main(void) {").replace(
     "    memset(y,", '    printf("spoilt %d", (int)spoil_workspace((uint32_t)run));\n    printf(", %d\\n", workspace()[255]);\n    memset(y,')
 
 

@@ -756,8 +756,19 @@ TEST_CASE("in place: a function that passes a pool on gets that of planned C") {
   refused(flush + "void other(void) { flush(); }\n", "void flush(void);\n" + calling);
   refused(flush + "void indirect(void) { flush(); }\n",
           "void indirect(void);\n" + std::string(calling).replace(calling.find("flush"), 5, "indirect"));
+  // What is in the files may have a size of its own.
+  refused("static void clean(uint8_t* p, size_t n) { p[n > 3 ? 511 : 0] = 0; }\n" + flush, model);
+  const auto with_header = [&](const std::string& header) {
+    const std::string entry = front + run + "#include \"cache.h\"\n" + flush;
+    const std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", model}, {"cache.h", header}};
+    return read_planned_module("m", files, {}, {}, Unread::kept, {"lib0.c", "lib1.c"});
+  };
+  CHECK(with_header("void clean(void* p, int n, ...);\n").pool_accesses.size() == 2);
+  CHECK_THROWS_WITH_AS((void)with_header("#define clean(p, n) ((p)[511] = 0)\n"),
+                       doctest::Contains("in code that somebody added"), Error);
   // Somebody else may call what a pointer to a function stands for.
-  const std::string hook = "static void all(void) { clean(sram, sizeof(sram)); }\nint runs;\nvoid (*hook)(void) = all;\n";
+  const std::string hook =
+      "static void all(void) { clean(sram, sizeof(sram)); }\nint runs;\nvoid (*hook)(void) = all;\n";
   const PlannedModule hooked = read(hook, model);
   const std::string& kept = hooked.module.functions[hooked.module.entry].imported_c.at(0);
   CHECK(kept.find("all(void) { clean(usmp_tvmgen_m_sram(), usmp_tvmgen_m_sram_size()); }") != std::string::npos);
