@@ -253,9 +253,8 @@ def build_and_run(directory: Path, tree: Path, files: Files, case: Case, module:
     program, results = firmware / "run", firmware / f"results_{module}"
     shutil.rmtree(results, ignore_errors=True)
     results.mkdir()
-    golden.run([*golden.GCC, "-O0", "-w", *checks, "-I", headers, "-I", SHIM, *sources, *sorted(firmware.glob("*.c")),
-                "-lm", "-o", program])
-    golden.run([program], cwd=firmware)
+    golden.run_sanitized([*golden.GCC, "-O0", "-w", *checks, "-I", headers, "-I", SHIM, *sources, *sorted(firmware.glob("*.c")),
+                          "-lm", "-o", program], program, cwd=firmware)
     for name, tensor in json.loads((case.golden / "io.json").read_text())["outputs"].items():
         golden.compare(case.golden, results, name, tensor["dtype"], case.archive.stem)
 

@@ -111,9 +111,9 @@ def expected() -> str:
 
 
 def check_run(directory: Path, includes: Path, sources: list[Path], what: str) -> None:
-    golden.run([*golden.GCC, "-O1", "-Wall", "-Wno-unused", *golden.SANITIZE, "-I", includes, "-I", kept_c.SHIM, *sources,
-                directory / "firmware.c", directory / "runtime.c", "-o", directory / "run"])
-    found = golden.run([directory / "run"]).stdout
+    program = directory / "run"
+    found = golden.run_sanitized([*golden.GCC, "-O1", "-Wall", "-Wno-unused", *golden.SANITIZE, "-I", includes, "-I", kept_c.SHIM, *sources,
+                                  directory / "firmware.c", directory / "runtime.c", "-o", program], program).stdout
     if found != expected():
         raise golden.Failure(f"{what}:\n{found}\nexpected:\n{expected()}")
 

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 import golden
-from golden import GCC, SANITIZE, Failure, run
+from golden import GCC, SANITIZE, Failure, run, run_sanitized
 
 PROGRAM, ARCHIVES = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 ARCHIVE = ARCHIVES / "variants/mlperf_kws_cmsisnn.tar"
@@ -187,9 +187,9 @@ def outputs(folder: Path, model: Path, pools: str, options: list[str], module: s
         (includes / name).write_text("")
     results = out / f"results_{module}"
     results.mkdir()
-    run([*GCC, "-O1", "-Wall", "-Wno-unused", *SANITIZE, "-I", includes, "-I", SHIM, "-I", out / "codegen/host/include",
-         *sorted((out / "codegen/host/src").glob("*.c")), out / f"main_{module}.c", "-lm", "-o", out / "run"])
-    run([out / "run"], cwd=out)
+    program = out / "run"
+    run_sanitized([*GCC, "-O1", "-Wall", "-Wno-unused", *SANITIZE, "-I", includes, "-I", SHIM, "-I", out / "codegen/host/include",
+                   *sorted((out / "codegen/host/src").glob("*.c")), out / f"main_{module}.c", "-lm", "-o", program], program, cwd=out)
     golden.compare(GOLDEN, results, "Identity", "int8", "mlperf_kws")
     return json.loads((out / f"{module}.plan.json").read_text())
 

@@ -330,7 +330,7 @@ def run_sanitized(command: list, program: Path, **options) -> subprocess.Complet
     """Runs what the command builds. Where that fails in silence, it is built again to say why."""
     run(command)
     try:
-        return run([program], env=NO_LEAKS, **options)
+        return run([program], **options)
     except Failure:
         if SILENT in command:
             run([word for word in command if word != SILENT])
@@ -353,7 +353,7 @@ def build_and_run(out: Path, module: str, golden: Path, compiler: list[str], one
         return
     program, results = out / f"run_{module}", out / f"results_{module}"
     results.mkdir(exist_ok=True)
-    run_sanitized([*command, "-lm", "-o", program], program, cwd=out)
+    run_sanitized([*command, "-lm", "-o", program], program, cwd=out, env=NO_LEAKS)
     for name, tensor in json.loads((golden / "io.json").read_text())["outputs"].items():
         compare(golden, results, name, tensor["dtype"], golden.name.removesuffix(".golden"))
 

@@ -1027,10 +1027,10 @@ def check_strictly(tree: Path, includes: list[Path]) -> None:
 
 def outputs_of(directory: Path, includes: Path, tree: Path, sources: list[Path]) -> str:
     program = directory / "run"
-    golden.run([*golden.GCC, "-O0", "-Wall", "-Wno-unused", "-Werror=incompatible-pointer-types", "-Werror=int-conversion",
-                "-Werror=implicit-function-declaration", *golden.SANITIZE, "-I", includes, "-I", tree, "-I", directory, "-I", SHIM, *sources,
-                directory / "firmware.c", directory / "runtime.c", "-lm", "-o", program])
-    text = golden.run([program]).stdout
+    command = [*golden.GCC, "-O0", "-Wall", "-Wno-unused", "-Werror=incompatible-pointer-types", "-Werror=int-conversion",
+               "-Werror=implicit-function-declaration", *golden.SANITIZE, "-I", includes, "-I", tree, "-I", directory, "-I", SHIM, *sources,
+               directory / "firmware.c", directory / "runtime.c", "-lm", "-o", program]
+    text = golden.run_sanitized(command, program).stdout
     if [line for line in text.splitlines() if len(line) < 5] != ["0"] * 3:
         raise golden.Failure(f"the model fails: {text}")
     return text
