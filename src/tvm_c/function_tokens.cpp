@@ -28,6 +28,21 @@ std::vector<Token> tokens_of(Lexer tokens) {
   return result;
 }
 
+std::optional<std::vector<Token>> tokens_of(const Item& item, std::string_view text) {
+  Lexer lexer(text.substr(item.begin, item.end - item.begin));
+  std::vector<Token> tokens;
+  try {
+    for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) {
+      token.offset += item.begin;
+      tokens.push_back(token);
+    }
+  } catch (const SyntaxError&) {
+    return std::nullopt;
+  }
+  if (lexer.directives() > 0) return std::nullopt;
+  return tokens;
+}
+
 std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i) {
   if (i >= tokens.size() || tokens[i].kind != TokenKind::number || is_real(tokens[i])) return std::nullopt;
   const std::int64_t value = integer_literal(tokens[i]).value;

@@ -23,21 +23,6 @@ bool is_word_of_types(std::string_view name) {
   return std::find(words.begin(), words.end(), name) != words.end();
 }
 
-std::optional<std::vector<Token>> tokens_of(const Item& item, std::string_view text) {
-  Lexer lexer(text.substr(item.begin, item.end - item.begin));
-  std::vector<Token> tokens;
-  try {
-    for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) {
-      token.offset += item.begin;
-      tokens.push_back(token);
-    }
-  } catch (const SyntaxError&) {
-    return std::nullopt;
-  }
-  if (lexer.directives() > 0) return std::nullopt;
-  return tokens;
-}
-
 // Reads a function or variable token by token, and cuts its text where a pool's name stands.
 class Access {
  public:

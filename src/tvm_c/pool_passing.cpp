@@ -54,13 +54,14 @@ class Passing {
     }
     PassedPools result;
     for (const Mention& mention : mentions_) {
-      if (!is_passed(mention)) return std::nullopt;
+      const std::size_t open = call_around(mention.first);
+      if (!is_passed(mention, open)) return std::nullopt;
       const std::size_t begin = tokens_[mention.first].offset;
       const Token& last = tokens_[mention.end - 1];
       result.edits.push_back({begin, last.offset + last.text.size() - begin,
                               pool_function(symbol_, mention.pool) + (mention.is_size ? "_size()" : "()")});
       result.pools.insert(mention.pool);
-      result.callees.emplace(tokens_[call_around(mention.first) - 1].text);
+      result.callees.emplace(tokens_[open - 1].text);
     }
     return mentions_.empty() ? std::nullopt : std::optional(std::move(result));
   }
@@ -118,12 +119,11 @@ class Passing {
     return 0;
   }
 
-  [[nodiscard]] bool is_passed(const Mention& mention) const {
-    const std::size_t open = call_around(mention.first);
+  // By the call that begins with that bracket.
+  [[nodiscard]] bool is_passed(const Mention& mention, std::size_t open) const {
     if (open < 2) return false;
     const Token& callee = tokens_[open - 1];
-    constexpr std::array<std::string_view, 6> words = {"if", "for", "while", "switch", "return", "sizeof"};
-    if (std::find(words.begin(), words.end(), callee.text) != words.end() || is_word_of_casts(callee)) return false;
+    if (is_control(callee) || callee.is("return") || callee.is("sizeof") || is_word_of_casts(callee)) return false;
     // A macro may have a size of its own, and in front of a declaration stands a type.
     const Token& front = tokens_[open - 2];
     const bool is_declared = front.is_identifier() && !front.is("return") && !front.is("else") && !front.is("do");
@@ -219,18 +219,8 @@ std::string pool_function(const std::string& symbol, std::string_view pool) {
 std::optional<PassedPools> passed_pools(const Item& item, std::string_view text, const Names& pools,
                                         const Macros& macros, const std::string& symbol) {
   if (item.kind != Item::Kind::function || pools.empty()) return std::nullopt;
-  Lexer lexer(text.substr(item.begin, item.end - item.begin));
-  std::vector<Token> tokens;
-  try {
-    for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) {
-      token.offset += item.begin;
-      tokens.push_back(token);
-    }
-  } catch (const SyntaxError&) {
-    return std::nullopt;
-  }
-  if (lexer.directives() > 0) return std::nullopt;
-  return Passing(std::move(tokens), pools, macros, symbol).find();
+  auto tokens = tokens_of(item, text);
+  return tokens ? Passing(std::move(*tokens), pools, macros, symbol).find() : std::nullopt;
 }
 
 }  // namespace usmp::tvm_c
