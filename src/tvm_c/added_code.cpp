@@ -77,12 +77,14 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
 Names AddedCode::keep(const std::string& prefix, const std::string& entry, const Names& in_statements,
                       const Names& gone, const Names& stops, const Names& kept, const Names& for_operators,
                       const Names& pools, const Included& included) {
-  // What the entry may call while it runs: then the pool holds tensors.
   const std::string symbol = prefix.substr(0, prefix.size() - 1);
-  Names by_entry = in_statements;
-  by_entry.insert(kept.begin(), kept.end());
-  by_entry.erase(symbol + "_run");
-  const std::vector<bool> in_entry = mentioned_items(by_entry, names_, stops, scope_, files_);
+  std::vector<bool> in_entry;  // what it may call while it runs: then the pools hold tensors
+  if (!pools.empty()) {
+    Names by_entry = in_statements;
+    by_entry.insert(kept.begin(), kept.end());
+    by_entry.erase(symbol + "_run");
+    in_entry = mentioned_items(by_entry, names_, stops, scope_, files_);
+  }
   Names functions = in_statements;
   Accessors accessors = accessors_to(pools);
   std::size_t end = 0;
@@ -134,7 +136,7 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
       require_none(item.file, item.begin, item.end, pools);
     }
     if (!now[i] || before[i]) continue;
-    if (in_entry[i] || !rewritten_.contains(files_[item.file].name) ||
+    if (pools.empty() || in_entry[i] || !rewritten_.contains(files_[item.file].name) ||
         !passes_pools(i, symbol, pools, gone, included)) {
       require_none(item.file, item.begin, item.end, gone);
     }

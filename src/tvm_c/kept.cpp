@@ -226,8 +226,8 @@ std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used,
 }
 
 bool is_unnamed_variable(const Item& item, std::span<const Source> files) {
-  const bool has_value = text_of(item, files).find('=') != std::string_view::npos;
-  return (item.kind == Item::Kind::other && item.is_variable) || (item.kind == Item::Kind::prototype && has_value);
+  if (item.kind == Item::Kind::other) return item.is_variable;
+  return item.kind == Item::Kind::prototype && text_of(item, files).find('=') != std::string_view::npos;
 }
 
 Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files) {

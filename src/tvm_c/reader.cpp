@@ -301,7 +301,8 @@ class ModuleReader {
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
-    if (const Names pools = pools_in(gone_names(entry)); !pools.empty() && !respelled_.is_own) {
+    const bool may_have_pools = !scope_.owned.empty() && !respelled_.is_own;
+    if (const Names pools = may_have_pools ? pools_in(gone_names(entry)) : Names(); !pools.empty()) {
       added_.require_no_pools(mentioned_items(kept_names_, added_.names(), stops, scope_, files_, callers), pools);
     }
     std::string text = added_.declarations() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_,
