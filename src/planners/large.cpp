@@ -248,7 +248,6 @@ PlanResult improve_large(const Problem& problem, const Options& options, PlanRes
     without_sharing = problem;
     without_sharing->distances.clear();
   }
-  const Problem* const apart = without_sharing ? &*without_sharing : &problem;
   for (const Group& group : groups) {
     const std::uint64_t half = group.buffers.size() / 2;
     if (group.pools.size() != 1 || half * half > work) continue;  // not one order would come to its end
@@ -263,7 +262,8 @@ PlanResult improve_large(const Problem& problem, const Options& options, PlanRes
     LargeGroup large(problem, group, budget, [&](Bytes found) {
       if (options.progress) options.progress({pool, bound, found, first.iterations});
     });
-    if (!large.run(peak, std::max(bound, ideal(*apart, group).used[pool.index()]))) continue;
+    const Bytes goal = without_sharing ? std::max(bound, ideal(*without_sharing, group).used[pool.index()]) : bound;
+    if (!large.run(peak, goal)) continue;
     for (const BufferId id : group.buffers) plan.allocations[id.index()] = {pool, large.offset(id)};
   }
   PlanResult result = outcome(problem, std::move(plan), first.shortage, first.iterations);
