@@ -3,7 +3,8 @@
 // first fit in the order of their offsets. By induction none gets higher: those before it that it meets end at or below
 // its old offset, so that was free. So for every plan one of these uses no more of any pool. Pins are in place before.
 // With distances "end" is where the next one may start; of two at one offset the one comes first that the other may
-// not be below of.
+// not be below of. Done again and again this comes to a plan that it leaves as it is. So orders are enough in which
+// offsets do not fall, one pool after the other: a pool's offsets depend on none of another pool.
 // Tests: tests/verify/claims_test.cpp.
 #include "usmp/verify/claims.hpp"
 
@@ -36,7 +37,7 @@ class Exhaustion {
   }
 
   // NOLINTNEXTLINE(misc-no-recursion): a level a buffer, and only problems of a few buffers are tried out.
-  void for_each_plan(const std::function<void(const Plan&)>& visit) {
+  void for_each_plan(const std::function<void(const Plan&)>& visit, const Allocation& last = {PoolId(0), Bytes{}}) {
     bool complete = true;
     for (std::size_t i = 0; i < problem_.buffers.size(); ++i) {
       if (plan_.allocations[i].placed()) continue;
@@ -45,8 +46,9 @@ class Exhaustion {
         const Bytes offset = first_fit(i, pool);
         const std::optional<Bytes>& capacity = problem_.pool(pool).capacity;
         if (capacity && offset + problem_.buffers[i].size > *capacity) continue;
+        if (std::pair(pool, offset) < std::pair(last.pool, last.offset)) continue;
         plan_.allocations[i] = {pool, offset};
-        for_each_plan(visit);
+        for_each_plan(visit, plan_.allocations[i]);
         plan_.allocations[i] = {};
       }
     }
