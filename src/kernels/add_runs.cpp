@@ -99,7 +99,7 @@ class RunWriter {
     if (innermost == sum_.loops.rend()) return std::nullopt;
     Window window{{*innermost}, *innermost, 0, sum_.weight.index.factor((*innermost)->var)};
     const VarId x = window.loop->var;
-    if (bounds_mention(sum_, window.loops) || !sum_.weight.is_linear_in(x)) return std::nullopt;
+    if (!sum_.weight.is_linear_in(x)) return std::nullopt;
     window.ring = ring_place(*window.loop);
     if (!window.ring && !sum_.data.is_linear_in(x)) return std::nullopt;
     window.data_distance = window.ring ? window.ring->distance : sum_.data.index.factor(x);

@@ -122,7 +122,7 @@ class Blocker {
     const std::int64_t count = *tir::as_int(*sum.sums->extent);
     if (sum.form == Form::lanes && count < width) return std::nullopt;
     Block result;
-    const tir::DataType type = sum.sums->var.valid() ? module_.var(sum.sums->var).type : tir::int32_type;
+    const tir::DataType type = module_.var(sum.sums->var).type;
     const std::int64_t together = sum.form == Form::dot ? sums_ : width;
     if (count / together > 1) {
       const VarId b = loops::fresh_var(module_, module_.var(sum.sums->var).name + "_block", type);
@@ -207,8 +207,7 @@ class Blocker {
     const ExprRef fours = constant || !is_whole ? over(length, width) : length;
     const auto sum_of = [&](std::size_t i, const ExprRef& term, bool is_four) {
       loops::Substitution places = values;
-      places[k] =
-          is_four && has_fours ? times(plus(start, term), width) : plus(start, times(term, is_four ? width : 1));
+      places[k] = has_fours ? times(plus(start, term), width) : plus(start, times(term, is_four ? width : 1));
       places[sum.sums->var] = plus(from, tir::make_int(static_cast<std::int64_t>(i), from->type));
       const ExprRef data = at(sum.data, places);
       if (is_four) is_side_by_side_ = is_side_by_side_ && are_side_by_side(sum.weight, k, places, facts);

@@ -116,21 +116,20 @@ std::vector<const tir::Let*> leading_lets(std::span<const Stmt>& statements) {
   return lets;
 }
 
-// Inside of the lanes. False: they hold something else.
-bool find_store(Update& update) {
+// Inside of the lanes, if they hold nothing else.
+void find_store(Update& update) {
   const tir::For& loop = *update.lanes;
   const auto count = tir::as_int(*loop.extent);
-  if (loop.row_runs != 0 || tir::as_int(*loop.min) != 0 || !count || *count < 1 || *count > most_elements) return false;
+  if (loop.row_runs != 0 || tir::as_int(*loop.min) != 0 || !count || *count < 1 || *count > most_elements) return;
   std::span<const Stmt> body(loop.body);
   update.lets = leading_lets(body);
   update.store = body.size() == 1 ? std::get_if<tir::Store>(&body[0].node) : nullptr;
   update.count = *count;
-  return update.store != nullptr;
 }
 
 std::optional<Update> update_of(const Stmt& stmt) {
   Update update{.store = std::get_if<tir::Store>(&stmt.node), .lanes = std::get_if<tir::For>(&stmt.node), .lets = {}};
-  if (update.lanes != nullptr && !find_store(update)) return std::nullopt;
+  if (update.lanes != nullptr) find_store(update);
   const bool adds = update.store != nullptr && loops::added_term(*update.store) != nullptr;
   return adds ? std::optional(std::move(update)) : std::nullopt;
 }
@@ -212,7 +211,7 @@ class Holder {
     bool are_known = true;
     for (Update& update : nest.updates) {
       const auto place = first_place(nest, update, facts);
-      if (place && !origin) origin = place;
+      if (!origin) origin = place;
       const auto from_origin = place ? arith::difference(*place, *origin) : std::nullopt;
       are_known = from_origin && from_origin->is_constant();
       if (!are_known) break;
@@ -248,7 +247,7 @@ class Holder {
   // What the statement sets elements of the sums to, appended to `set`; null: it does something else.
   static ExprRef set_elements(const Nest& nest, const Stmt& stmt, std::vector<std::int64_t>& set, arith::Facts& facts) {
     Update update{.store = std::get_if<tir::Store>(&stmt.node), .lanes = std::get_if<tir::For>(&stmt.node), .lets = {}};
-    if (update.lanes != nullptr && !find_store(update)) return nullptr;
+    if (update.lanes != nullptr) find_store(update);
     const bool is_literal =
         update.store != nullptr && update.store->storage == nest.storage && update.store->predicate == nullptr &&
         update.store->value->type == nest.type &&

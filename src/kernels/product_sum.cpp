@@ -92,7 +92,7 @@ const tir::For* loop_over_sums(const ProductSum& sum, const arith::Affine& index
 // Sets form and factors, in the order that the form wants.
 bool find_form(ProductSum& sum, Factor a, Factor b) {
   const tir::VarId s = sum.sums->var;
-  if (a.mentions(s) && !b.mentions(s)) std::swap(a, b);
+  if (!b.mentions(s)) std::swap(a, b);
   if (!b.mentions(s)) return false;
   sum.form = a.mentions(s) ? Form::lanes : Form::dot;
   const auto is_side_by_side = [&](const Factor& factor) {
@@ -100,7 +100,7 @@ bool find_form(ProductSum& sum, Factor a, Factor b) {
   };
   if (sum.form == Form::lanes && !(is_side_by_side(a) && is_side_by_side(b))) return false;
   // Only data have a number to add.
-  if (b.offset != 0 && a.offset == 0 && sum.form == Form::lanes) std::swap(a, b);
+  if (b.offset != 0 && sum.form == Form::lanes) std::swap(a, b);
   if (b.offset != 0) return false;
   sum.data = std::move(a);
   sum.weight = std::move(b);
@@ -143,8 +143,7 @@ std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& f
   const bool is_rectangle = std::ranges::none_of(sum.loops, [&](const tir::For* loop) {
     return tir::mentions(*loop->min, sum.sums->var) || tir::mentions(*loop->extent, sum.sums->var);
   });
-  const bool reads_sums = sum.data.load->var == sum.store->storage || sum.weight.load->var == sum.store->storage;
-  return is_rectangle && !reads_sums ? std::optional(std::move(sum)) : std::nullopt;
+  return is_rectangle ? std::optional(std::move(sum)) : std::nullopt;
 }
 
 std::vector<const tir::For*> data_run(const ProductSum& sum) {
@@ -153,7 +152,7 @@ std::vector<const tir::For*> data_run(const ProductSum& sum) {
   std::int64_t length = 1;
   while (true) {
     const auto next = std::ranges::find_if(sum.loops, [&](const tir::For* loop) {
-      return loop != sum.sums && factor.index.factor(loop->var) == length && factor.is_linear_in(loop->var) &&
+      return factor.index.factor(loop->var) == length && factor.is_linear_in(loop->var) &&
              std::ranges::find(run, loop) == run.end();
     });
     if (next == sum.loops.end()) return run;

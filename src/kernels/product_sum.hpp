@@ -49,11 +49,12 @@ struct ProductSum {
                                                      std::set<tir::VarId>& inside);
 
 // Of the nest that begins with the loop, in 32 bits, where the loops over the terms do not depend on s, and no bound is
-// read from memory. Nothing: it is something else. O(size of the nest).
+// read from memory; a factor may be a sum that is added to. Nothing: it is something else. O(size of the nest).
 [[nodiscard]] std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts);
 
-// Loops over terms whose data are side by side in memory, innermost first: the distance of a loop's data is 1, or the
-// number of data that the loops before it take together. All but the last run from 0 a constant number of times.
+// Of a dot: loops over terms whose data are side by side in memory, innermost first. The distance of a loop's data is
+// 1, or the number of data that the loops before it take together. All but the last run from 0 a constant number of
+// times.
 [[nodiscard]] std::vector<const tir::For*> data_run(const ProductSum& sum);
 
 // Terms that an operator takes at once, and sums of a block.

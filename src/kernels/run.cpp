@@ -125,7 +125,7 @@ bool is_one_loop(const tir::Module& module, const Factor& factor, const std::vec
   }
   values[run.front()->var] = number;
   const auto joined = facts.affine(*loops::renamed(factor.load->operands[0], values));
-  return factor.inside.empty() && joined && *joined == factor.index;
+  return joined && *joined == factor.index;
 }
 
 loops::Substitution fresh_loops(tir::Module& module, const ProductSum& sum, const std::vector<const tir::For*>& run,

@@ -120,9 +120,9 @@ class Layout {
 
   std::optional<Candidate> candidate_of(const ProductSum& sum, const arith::Facts& facts) const {
     const tir::Expr& load = *sum.weight.load;
-    const auto found = declared_.find(load.var);
-    if (found == declared_.end() || found->second.declarations != 1 || found->second.uses != 1) return std::nullopt;
-    const tir::Constant& data = *found->second.constant->data;
+    const Declared& declared = declared_.at(load.var);
+    if (declared.declarations != 1 || declared.uses != 1) return std::nullopt;
+    const tir::Constant& data = *declared.constant->data;
     auto digits = digits_of(sum.weight.index, facts);
     if (data.type != load.type || !digits || sum.weight.index.constant != 0 || !sum.weight.inside.empty())
       return std::nullopt;
@@ -206,7 +206,7 @@ class Layout {
   static std::optional<std::vector<Digit>> digits_of(const arith::Affine& index, const arith::Facts& facts) {
     std::vector<Digit> digits;
     for (const auto& [atom, factor] : index.terms) {
-      if (atom.kind != arith::Atom::Kind::var || factor < 1) return std::nullopt;
+      if (atom.kind != arith::Atom::Kind::var) return std::nullopt;
       const auto range = facts.interval(arith::variable(atom.var));
       constexpr std::int64_t most = std::int64_t{1} << 31;
       if (!range || range->low != 0 || range->high >= most) return std::nullopt;
