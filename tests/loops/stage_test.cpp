@@ -409,6 +409,74 @@ TEST_CASE_FIXTURE(Fixture, "stages: a quotient's quotient is one of the loop's v
   SUBCASE("not by another number") { (void)transposed(quotient(quotient(var(i), 4), 2), 5); }
 }
 
+// --- Digits of a loop that rows are made of, and what only looks like one
+// ---------------------------------------------
+
+// c[i] = a[…] + b[…]: c and b, which is read along the rows that are wanted, decide how the loop is divided; what the
+// stage says of a is held against runs.
+struct DigitsFixture : Fixture {
+  Stage reading(const ExprRef& index, std::int64_t elements, std::vector<std::int64_t> shape_c,
+                std::vector<std::int64_t> shape_b, const ExprRef& index_b, std::int64_t columns) {
+    std::int64_t extent = 1;
+    for (const std::int64_t part : shape_c) extent *= part;
+    const ExprRef value = add(load(a, index), load(b, index_b));
+    const auto body = loop(i, extent, block(loop(j, columns, block(store(c, var(i), value)))));
+    return stage({elements}, shape_c, block(body), shape_b);
+  }
+};
+
+TEST_CASE_FIXTURE(DigitsFixture, "stages: of pairs of elements, what is no quotient of the pair's number") {
+  // 12 rows of 2
+  ExprRef index = quotient(var(i), 6);
+  bool is_quotient = false;
+  SUBCASE("a third of it") { is_quotient = true; }
+  SUBCASE("a remainder") { index = remainder(var(i), 6); }
+  SUBCASE("a quotient by no multiple") { index = quotient(var(i), 5); }
+  SUBCASE("what is left of another variable") { index = quotient(remainder(var(j), 6), 2); }
+  SUBCASE("a quotient of what is left by no multiple") { index = quotient(remainder(var(i), 5), 2); }
+  SUBCASE("a quotient of more than what is left") { index = quotient(add(remainder(var(i), 6), 1), 2); }
+  SUBCASE("a quotient of a multiple of what is left") { index = quotient(mul(remainder(var(i), 6), 3), 2); }
+  SUBCASE("two quotients") { index = add(quotient(var(i), 4), quotient(var(i), 6)); }
+  const Stage found = reading(index, 12, {12, 2}, {12, 2}, var(i), 12);
+  CHECK(found.by == 2);
+  CHECK(found.iterations == 12);
+  CHECK((found.required[0].advance.per == 3) == is_quotient);
+}
+
+TEST_CASE_FIXTURE(DigitsFixture, "stages: of rows of planes, what is no row's number") {
+  // 3 planes of 4 rows of 5
+  ExprRef index = remainder(quotient(var(i), 5), 4);
+  bool is_row = false;
+  SUBCASE("the row") { is_row = true; }
+  SUBCASE("the column") { index = remainder(var(i), 5); }
+  SUBCASE("a quotient of another variable") { index = quotient(var(j), 5); }
+  SUBCASE("a larger quotient") { index = quotient(var(i), 10); }
+  SUBCASE("a remainder by another number") { index = remainder(quotient(var(i), 5), 2); }
+  SUBCASE("a remainder of another variable") { index = remainder(quotient(var(j), 5), 4); }
+  SUBCASE("a row of planes of three") { index = quotient(remainder(var(i), 15), 5); }
+  SUBCASE("a quotient of two variables") { index = quotient(add(var(i), var(j)), 5); }
+  const Stage found = reading(index, 20, {3, 4, 5}, {4, 5}, remainder(var(i), 20), 40);
+  CHECK(found.by == 5);
+  CHECK(found.rows == 4);
+  CHECK((found.required[0].advance == Advance{.step = 1}) == is_row);
+}
+
+TEST_CASE_FIXTURE(DigitsFixture, "stages: of rows of one element, a remainder that rows do not repeat") {
+  const Stage found = reading(remainder(var(i), 3), 3, {6, 4}, {4}, remainder(var(i), 4), 1);
+  CHECK(found.rows == 4);
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: a loop that does not begin at 0 is not divided") {
+  const auto copy = [&](std::int64_t min) {
+    const tir::For rows{
+        i, imm(min), imm(4),
+        block(loop(j, 6, block(store(c, add(mul(var(i), 6), var(j)), load(a, add(mul(var(i), 6), var(j)))))))};
+    return stage({5, 6}, {5, 6}, block(tir::Stmt{rows}));
+  };
+  CHECK(copy(0).iterations == 4);
+  CHECK(copy(1).iterations == 1);
+}
+
 TEST_CASE_FIXTURE(Fixture, "stages: a concatenation requires a row of each") {
   const auto from_a = load(a, add(mul(var(i), 2), var(j)));
   const auto from_b = load(b, add(mul(var(i), 4), sub(var(j), 2)));
@@ -544,6 +612,22 @@ TEST_CASE_FIXTURE(PixelFixture, "pixels: an operator on elements has those of it
   CHECK(stage.statement == 0);
   CHECK(stage.by == 2);
   CHECK(stage.iterations == 40);
+}
+
+TEST_CASE_FIXTURE(PixelFixture, "pixels: of two elements each, that one loop counts") {
+  // 6 lines of 8 pixels of 2, of each the sum over a window of 3 x 3.
+  const ExprRef row = add(quotient(var(i), 16), var(j));
+  const ExprRef pixel = add(remainder(quotient(var(i), 2), 8), var(k));
+  const ExprRef element = add(add(mul(row, 20), mul(pixel, 2)), remainder(var(i), 2));
+  const auto sum = store(c, var(i), add(load(c, var(i)), load(a, element)));
+  function("f", {a, c}, block(loop(i, 96, block(loop(j, 3, block(loop(k, 3, block(sum))))))));
+  module().functions.back().params[0].shape = std::vector<std::int64_t>{1, 8, 10, 2};
+  module().functions.back().params[1].shape = std::vector<std::int64_t>{1, 6, 8, 2};
+  const auto found = pixels_of(module(), module().functions.back());
+  REQUIRE(found);
+  CHECK(found->by == 2);
+  CHECK(found->iterations == 48);
+  CHECK_FALSE(found->required[0].lines);
 }
 
 // --- Networks -------------------------------------------------------------------------------------------------------
