@@ -7,6 +7,7 @@
 
 #include "planning_support/oracle.hpp"
 #include "planning_support/random_problem.hpp"
+#include "usmp/bounds/proved.hpp"
 
 namespace usmp::bounds::bounds_test {
 
@@ -141,6 +142,30 @@ TEST_CASE("huge capacities do not overflow") {
   Problem problem = pools({std::numeric_limits<Bytes>::max(), std::numeric_limits<Bytes>::max(), {}});
   add(problem, 9, {0, 9}, {0, 1, 2}).alignment = 16;
   for (const auto& bound : pool_bounds(problem)) CHECK(bound.bytes == 0);
+}
+
+TEST_CASE("what an algorithm has proved raises bounds, what it has only found does not") {
+  Problem problem = pools({{}, {}});
+  add(problem, 20, {0, 5}, {0});
+  add(problem, 10, {5, 9}, {0});
+  add(problem, 8, {0, 5}, {1});
+  PlanResult result;
+  result.plan.allocations = {{PoolId(0), 0}, {PoolId(0), 20}, {PoolId(1), 0}};
+  const std::vector<PoolBound> loads = {{20, "load"}, {8, "load"}};
+  const auto check = [&](Bytes bytes, const char* reason) {
+    const ProvedBounds found = proved_bounds(problem, result, "test", loads);
+    REQUIRE(found.pools.size() == 2);
+    check_bound(found.pools[0], bytes, reason);
+    check_bound(found.pools[1], 8, "load");
+  };
+  result.status = PlanStatus::feasible;
+  check(20, "load");
+  result.status = PlanStatus::optimal;
+  check(30, "proved by test");
+  result.status = PlanStatus::feasible;
+  result.bound = cost_of(problem, result.plan);
+  result.bound->used = {25, 0};
+  check(25, "proved by test");
 }
 
 TEST_CASE("bounds are sound, and often tight") {
