@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "usmp/loops/reduction.hpp"
+#include "usmp/support/checked.hpp"
 #include "usmp/support/interval.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
@@ -75,6 +76,22 @@ bool is_arithmetic(const Expr& root) {
   return is;
 }
 
+// Of a value that a quotient or remainder toward zero takes part in. False: it is none, or decided by something else
+// than variables.
+bool add_variables_of_quotient(const Expr& root, std::set<tir::VarId>& inside) {
+  bool divides = false;
+  bool varies = false;
+  tir::for_each_expr(root, [&](const Expr& part) {
+    divides = divides || part.kind == ExprKind::div || part.kind == ExprKind::mod;
+    varies = varies || part.kind == ExprKind::var;
+  });
+  if (!divides || !varies || !is_arithmetic(root)) return false;
+  tir::for_each_expr(root, [&](const Expr& part) {
+    if (part.kind == ExprKind::var) inside.insert(part.var);
+  });
+  return true;
+}
+
 bool is_loop_from_zero(const tir::For& loop) { return tir::as_int(*loop.min) == 0 && tir::as_int(*loop.extent) > 0; }
 
 // The loop that numbers the sums: the only one that the index of the store has, once and as it is.
@@ -110,15 +127,30 @@ bool find_form(ProductSum& sum, Factor a, Factor b) {
 }  // namespace
 
 std::optional<arith::Affine> affine_of(const ExprRef& index, const arith::Facts& facts, std::set<tir::VarId>& inside) {
-  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
-    if (expr->kind != ExprKind::div && expr->kind != ExprKind::mod) return nullptr;
-    if (ExprRef floor = arith::as_floor(expr, facts)) return floor;
-    tir::for_each_expr(*expr, [&](const Expr& part) {
-      if (part.kind == ExprKind::var) inside.insert(part.var);
-    });
-    return tir::make_int(0, expr->type);
-  });
-  return facts.affine(*rewriter.rewritten(index));
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) { return arith::as_floor(expr, facts); });
+  const ExprRef floors = rewriter.rewritten(index);
+  std::optional<arith::Affine> whole = facts.affine(*floors);
+  if (whole) return whole;
+  whole = arith::Affine();
+  std::vector<std::pair<ExprRef, std::int64_t>> parts = {{floors, 1}};  // with their factors
+  while (!parts.empty() && whole) {
+    const auto [part, factor] = std::move(parts.back());
+    parts.pop_back();
+    const bool is_sum = part->kind == ExprKind::add || part->kind == ExprKind::sub;
+    const auto literal = part->kind == ExprKind::mul ? tir::as_int(*part->operands[1]) : std::nullopt;
+    const auto product = checked_mul(factor, literal.value_or(part->kind == ExprKind::sub ? -1 : 1));
+    if ((is_sum || literal) && !product) return std::nullopt;
+    if (is_sum) parts.emplace_back(part->operands[0], factor);
+    if (is_sum || literal) {
+      parts.emplace_back(part->operands[is_sum ? 1 : 0], *product);
+    } else if (const auto value = facts.affine(*part)) {
+      const auto term = arith::scaled(*value, factor);
+      whole = term ? arith::sum(*whole, *term) : std::nullopt;
+    } else if (!add_variables_of_quotient(*part, inside)) {
+      return std::nullopt;
+    }
+  }
+  return whole;
 }
 
 std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts) {

@@ -43,8 +43,8 @@ struct ProductSum {
   Factor weight;
 };
 
-// The index as a sum. A quotient or remainder toward zero of what may be negative counts as 0, and its variables go
-// into `inside`. Nothing: it is no sum.
+// The index as a sum. A term that takes a quotient or remainder toward zero of what may be negative counts as 0, and
+// its variables go into `inside`. Nothing: it is no sum, or something else than variables decides such a term.
 [[nodiscard]] std::optional<arith::Affine> affine_of(const tir::ExprRef& index, const arith::Facts& facts,
                                                      std::set<tir::VarId>& inside);
 

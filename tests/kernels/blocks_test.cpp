@@ -4,80 +4,13 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "kernels/weights.hpp"
-#include "transform/program.hpp"
+#include "kernels/kernel_fixture.hpp"
 
 namespace usmp::transform::testing::kernels_test {
 namespace {
-
-// for s: sum[s] = 0; for r: for k: for s: sum[s] = sum[s] + data[r, k] * weight[r, k, s]
-struct KernelFixture : Program {
-  explicit KernelFixture(tir::DataType data_type = tir::uint8_type, tir::DataType type = int8_type)
-      : data(input("data", 512, data_type)), weight(buffer("weight", type)) {}
-
-  VarId data;
-  VarId weight;
-  VarId sum = output("sum", 64);
-  VarId s = number("s");
-  VarId first = number("first");
-  VarId r = number("r");
-  VarId k = number("k");
-  std::int64_t sums = 8;
-  std::int64_t rows = 3;
-  std::int64_t terms = 8;
-  std::int64_t offset = 0;
-  std::int64_t together = 4;  // sums of a block
-  bool alone = true;
-  ExprRef begin = tir::make_int(0);  // of r
-  ExprRef length = nullptr;          // of r; null: rows
-  ExprRef data_at = nullptr;
-  ExprRef weight_at = nullptr;
-  ExprRef sum_at = nullptr;
-
-  [[nodiscard]] ExprRef wide(VarId storage, const ExprRef& at) const {
-    return tir::make_cast(int32_type, load(storage, at));
-  }
-  [[nodiscard]] ExprRef term() const {
-    ExprRef x = wide(data, data_at != nullptr ? data_at : add(add(mul(var(r), terms), var(k)), 5));
-    if (offset != 0) x = add(x, offset);
-    const ExprRef own = add(add(mul(var(r), terms * sums), mul(var(k), sums)), var(s));
-    return mul(x, wide(weight, weight_at != nullptr ? weight_at : own));
-  }
-  tir::Stmt nest() {
-    const ExprRef at = sum_at != nullptr ? sum_at : var(s);
-    tir::For outer{r, begin, length != nullptr ? length : tir::make_int(rows),
-                   block(loop(k, terms, block(loop(s, sums, block(store(sum, at, add(load(sum, at), term())))))))};
-    return {std::move(outer)};
-  }
-  [[nodiscard]] tir::Stmt constant(std::int64_t elements) const {
-    const tir::DataType type = module().var(weight).element;
-    tir::Constant bytes{type, {elements}, {}};
-    for (std::int64_t i = 0; i < elements * type.bytes(); ++i) bytes.bytes.push_back(static_cast<char>(i * 37 + 11));
-    return {tir::AllocateConst{weight, type, std::make_shared<const tir::Constant>(std::move(bytes)), {}}};
-  }
-  tir::Stmt zeros() { return loop(first, sums, block(store(sum, var(first), tir::make_int(0)))); }
-
-  void program(tir::Block statements) {
-    tir::Block all = block(constant(rows * terms * sums));
-    std::move(statements.begin(), statements.end(), std::back_inserter(all));
-    body(std::move(all));
-    for (tir::Param& param : op().params) param.no_alias = alone;
-  }
-  [[nodiscard]] bool has(const std::string& what) { return text().find(what) != std::string::npos; }
-  bool blocked() {
-    kernels::lay_out_weights(changed(), together);
-    check_same();
-    kernels::block_sums(changed(), together);
-    check_same();
-    return has("dot4") || has("lane_product") || has("dot_run") || has("lane_run");
-  }
-};
 
 TEST_CASE_FIXTURE(KernelFixture, "kernels: four sums and four terms at a time, one stream of weights") {
   program(block(zeros(), nest()));
@@ -164,25 +97,6 @@ TEST_CASE("kernels: borders") {
     CHECK(one.text().find("= 0\n") != std::string::npos);
   }
 }
-
-// For each j four sums over a window of up to three pixels of a ring of nine, of which borders leave two at times:
-// data[place · distance + k] · weight[x · … + …].
-struct RingFixture : KernelFixture {
-  VarId j = number("j");
-  ExprRef place = binary(ExprKind::mod, add(add(mul(var(j), 7), 5), var(r)), imm(9));
-
-  RingFixture() {
-    sums = 4;
-    begin = larger(imm(0), sub(imm(1), var(j)));
-    length = sub(smaller(imm(3), sub(imm(13), var(j))), begin);
-    sum_at = add(mul(var(j), sums), var(s));
-    data_at = add(mul(place, terms), var(k));
-  }
-  void in_windows(tir::Stmt window) {
-    tir::Stmt clear = loop(first, sums, block(store(sum, add(mul(var(j), sums), var(first)), imm(0))));
-    program(block(loop(j, 12, block(std::move(clear), std::move(window)))));
-  }
-};
 
 TEST_CASE_FIXTURE(RingFixture, "kernels: windows of a ring") {
   in_windows(nest());

@@ -133,6 +133,28 @@ TEST_CASE_FIXTURE(HeldFixture, "held sums: groups that differ in more than place
   SUBCASE("the place of a sum") {
     element = [](std::int64_t u, const ExprRef& s) { return add(s, u == 7 ? 60 : u * 4); };
   }
+  SUBCASE("the distance of sums") {
+    updates = 8;
+    element = [](std::int64_t u, const ExprRef& s) { return add(u == 5 ? mul(s, 2) : s, u * 8); };
+  }
+  SUBCASE("two places that were one") {
+    term = [this](std::int64_t u, const ExprRef& s) {
+      const auto value = [&](std::int64_t at) { return tir::make_cast(type, load(data, add(var(x), at))); };
+      return mul(mul(value(u), value(u < 4 ? u : 2 * u)), tir::make_cast(type, load(weight, s)));
+    };
+  }
+  SUBCASE("a quotient toward zero in a place") {
+    term = [this](std::int64_t u, const ExprRef& s) {
+      return product(add(add(mul(var(k), 16), 9), binary(ExprKind::div, sub(var(k), u / 4), imm(2))), s);
+    };
+  }
+  SUBCASE("a predicate") {
+    term = [this](std::int64_t u, const ExprRef& s) {
+      tir::Expr guarded = *load(data, s);
+      guarded.operands.push_back(less(var(k), u < 4 ? 5 : 6));
+      return tir::make_cast(type, tir::make_expr(std::move(guarded)));
+    };
+  }
   SUBCASE("another tensor") {
     term = [this](std::int64_t u, const ExprRef& s) {
       return u == 4 ? tir::make_cast(type, load(weight, s)) : tir::make_cast(type, load(data, s));
@@ -161,8 +183,31 @@ TEST_CASE_FIXTURE(HeldFixture, "held sums: a third group that differs") {
   CHECK(has("sum[47] = sum15_1[0]"));
 }
 
+TEST_CASE_FIXTURE(HeldFixture, "held sums: a third group whose sums stand elsewhere") {
+  updates = 12;
+  element = [](std::int64_t u, const ExprRef& s) { return add(s, u < 8 ? u * 4 : u * 4 + 8); };
+  program(whole());
+  REQUIRE(held());
+  CHECK(has("for group in [0, 2)"));
+  CHECK(has("sum[55] = sum15_1[0]"));
+}
+
 TEST_CASE_FIXTURE(HeldFixture, "held sums: they begin with what is there") {
   tir::Block all = whole();
+  const VarId other = output("other", 64, type);
+  SUBCASE("those of another tensor are set") {
+    const VarId b = number("begin");
+    all.push_back(loop(b, 64, block(store(other, var(b), number_of(1)))));
+    std::swap(all.back(), all.front());
+    const VarId n = number("n");
+    all.insert(all.begin(), loop(n, 64, block(store(sum, var(n), number_of(7)))));
+    all.pop_back();
+    std::get<tir::Store>(std::get<tir::For>(all[6].node).body[0].node).storage = other;
+  }
+  SUBCASE("one is set by a predicate") {
+    auto& begin = std::get<tir::For>(all[5].node);
+    std::get<tir::Store>(begin.body[0].node).predicate = less(var(begin.var), 3);
+  }
   SUBCASE("one is not set") { all.erase(all.begin() + 3); }
   SUBCASE("one is set to another number") { all[5] = begins(4, tir::make_cast(type, tir::make_float(2, type))); }
   SUBCASE("one is set twice, and one is not") { all[5] = begins(2, zero()); }
@@ -212,6 +257,100 @@ TEST_CASE_FIXTURE(HeldFixture, "held sums: near misses") {
   program(std::move(all));
   CHECK(held() == is_row_of_its_own);  // then inside of the loop over rows
   CHECK_FALSE(has("sum0[0] = sum[0]"));
+}
+
+// Each would be lost, or be read or added up at another time, if the sums were held.
+TEST_CASE_FIXTURE(HeldFixture, "held sums: what else stands in the loops") {
+  updates = 2;
+  const VarId other = output("other", 64, type);
+  const VarId y = number("y");
+  const VarId n = number("n");
+  const VarId m = number("m");
+  const VarId row = number("row");
+  const auto any = [&] { return product(var(x), imm(0)); };
+  const auto innermost = [&](tir::Block statements) { return loop(k, rows, block(loop(x, 3, std::move(statements)))); };
+  const auto sum_as_int = [&] {
+    return tir::make_cast(int32_type, larger(smaller(load(sum, 1), number_of(3)), number_of(0)));
+  };
+  tir::Stmt all = nest();
+  bool is_inside = false;  // of the outer loop they are
+  SUBCASE("a store beside the sums of a lane") {
+    tir::Stmt first = update(0);
+    std::get<tir::For>(first.node).body.push_back(store(other, var(x), any()));
+    all = innermost(block(first, update(1)));
+  }
+  SUBCASE("a store behind the loop over lanes") { all = innermost(block(update(0), store(other, var(x), any()))); }
+  SUBCASE("a store behind the inner loop") {
+    all = loop(k, rows, block(loop(x, 3, block(update(0), update(1))), store(other, var(k), load(sum, 2))));
+    is_inside = true;
+  }
+  SUBCASE("sums of another tensor") {
+    tir::Stmt second = update(1);
+    auto& lanes_of = std::get<tir::For>(second.node);
+    auto& added = std::get<tir::Store>(lanes_of.body[1].node);
+    added.storage = other;
+    added.value = add(load(other, added.index), any());
+    all = innermost(block(update(0), second));
+  }
+  SUBCASE("a bound that reads sums") {
+    all = loop(k, rows, block(loop_to(x, sum_as_int(), block(update(0), update(1)))));
+  }
+  SUBCASE("a begin that reads sums") {
+    tir::For inner{x, sum_as_int(), imm(2), block(update(0), update(1))};
+    all = loop(k, rows, block(tir::Stmt{std::move(inner)}));
+  }
+  SUBCASE("a let that reads sums") {
+    term = [&](std::int64_t, const ExprRef& s) { return mul(product(s, s), tir::make_cast(type, var(row))); };
+    all = innermost(block(let(row, sum_as_int()), update(0), update(1)));
+  }
+  SUBCASE("a let of a lane that reads sums") {
+    term = [&](std::int64_t, const ExprRef& s) { return mul(product(s, s), tir::make_cast(type, var(row))); };
+    tir::Stmt second = update(1);
+    auto& body = std::get<tir::For>(second.node).body;
+    body.insert(body.begin(), let(row, sum_as_int()));
+    tir::Stmt first = loop(m, lanes, block(store(sum, var(m), add(load(sum, var(m)), any()))));
+    all = innermost(block(first, second));
+  }
+  SUBCASE("a place by a let of the loop around") {
+    element = [&](std::int64_t u, const ExprRef& s) { return add(add(s, u * 4), mul(var(row), 8)); };
+    all = loop(k, rows, block(let(row, add(var(k), 1)), loop(x, 3, block(update(0), update(1)))));
+    is_inside = true;
+  }
+  // Without lets, which hide what an index is made of.
+  const auto added = [&](const char* name, const std::function<ExprRef(ExprRef)>& index) {
+    const VarId s = number(name);
+    return loop(s, lanes, block(store(sum, index(var(s)), add(load(sum, index(var(s))), any()))));
+  };
+  SUBCASE("sums at places from a loop around on") {
+    const tir::Stmt first = added("s1", [](const ExprRef& s) { return add(s, 16); });
+    const tir::Stmt second = added("s2", [&](const ExprRef& s) { return add(s, sub(imm(20), mul(var(y), 4))); });
+    all = loop(y, 5, block(innermost(block(first, second))));
+  }
+  SUBCASE("lanes in steps") {  // 0, 3, 4, 7 and 1, 4, 5, 8
+    const auto index = [](const ExprRef& s) { return sub(mul(s, 3), mul(quotient(s, 2), 2)); };
+    all = innermost(block(added("s1", index), added("s2", [&](const ExprRef& s) { return add(index(s), 1); })));
+  }
+  SUBCASE("lanes that share a sum, by a quotient toward zero") {  // 1, 1, 2, 2
+    const auto index = [](const ExprRef& s) { return add(s, binary(ExprKind::div, sub(imm(3), mul(s, 2)), imm(2))); };
+    all = innermost(block(added("s1", index), added("s2", [&](const ExprRef& s) { return add(index(s), 8); })));
+  }
+  SUBCASE("sums at places that are read, in a quotient toward zero") {
+    const auto index = [&](const ExprRef& s, std::int64_t u) {
+      const ExprRef read = smaller(larger(load(data, 1 - u), imm(-5)), imm(5));
+      return add(add(s, 8), add(binary(ExprKind::div, read, imm(2)), u * 4));
+    };
+    all = innermost(block(added("s1", [&](const ExprRef& s) { return index(s, 0); }),
+                          added("s2", [&](const ExprRef& s) { return index(s, 1); })));
+  }
+  SUBCASE("lanes from the second on") {
+    tir::Stmt first = update(0);
+    std::get<tir::For>(first.node).min = imm(1);
+    element = [](std::int64_t u, const ExprRef& s) { return add(s, u * 8); };
+    all = innermost(block(first, update(1)));
+  }
+  program(block(loop(n, 64, block(store(sum, var(n), number_of(7)), store(other, var(n), number_of(2)))), all));
+  CHECK(held() == is_inside);
+  CHECK(has("sum7[0]") == is_inside);
 }
 
 }  // namespace

@@ -134,6 +134,22 @@ TEST_CASE_FIXTURE(ClipFixture, "requantize: clips that stay") {
     const ExprRef narrow = tir::make_cast(int8_type, clip(sub(value(), 100), -100, 127));
     result = tir::make_cast(int32_type, add(narrow, tir::make_int(100, int8_type)));
   }
+  SUBCASE("limits in the wrong order, and a cast that cuts") {
+    const ExprRef narrow = tir::make_cast(int8_type, clip(sub(value(), 1), 300, 5));
+    result = add(tir::make_cast(int32_type, narrow), 1);
+  }
+  SUBCASE("limits that are read") { result = add(larger(smaller(sub(value(), 4), load(x, 0)), imm(3)), 4); }
+  SUBCASE("a limit that is read") { result = add(larger(smaller(sub(value(), 4), imm(7)), load(x, 0)), 4); }
+  SUBCASE("in 16 bits") {
+    const ExprRef narrow = sub(tir::make_cast(int16_type, load(x, var(i))), 4);
+    result = tir::make_cast(int32_type, add(clip(narrow, -100, 100), 4));
+  }
+  SUBCASE("in 64 bits") {
+    constexpr std::int64_t large = std::int64_t{1} << 30;
+    const ExprRef clipped = clip(sub(value(), large), -5, (std::int64_t{1} << 31) - 1);
+    const ExprRef moved = add(tir::make_cast(int64_type, clipped), tir::make_int(large, int64_type));
+    result = tir::make_cast(int32_type, quotient(moved, 2));
+  }
   body(block(loop(i, 16, block(store(y, var(i), result)))));
   kernels::requantize(changed());
   CHECK(is_unchanged());

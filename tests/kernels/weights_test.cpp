@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "transform/program.hpp"
 
@@ -72,35 +73,44 @@ TEST_CASE_FIXTURE(WeightsFixture, "weights: in fours of fours") {
   CHECK(stored(weight) == "0 4 8 12 1 5 9 13 2 6 10 14 3 7 11 15 16 20 24 28 17 21 25 29 18 22 26 30 19 23 27 31 ");
 }
 
+TEST_CASE_FIXTURE(WeightsFixture, "weights: terms that have one weight") {
+  const VarId r = number("r");
+  const VarId weight = buffer("weight", int8_type);
+  sums = 4;
+  bytes = made(12);
+  const ExprRef product = mul(tir::make_cast(int32_type, load(data, add(mul(var(r), 8), var(k)))),
+                              tir::make_cast(int32_type, load(weight, add(mul(var(r), 4), var(s)))));
+  const tir::Stmt lanes = loop(s, 4, block(store(sum, var(s), add(load(sum, var(s)), product))));
+  body(block(constant(weight), zeros(), loop(r, 3, block(loop(k, 8, block(lanes))))));
+  REQUIRE(laid_out());
+  CHECK(stored(weight) == "0 4 8 1 5 9 2 6 10 3 7 11 ");
+}
+
 TEST_CASE_FIXTURE(WeightsFixture, "weights: what stays") {
   const VarId weight = buffer("weight", int8_type);
+  const VarId f2 = number("f2");
+  VarId read = weight;
+  ExprRef at = by_terms();
+  tir::Block behind;
   SUBCASE("a constant that is larger") { bytes = made(16); }
-  SUBCASE("another use") {
-    body(block(constant(weight), zeros(), nest(weight, by_terms()),
-               store(sum, imm(60), tir::make_cast(int32_type, load(weight, 3)))));
-    CHECK_FALSE(laid_out());
-    return;
-  }
+  SUBCASE("another use") { behind = block(store(sum, imm(60), tir::make_cast(int32_type, load(weight, 3)))); }
   SUBCASE("two sums of one constant") {
-    const VarId f2 = number("f2");
-    const tir::Stmt second = loop(
-        f2, 3, block(store(sum, var(f2), add(load(sum, var(f2)), tir::make_cast(int32_type, load(weight, var(f2)))))));
-    body(block(constant(weight), zeros(), nest(weight, by_terms()), second));
-    CHECK_FALSE(laid_out());
-    return;
+    const ExprRef element = tir::make_cast(int32_type, load(weight, var(f2)));
+    behind = block(loop(f2, 3, block(store(sum, var(f2), add(load(sum, var(f2)), element)))));
   }
   SUBCASE("places that overlap") {
-    body(block(constant(weight), zeros(), nest(weight, add(mul(var(k), 2), var(s)))));
-    CHECK_FALSE(laid_out());
-    return;
+    bytes = made(11);
+    at = add(mul(var(k), 2), var(s));
   }
+  SUBCASE("no constant") { read = input("numbers", 15, int8_type); }
+  SUBCASE("a quotient toward zero") { at = add(at, binary(ExprKind::div, sub(imm(2), var(k)), imm(2))); }
   SUBCASE("from another place on") {
     bytes = made(18);
-    body(block(constant(weight), zeros(), nest(weight, add(by_terms(), 3))));
-    CHECK_FALSE(laid_out());
-    return;
+    at = add(at, 3);
   }
-  body(block(constant(weight), zeros(), nest(weight, by_terms())));
+  tir::Block all = block(constant(weight), zeros(), nest(read, at));
+  for (tir::Stmt& stmt : behind) all.push_back(std::move(stmt));
+  body(std::move(all));
   CHECK_FALSE(laid_out());
 }
 
@@ -115,6 +125,22 @@ TEST_CASE_FIXTURE(WeightsFixture, "weights: constants that share their data chan
     body(block(constant(a), constant(b), zeros(), first, nest(b, by_terms())));
     REQUIRE(laid_out());
     CHECK(stored(a) == stored(b));
+  }
+  SUBCASE("not in two orders") {
+    bytes = made(27);
+    const VarId r = number("r");
+    const VarId r2 = number("r2");
+    const VarId k2 = number("k2");
+    // r, k and s are the same numbers, once in the order of the data and once not.
+    const auto sum_of = [&](VarId weight, VarId row, VarId term, VarId lane, VarId first, VarId second) {
+      const ExprRef place = add(add(mul(var(first), 9), mul(var(second), 3)), var(lane));
+      const ExprRef element = tir::make_cast(int32_type, load(data, add(mul(var(row), 3), var(term))));
+      const ExprRef product = mul(element, tir::make_cast(int32_type, load(weight, place)));
+      tir::Block inner = block(loop(lane, 3, block(store(sum, var(lane), add(load(sum, var(lane)), product)))));
+      return loop(row, 3, block(loop(term, 3, std::move(inner))));
+    };
+    body(block(constant(a), constant(b), zeros(), sum_of(a, r, k, s, r, k), sum_of(b, r2, k2, f2, k2, r2)));
+    CHECK_FALSE(laid_out());
   }
   SUBCASE("not at all") {
     const tir::Stmt other =

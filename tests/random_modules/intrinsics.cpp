@@ -61,10 +61,12 @@ Scalar Interpreter::products(const Expr& expr) {
   const std::int64_t offset = number(*expr.operands[3]);
   const bool is_lane = expr.op == tir::Op::lane_product;
   const std::int64_t first = is_lane ? number(*expr.operands[4]) : 0;
-  for (std::int64_t i = first; i < (is_lane ? first + 1 : 4); ++i) {
+  for (std::int64_t i = 0; i < 4; ++i) {  // all are read, of lanes as well
     const std::int64_t x = element(*expr.operands[1], i) + offset;
+    const std::int64_t weight = element(*expr.operands[2], i);
+    if (is_lane && i != first) continue;
     if (x != static_cast<std::int16_t>(x)) throw Undefined("a factor beyond 16 bits");
-    sum += x * element(*expr.operands[2], i);
+    sum += x * weight;
   }
   return integer(static_cast<std::int32_t>(sum));
 }
