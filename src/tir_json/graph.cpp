@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tir_json/graph.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -30,6 +31,13 @@ void fail_at(NodeId node, std::string_view attribute, std::string message) {
   fail(node_place(node) + ".attrs." + std::string(attribute), std::move(message));
 }
 
+void Graph::reserve(std::size_t json_bytes, std::size_t max_nodes) {
+  constexpr std::size_t a_node = 80;
+  constexpr std::size_t an_attribute = 32;
+  nodes_.reserve(std::min(json_bytes / a_node, max_nodes) + 1);
+  attributes_.reserve(json_bytes / an_attribute);
+}
+
 std::string Graph::describe(NodeId node) const {
   if (node == 0 || type(node) == NodeType::null) return "null";
   return shown(type_name(node));
@@ -38,7 +46,7 @@ std::string Graph::describe(NodeId node) const {
 std::optional<std::string_view> Graph::find_attribute(NodeId node, std::string_view name) const {
   for (std::size_t i = nodes_[node].attributes; i < nodes_[node + 1].attributes; ++i) {
     const Attribute& attribute = attributes_[i];
-    if (names_[attribute.name] == name) return std::string_view(values_).substr(attribute.begin, attribute.length);
+    if (names_[attribute.name] == name) return attribute.view();
   }
   return std::nullopt;
 }

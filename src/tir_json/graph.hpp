@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <span>
@@ -86,7 +87,8 @@ class Graph {
   struct Attribute {
     std::uint32_t name;  // index into names_
     std::uint32_t length;
-    std::size_t begin;  // in values_
+    const char* value;  // in the JSON text or in values_
+    [[nodiscard]] std::string_view view() const { return {value, length}; }
   };
   struct Text {
     std::string copy;
@@ -104,12 +106,14 @@ class Graph {
   };
 
   void check_data() const;
+  // For a module without constants of that many bytes; more costs nothing before it is used.
+  void reserve(std::size_t json_bytes, std::size_t max_nodes);
 
   std::vector<Node> nodes_;
   std::vector<TypeName> types_;
   std::vector<std::string> names_;
   std::vector<Attribute> attributes_;
-  std::string values_;
+  std::deque<std::string> values_;  // that do not stand in the JSON text as they are
   std::vector<std::uint32_t> data_;
   std::vector<std::string> keys_;
   std::vector<Text> texts_;

@@ -55,7 +55,7 @@ class GraphSax {
   bool start_array(std::size_t /*size*/) { return start(false); }
   bool end_object() { return end(); }
   bool end_array() { return end(); }
-  bool key(string_t& name);
+  bool key(string_t& text);
   bool parse_error(std::size_t position, const std::string& last_token, const nlohmann::json::exception& error);
 
  private:
@@ -107,7 +107,7 @@ class GraphSax {
 
   Graph& graph_;
   JsonSource& source_;
-  std::string_view left_out_;  // the string of the event, if it stands in the JSON text for good
+  std::string_view left_out_;  // the last string, if it stands in the JSON text for good
   std::size_t max_nodes_;
   Interned type_ids_;
   Interned name_ids_;
@@ -225,8 +225,9 @@ void GraphSax::begin_node() {
   node_member_ = NodeMember::none;
 }
 
-bool GraphSax::key(string_t& name) {
-  if (const std::string_view text = source_.take_left_out(); !text.empty()) name = text;
+bool GraphSax::key(string_t& text) {
+  const std::string_view in_json = source_.take_left_out();
+  const std::string_view name = in_json.empty() ? std::string_view(text) : in_json;
   if (skip_from_ != 0) return true;
   if (depth_ == 1) {
     member_ = name == "root"          ? Member::root
@@ -237,7 +238,7 @@ bool GraphSax::key(string_t& name) {
     if ((member_ == Member::nodes && std::exchange(has_nodes_, true)) ||
         (member_ == Member::root && std::exchange(has_root_, true)) ||
         (member_ == Member::blobs && std::exchange(has_blobs_, true))) {
-      fail(name, "the member occurs twice");
+      fail(std::string(name), "the member occurs twice");
     }
   } else if (depth_ == 2) {
     member_ = name == "tvm_version" ? Member::version : Member::graph_attrs;
@@ -245,7 +246,7 @@ bool GraphSax::key(string_t& name) {
     node_key(name);
   } else {
     attribute_ = intern(name_ids_, name);
-    if (attribute_ == graph_.names_.size()) graph_.names_.push_back(name);
+    if (attribute_ == graph_.names_.size()) graph_.names_.emplace_back(name);
   }
   return true;
 }
@@ -318,10 +319,9 @@ void GraphSax::node_scalar(std::string_view text, Scalar kind) {
     case NodeMember::attrs:
       if (!is_element) wrong(shown(text), "an object");
       if (kind == Scalar::other && text == "null") wrong("null", "a string or a number");
-      graph_.attributes_.push_back({attribute_,
-                                    static_cast<std::uint32_t>(std::min<std::size_t>(text.size(), UINT32_MAX)),
-                                    graph_.values_.size()});
-      graph_.values_ += text;
+      if (kind != Scalar::string || left_out_.empty()) text = graph_.values_.emplace_back(text);
+      graph_.attributes_.push_back(
+          {attribute_, static_cast<std::uint32_t>(std::min<std::size_t>(text.size(), UINT32_MAX)), text.data()});
       break;
     case NodeMember::repr_str:
     case NodeMember::repr_b64:
@@ -364,6 +364,7 @@ bool GraphSax::parse_error(std::size_t /*position*/, const std::string& /*last_t
 
 Graph Graph::parse(std::string_view json, std::size_t max_nodes) {
   Graph graph;
+  graph.reserve(json.size(), max_nodes);
   JsonSource source(json);
   GraphSax sax(graph, source, max_nodes);
   nlohmann::json::sax_parse(source.begin(), JsonSource::end(), &sax);

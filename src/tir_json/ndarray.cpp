@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "tir_json/graph.hpp"
-#include "tir_json/json_source.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/support/text.hpp"
 
@@ -67,10 +66,6 @@ tir::DataType read_type(BlobReader& reader, const std::string& place) {
 }
 
 }  // namespace
-
-bool is_base64_character(char character) {
-  return character == '=' || base64_values[static_cast<unsigned char>(character)] != not_base64;
-}
 
 std::string decode_base64(std::string_view text, const std::string& place) {
   if (text.size() % 4 != 0) {

@@ -217,6 +217,43 @@ TEST_CASE_FIXTURE(Fixture, "long texts of base64 characters are texts everywhere
   CHECK(contains(refused(b.module_of_body(b.add(text))).message(), "found '" + text.substr(0, 60)));
 }
 
+// Every string with its first letter as an escape, every number in a string as a number, or both.
+std::string spelled(const nlohmann::json& part, bool escapes, bool numbers) {
+  if (part.is_structured()) {
+    std::string text;
+    for (const auto& [key, value] : part.items()) {
+      if (!text.empty()) text += " ,\n";
+      if (part.is_object()) text += spelled(key, escapes, false) + " :\t";
+      text += spelled(value, escapes, numbers);
+    }
+    return (part.is_object() ? "{ " : "[ ") + text + (part.is_object() ? " }" : " ]");
+  }
+  const std::string text = part.dump();
+  if (!part.is_string() || text.size() < 3) return text;
+  const std::string inside = text.substr(1, text.size() - 2);
+  if (numbers && inside.find_first_not_of("0123456789") == std::string::npos) return inside;
+  if (!escapes || inside[0] == '\\') return text;
+  constexpr std::string_view digits = "0123456789abcdef";
+  const auto first = static_cast<unsigned char>(inside[0]);
+  return std::string("\"\\u00") + digits[first / 16U] + digits[first % 16U] + inside.substr(1) + "\"";
+}
+
+TEST_CASE_FIXTURE(Fixture, "strings with escapes, numbers and white space are the same module") {
+  const Node x = b.handle("x", "int8");
+  const Node sum = b.binary("tir.Add", b.integer(300, "int16"), b.integer(7, "int16"), "int16");
+  const Node allocate = b.allocate(x, "int8", {b.integer(12)}, use({x, sum, b.string_imm("two words; 3")}));
+  const std::string json = b.module_of_body(allocate);
+  const std::string expected = tir::print(read(json));
+  CHECK(contains(expected, "two words; 3"));
+  for (const bool escapes : {false, true}) {
+    for (const bool numbers : {false, true}) {
+      const std::string text = spelled(nlohmann::json::parse(json), escapes, numbers);
+      CHECK(nlohmann::json::accept(text));
+      CHECK(tir::print(read(text)) == expected);
+    }
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "members that save_json does not write are skipped") {
   nlohmann::json graph = nlohmann::json::parse(b.module_of_body(use()));
   graph["extra"] = {{"nodes", {1, {2, {{"type_key", 3}}}}}};
