@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -149,12 +150,88 @@ bool pins_collide(const Problem& problem, BufferId a, BufferId b) {
          overlap(one.live, other.live);
 }
 
+// Live pinned buffers of one pool. A layer holds buffers that share no byte; without distances there is one.
+class PinnedLayers {
+ public:
+  explicit PinnedLayers(const Problem& problem) : problem_(problem) {}
+
+  // False: the buffer collides with one that is live.
+  bool insert(BufferId id) {
+    Layer* home = nullptr;
+    for (Layer& layer : layers_) {
+      bool meets = false;
+      if (!may_join(layer, id, meets)) return false;
+      if (!meets && home == nullptr) home = &layer;
+    }
+    if (home == nullptr) home = &layers_.emplace_back();
+    home->emplace(offset(id), id);
+    return true;
+  }
+
+  void remove(BufferId id) {
+    for (Layer& layer : layers_) {
+      const auto found = layer.find(offset(id));
+      if (found != layer.end() && found->second == id) return static_cast<void>(layer.erase(found));
+    }
+  }
+
+ private:
+  using Layer = std::map<Bytes, BufferId>;
+
+  [[nodiscard]] Bytes offset(BufferId id) const { return *problem_.buffer(id).pinned; }
+  [[nodiscard]] Bytes end(BufferId id) const { return offset(id) + problem_.buffer(id).size; }
+
+  bool may_join(const Layer& layer, BufferId id, bool& meets) const {
+    for (auto other = layer.lower_bound(end(id)); other != layer.begin();) {
+      --other;
+      if (end(other->second) <= offset(id)) return true;
+      meets = true;
+      if (pins_collide(problem_, id, other->second)) return false;
+    }
+    return true;
+  }
+
+  const Problem& problem_;
+  std::vector<Layer> layers_;
+};
+
+// Whether two collide. O(n log n) for n live ranges, times the buffers that distances let lie on top of each other.
+bool any_pins_collide(const Problem& problem) {
+  struct Event {
+    Tick tick;
+    bool begins;  // ends come first: ranges are half-open
+    BufferId buffer;
+    auto operator<=>(const Event&) const = default;
+  };
+  std::vector<Event> events;
+  std::map<PoolId, PinnedLayers> pools;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    if (!buffer.pinned || buffer.size == 0) continue;
+    pools.emplace(buffer.candidates.front(), problem);
+    for (const LiveRange& range : buffer.live) {
+      events.push_back({range.begin, true, BufferId(i)});
+      events.push_back({range.end, false, BufferId(i)});
+    }
+  }
+  std::ranges::sort(events);
+  return std::ranges::any_of(events, [&](const Event& event) {
+    PinnedLayers& pool = pools.at(problem.buffer(event.buffer).candidates.front());
+    if (event.begins) return !pool.insert(event.buffer);
+    pool.remove(event.buffer);
+    return false;
+  });
+}
+
+// Says which is the first that cannot stand.
 std::optional<std::string> invalid_pins(const Problem& problem) {
   std::vector<BufferId> pinned;
+  const bool collide = any_pins_collide(problem);
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     if (!buffer.pinned) continue;
     if (auto reason = invalid_pin(problem, buffer)) return reason;
+    if (!collide) continue;
     for (const BufferId id : pinned) {
       if (!pins_collide(problem, BufferId(i), id)) continue;
       const Buffer& other = problem.buffer(id);

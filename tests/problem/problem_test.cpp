@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <random>
 #include <string>
 
 namespace usmp::problem::problem_test {
@@ -224,6 +225,50 @@ TEST_CASE("buffers are far enough apart as the distance says, or by the size of 
   CHECK(far_enough(problem, b, 0, a, 16));
   problem.buffers[1].size = 0;
   CHECK(far_enough(problem, a, 0, b, 0));
+}
+
+TEST_CASE("pins collide if a pair of them does") {
+  std::mt19937 random(7);
+  const auto below = [&](unsigned n) { return static_cast<Bytes>(random() % n); };
+  int collisions = 0;
+  constexpr int runs = 3000;
+  for (int run = 0; run < runs; ++run) {
+    Problem problem;
+    problem.pools = {{.name = "a"}, {.name = "b"}};
+    problem.horizon = 12;
+    for (std::size_t i = 0; i < 6; ++i) {
+      Buffer buffer;
+      buffer.name = "b" + std::to_string(i);
+      buffer.size = below(6) * below(3);
+      buffer.candidates = {PoolId(random() % 4 == 0 ? 1 : 0)};
+      for (Tick at = below(4); at < 11; at += 2 + below(4)) buffer.live.push_back({at, at + 1});
+      if (random() % 8 != 0) buffer.pinned = below(25);
+      problem.buffers.push_back(buffer);
+    }
+    for (std::size_t i = 0; i < 6; ++i) {
+      for (std::size_t k = 0; k < 6; ++k) {
+        const Bytes size = problem.buffers[i].size;
+        if (i == k || size == 0 || random() % 3 != 0) continue;
+        problem.distances.push_back({BufferId(i), BufferId(k), below(static_cast<unsigned>(size))});
+      }
+    }
+    std::string first;
+    for (std::size_t i = 0; i < 6; ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        const Buffer& a = problem.buffers[i];
+        const Buffer& b = problem.buffers[k];
+        if (!a.pinned || !b.pinned || a.candidates != b.candidates || !overlap(a.live, b.live)) continue;
+        if (far_enough(problem, BufferId(i), *a.pinned, BufferId(k), *b.pinned) || !first.empty()) continue;
+        first = "buffer '" + a.name + "' is pinned to offset " + std::to_string(*a.pinned) + " of pool '" +
+                problem.pool(a.candidates[0]).name + "' and overlaps buffer '" + b.name + "', pinned to offset " +
+                std::to_string(*b.pinned) + " and live at the same time";
+      }
+    }
+    CHECK(invalid_reason(problem).value_or("") == first);
+    collisions += first.empty() ? 0 : 1;
+  }
+  CHECK(collisions > runs / 5);
+  CHECK(collisions < runs - runs / 5);
 }
 
 TEST_CASE("pins that may share bytes do not contradict each other") {
