@@ -177,8 +177,13 @@ class StatementFinder {
 }  // namespace
 
 std::vector<StorageDistance> find_distances(const tir::Module& module, const Options& options) {
-  const Nests nests = analyse_nests(module, options);
-  return Finder(nests, options).run();
+  return analyse_distances(module, options).distances;
+}
+
+AnalysedDistances analyse_distances(const tir::Module& module, const Options& options) {
+  Nests nests = analyse_nests(module, options);
+  std::vector<StorageDistance> distances = Finder(nests, options).run();
+  return {std::move(distances), std::move(nests.analysis)};
 }
 
 std::vector<std::vector<DyingDistance>> find_statement_distances(const tir::Module& module, const Options& options) {

@@ -255,6 +255,11 @@ AssembledModule assemble_module(SourceModule source, const Transformations& tran
     if (auto unused = pools_left_alone(module.source.module, module.assembly, request.pools)) {
       module.warnings.push_back(std::move(*unused));
     }
+    for (const transform::StepResult& row : module.program.transformed) {
+      if (row.too_large.empty()) continue;
+      module.warnings.push_back("transformation " + std::string(transform::name_of(row.step)) +
+                                " is not tried: the program has " + row.too_large);
+    }
     if (module.program.is_cut_short) {
       module.warnings.emplace_back(
           "interrupted while transformations were tried: the plan may lack some, and depends on this machine");

@@ -51,10 +51,11 @@ std::vector<bounds::Load> load_over_time(const liveness::Analysis& analysis,
   return bounds::load_over_time(workspace.problem, workspace.all);
 }
 
-StepResult describe_shared_bytes(const tir::Module& module, const std::vector<StorageDistance>& distances, Bytes load) {
+StepResult describe_shared_bytes(const tir::Module& module, const liveness::Analysis& analysis,
+                                 const std::vector<StorageDistance>& distances, Bytes load) {
   StepResult result{Step::inplace, load, load, {}};
   if (!distances.empty()) {
-    const Workspace workspace = workspace_of(liveness::analyse(module), distances);
+    const Workspace workspace = workspace_of(analysis, distances);
     result.load_after = bounds::load(workspace.problem, workspace.all).bytes;
   }
   for (const StorageDistance& distance : distances) {

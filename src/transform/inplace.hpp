@@ -10,8 +10,9 @@
 
 namespace usmp::transform {
 
-// A change for each of the module's distances. `load` is that of the module as it is.
-[[nodiscard]] StepResult describe_shared_bytes(const tir::Module& module,
+// A change for each of the module's distances. `load` is that of the module as it is, `analysis` without inputs and
+// outputs.
+[[nodiscard]] StepResult describe_shared_bytes(const tir::Module& module, const liveness::Analysis& analysis,
                                                const std::vector<liveness::StorageDistance>& distances, Bytes load);
 
 // The load of the workspace from each tick on at which it changes, inputs and outputs left out, when buffers share what

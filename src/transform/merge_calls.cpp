@@ -289,6 +289,12 @@ std::optional<std::vector<MergedCall>> merge_into_readers(tir::Module& module, V
   return merged;
 }
 
+std::optional<std::string> too_large_to_merge(const tir::Module& module) {
+  constexpr std::size_t most = MergeWork::most_made / MergeWork::least_merges;
+  if (size_of(module) <= most) return std::nullopt;
+  return "more than " + std::to_string(most) + " variables, functions and statements";
+}
+
 std::vector<Change> merge_calls(tir::Module& module) {
   MergeWork work;
   return merge_calls(module, work);
@@ -296,7 +302,7 @@ std::vector<Change> merge_calls(tir::Module& module) {
 
 std::vector<Change> merge_calls(tir::Module& module, MergeWork& work) {
   constexpr int most_merges = 64;
-  if (size_of(module) > MergeWork::most_made / MergeWork::least_merges) return {};
+  if (too_large_to_merge(module)) return {};
   const Peak before = peak_of(module);
   tir::Module merged = module;
   std::vector<Change> changes;

@@ -20,11 +20,14 @@ namespace usmp::transform {
 // merge that is made, of which there are at most 64; trying one is O(what fusing both functions takes).
 std::vector<Change> merge_calls(tir::Module& module);
 
+// StepResult::too_large: merge_calls does nothing. Nothing: it looks.
+[[nodiscard]] std::optional<std::string> too_large_to_merge(const tir::Module& module);
+
 // What was spent, which ends the step when it is as much as this.
 struct MergeWork {
   static constexpr std::size_t most_tried = 500'000;
   static constexpr std::size_t most_made = 400'000;
-  static constexpr std::size_t least_merges = 10;  // where fewer may be made, none is
+  static constexpr std::size_t least_merges = 20;  // where fewer may be made, none is
   std::size_t tried = 0;  // statements and nodes of expressions of the functions of each merge that was tried
   std::size_t made = 0;   // variables, functions and statements of the entry, of the module for each that was made
 };

@@ -50,6 +50,11 @@ std::string description(const OrderResult& best, const OrderProblem& problem) {
 
 }  // namespace
 
+std::optional<std::string> too_large_to_reorder(const tir::Module& module) {
+  if (!has_too_many_tasks(module)) return std::nullopt;
+  return "more than " + std::to_string(max_order_tasks) + " statements";
+}
+
 std::vector<Change> reorder(tir::Module& module, const Options& options) {
   const liveness::EntryUses uses = liveness::entry_uses(module, options.liveness);
   StatementSharing sharing;

@@ -2,6 +2,8 @@
 // The step "reorder": calls of the entry change places.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "usmp/tir/ir.hpp"
@@ -11,6 +13,9 @@ namespace usmp::transform {
 
 // Puts the statements of the entry's body into an order of lower peak load, if one is found; otherwise the module
 // stays as it is. docs/transformations.md says when statements may change places. Throws as liveness::analyse does.
+// StepResult::too_large: reorder does nothing. Nothing: it looks.
+[[nodiscard]] std::optional<std::string> too_large_to_reorder(const tir::Module& module);
+
 [[nodiscard]] std::vector<Change> reorder(tir::Module& module, const Options& options);
 
 }  // namespace usmp::transform

@@ -244,17 +244,22 @@ bool names_are_unique(const EntryUses& uses) {
 
 }  // namespace
 
+bool has_too_many_tasks(const tir::Module& module) {
+  const auto is_task = [](const tir::Stmt& stmt) { return !is_plain_declaration(stmt); };
+  const auto tasks = std::ranges::count_if(module.functions[module.entry].body, is_task);
+  return static_cast<std::size_t>(tasks) > max_order_tasks;
+}
+
 std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness::EntryUses& uses,
                                       const StatementSharing& sharing, const liveness::Options& options) {
+  if (has_too_many_tasks(module)) return std::nullopt;
   const tir::Block& body = module.functions[module.entry].body;
   if (uses.escapes || !names_are_unique(uses) || body.size() != uses.statements.size()) return std::nullopt;
   Builder builder(uses, sharing, options, module.workspace_alignment.value_or(16));
   DeviceStates devices(module);
-  std::size_t count = 0;
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (is_on_stack(body[i])) return std::nullopt;  // nobody tracks who uses it
     if (is_plain_declaration(body[i])) continue;
-    if (++count > max_order_tasks) return std::nullopt;
     const bool is_hook = devices.take(body[i]);
     // A hook that is handed nothing could do anything, were it not known.
     const bool is_barrier = !program::plain_call(body[i]) || (uses.statements[i].calls_blindly && !is_hook);

@@ -21,6 +21,9 @@ struct EntryTasks {
 inline constexpr std::size_t max_order_tasks = 10'000;
 inline constexpr std::size_t max_order_edges = 1'000'000;  // of all tasks, the sizes of Task::after
 
+// Whether the entry has more than max_order_tasks statements that are no plain declarations.
+[[nodiscard]] bool has_too_many_tasks(const tir::Module& module);
+
 // What is known of buffers that may share bytes, by statement (find_statement_distances); empty: none may.
 using StatementSharing = std::vector<std::vector<liveness::DyingDistance>>;
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "transform/plain_entry.hpp"
 #include "transform/rolling_body.hpp"
@@ -174,7 +175,6 @@ Bytes largest(const std::vector<const Part*>& division) {
 // `most_extra`: work of pixels that are computed again; nothing: no strips.
 Parts parts_of(const tir::Module& module, const CallRun& run, const Options& options,
                std::optional<double> most_extra) {
-  constexpr std::size_t most_segments = 10'000;
   const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
   Parts parts(run.calls.size());
   for (std::size_t first = 0; first < run.calls.size(); ++first) {
@@ -294,6 +294,14 @@ std::vector<Change> roll_within(tir::Module& module, const Options& options, std
 }
 
 }  // namespace
+
+std::optional<std::string> too_large_to_roll(const tir::Module& module) {
+  const auto calls = std::ranges::count_if(module.functions[module.entry].body, [](const tir::Stmt& stmt) {
+    return std::holds_alternative<tir::Evaluate>(stmt.node);
+  });
+  if (static_cast<std::size_t>(calls) <= most_segments) return std::nullopt;
+  return "more than " + std::to_string(most_segments) + " calls";
+}
 
 std::vector<Change> roll(tir::Module& module, const Options& options) {
   const double once = loops::work_of(module);

@@ -2,6 +2,9 @@
 // Operators that run a row at a time, so that tensors between them need only the rows that are still to be read.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "usmp/tir/ir.hpp"
@@ -22,5 +25,11 @@ std::vector<Change> roll(tir::Module& module, const Options& options);
 
 // In one new function, of a program of at most 156 calls; of larger ones fewer, at least 2.
 inline constexpr std::size_t most_rolled_calls = 64;
+
+// Segments that are looked at.
+inline constexpr std::size_t most_segments = 10'000;
+
+// StepResult::too_large, of a program with more calls than that: `roll` is not to be called. Nothing: it may be.
+[[nodiscard]] std::optional<std::string> too_large_to_roll(const tir::Module& module);
 
 }  // namespace usmp::transform

@@ -42,14 +42,14 @@ void set_module(Result& program, tir::Module module, const StepResult& step) {
   program.shared = std::make_shared<const tir::Module>(std::move(module));
 }
 
-// A pass that changes the module; `program` stays as it is unless something was done.
+// A pass that changes the module; `program` stays as it is unless something was done. Constants are no load.
 template <Step step, std::vector<Change> (*change)(tir::Module&, const Options&)>
 std::optional<StepResult> changing(Result& program, const Options& options) {
   tir::Module changed = program.module();
   StepResult result{step, program.load, program.load, change(changed, options)};
   tir::check_pass(changed, name_of(step));
   if (result.changes.empty()) return result;
-  result.load_after = peak_of(changed).load;
+  if constexpr (step != Step::constants) result.load_after = peak_of(changed).load;
   set_module(program, std::move(changed), result);
   return result;
 }
@@ -78,8 +78,12 @@ std::optional<StepResult> computing_again(Result& program, const Options& option
 }
 
 std::optional<StepResult> sharing_bytes(Result& program, const Options& options) {
-  program.distances = liveness::find_distances(program.module(), options.liveness);
-  StepResult result = describe_shared_bytes(program.module(), program.distances, program.load);
+  liveness::AnalysedDistances found = liveness::analyse_distances(program.module(), options.liveness);
+  program.distances = std::move(found.distances);
+  if (options.liveness.workspace_io && !program.distances.empty()) {
+    found.analysis = liveness::analyse(program.module());
+  }
+  StepResult result = describe_shared_bytes(program.module(), found.analysis, program.distances, program.load);
   if (!result.changes.empty()) set_module(program, program.module(), result);
   return result;
 }
@@ -91,7 +95,8 @@ struct PassRow {
   std::string_view name;
   Pass pass;
   Kept kept;
-  bool for_memory_alone;  // is_for_memory_alone
+  bool for_memory_alone;                                                  // is_for_memory_alone
+  std::optional<std::string> (*too_large)(const tir::Module&) = nullptr;  // StepResult::too_large; null: never
 };
 
 // In the order in which they run: operators are merged when tensors have got small and copies are gone. What is done
@@ -99,11 +104,13 @@ struct PassRow {
 constexpr PassRow passes[] = {
     {Step::fuse, "fuse", changing<Step::fuse, plain<fuse>>, Kept::when_it_does_something, false},
     {Step::narrow, "narrow", changing<Step::narrow, plain<narrow>>, Kept::when_the_load_falls, true},
-    {Step::merge, "merge", changing<Step::merge, plain<merge_calls>>, Kept::when_it_does_something, true},
+    {Step::merge, "merge", changing<Step::merge, plain<merge_calls>>, Kept::when_it_does_something, true,
+     too_large_to_merge},
     {Step::constants, "constants", changing<Step::constants, plain<shrink_constants>>, Kept::when_it_does_something,
      false},
-    {Step::rolling, "rolling", rolling, Kept::when_the_load_falls, true},
-    {Step::reorder, "reorder", changing<Step::reorder, reorder>, Kept::when_it_does_something, true},
+    {Step::rolling, "rolling", rolling, Kept::when_the_load_falls, true, too_large_to_roll},
+    {Step::reorder, "reorder", changing<Step::reorder, reorder>, Kept::when_it_does_something, true,
+     too_large_to_reorder},
     {Step::recompute, "recompute", computing_again, Kept::when_it_does_something, true},
     {Step::inplace, "inplace", sharing_bytes, Kept::when_it_does_something, true}};
 
@@ -156,15 +163,21 @@ std::vector<Step> passes_of(const Options& options) {
   return asked;
 }
 
-Result begin(const tir::Module& module) {
-  Result program(module);
-  program.load = peak_of(module).load;
+Result begin(tir::Module module) {
+  Result program(std::move(module));
+  program.load = peak_of(program.module()).load;
   return program;
 }
 
 Result apply(const Result& before, Step step, const Options& options) {
   const PassRow& row = row_of(step);
   Result program = before;
+  auto too_large = row.too_large == nullptr ? std::nullopt : row.too_large(before.module());
+  if (too_large) {
+    program.steps.push_back({step, before.load, before.load, {}});
+    program.steps.back().too_large = std::move(*too_large);
+    return program;
+  }
   auto result = row.pass(program, options);
   if (!result) return program;
   const bool may_stay = step == Step::rolling && options.rolling_room.has_value();

@@ -28,7 +28,8 @@ tir::Stmt copy(Program& p, VarId out, VarId in, std::int64_t elements) {
 }
 
 StepResult result_of(const tir::Module& module, const liveness::Options& options = {}) {
-  return describe_shared_bytes(module, liveness::find_distances(module, options), peak_of(module).load);
+  return describe_shared_bytes(module, liveness::analyse(module), liveness::find_distances(module, options),
+                               peak_of(module).load);
 }
 
 TEST_CASE("a change for each direction in which two buffers may share bytes, with the function where they meet") {

@@ -223,8 +223,20 @@ TEST_CASE("in a large module fewer merges are made") {
   CHECK(load_of(1'000) == 0);
   // Each merge adds variables.
   const std::size_t most = MergeWork::most_made / MergeWork::least_merges;
-  CHECK(load_of(most) == (20 - 9) * 32);
+  CHECK(load_of(most) == (20 - 19) * 32);
   CHECK(load_of(most + 1) == 20 * 32);
+}
+
+TEST_CASE("a module that is too large to merge says so") {
+  Network network;
+  tir::Module module = many(network, 20);
+  const auto step_of = [](const tir::Module& given) {
+    return apply(begin(given), Step::merge, {.steps = {Step::merge}}).steps.back();
+  };
+  CHECK(step_of(module).too_large.empty());
+  module.vars.resize(MergeWork::most_made, tir::Var{"unused", i32, tir::void_type, ""});
+  CHECK(step_of(module).too_large == "more than 20000 variables, functions and statements");
+  CHECK(step_of(module).changes.empty());
 }
 
 TEST_CASE("what stands between the calls stays before the merged one") {

@@ -394,6 +394,23 @@ TEST_CASE("reorder: an entry in which very many wait for very many stays as it i
   CHECK(tasks_of(params, copies, builder).problem.tasks.empty() == (writes > 1000));
 }
 
+TEST_CASE("reorder: an entry of very many statements stays as it is, and the step says so") {
+  std::size_t count = max_order_tasks;
+  SUBCASE("many") {}
+  SUBCASE("too many") { ++count; }
+  ModuleBuilder builder;
+  const VarId in = builder.pointer("in");
+  const VarId out = builder.pointer("out");
+  const std::vector<std::pair<VarId, VarId>> copies(count, {in, out});
+  CHECK(tasks_of({in, out}, copies, builder).problem.tasks.size() == (count > max_order_tasks ? 0 : count));
+  builder.function("nothing", {builder.pointer("p")}, {});
+  tir::Block body;
+  while (body.size() < count) body.push_back(builder.call("nothing", std::vector<VarId>{in}));
+  builder.entry({in}, std::move(body));
+  const auto result = transform::transform(builder.build(), {.steps = {transform::Step::reorder}});
+  CHECK(result.steps[0].too_large == (count > max_order_tasks ? "more than 10000 statements" : ""));
+}
+
 TEST_CASE("reorder: storage that may not be there, or is on the stack, keeps all in place") {
   Network n;
   tir::Block all = plain_calls(n);

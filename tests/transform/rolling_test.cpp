@@ -409,6 +409,26 @@ TEST_CASE("operators that do nothing are no chain") {
   CHECK(roll(module, {}).empty());
 }
 
+TEST_CASE("a program of more calls than segments are looked at stays as it is, and the step says so") {
+  const auto stepped = [](std::size_t count) {
+    Network n;
+    n.add_window("f", 0, 0);
+    n.add_window("g", 1, 1);
+    const auto v = n.loops_of("nothing");
+    n.function("nothing", {v.p0, v.p1}, {});
+    std::vector<tir::Stmt> calls = {n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})};
+    while (calls.size() < count) calls.push_back(n.call("nothing", {n.in, n.out}));
+    return apply(begin(n.with_entry(std::move(calls))), Step::rolling, {.steps = {Step::rolling}}).steps.back();
+  };
+  const StepResult most = stepped(most_segments);
+  CHECK(most.changes.size() == 1);
+  CHECK(most.too_large.empty());
+  const StepResult more = stepped(most_segments + 1);
+  CHECK(more.changes.empty());
+  CHECK(more.load_after == more.load_before);
+  CHECK(more.too_large == "more than 10000 calls");
+}
+
 TEST_CASE("functions of somebody else are not looked into") {
   Network n;
   n.add_window("f", 0, 0);

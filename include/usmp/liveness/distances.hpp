@@ -34,6 +34,13 @@ namespace usmp::liveness {
 // after which no more pairs are found; loops that access more than 256 sites give none.
 [[nodiscard]] std::vector<StorageDistance> find_distances(const tir::Module& module, const Options& options = {});
 
+// The same, and analyse(module, options), of one walk.
+struct AnalysedDistances {
+  std::vector<StorageDistance> distances;
+  Analysis analysis;
+};
+[[nodiscard]] AnalysedDistances analyse_distances(const tir::Module& module, const Options& options);
+
 inline constexpr std::size_t most_groups = 4096;
 
 // What two buffers may share in one statement if the order of statements lets them.

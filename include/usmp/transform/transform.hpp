@@ -92,6 +92,8 @@ struct StepResult {
   std::optional<std::int64_t> extra_work_permille = {};
   // It would have changed the program, but the plan is as small without it; set by the planning stage.
   bool left_out = false;
+  // What the program has too much of for the step to look at it, as "more than 10000 calls"; empty: it looked.
+  std::string too_large = {};
 };
 
 // A program with passes applied. A value: a common prefix of several lists of steps is applied once and copied. Copies,
@@ -122,7 +124,7 @@ struct Result {
 [[nodiscard]] std::vector<Step> passes_of(const Options& options);
 
 // The program before any pass. Throws as liveness::analyse does.
-[[nodiscard]] Result begin(const tir::Module& module);
+[[nodiscard]] Result begin(tir::Module module);
 
 // Applies one more pass, which must come after those of `before`. A pass depends only on the module, on
 // recompute_percent, strip_percent, rolling_room and on whether merge and inplace are requested, so `before` may come
