@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -169,6 +170,8 @@ std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t 
     throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: " + std::generic_category().message(code));
   }
   std::string text;
+  const std::uintmax_t size = fs::is_regular_file(status) ? fs::file_size(path, error) : 0;
+  if (!error && size <= most) text.reserve(static_cast<std::size_t>(size));
   std::vector<char> block(std::size_t{1} << 16);
   do {
     file.read(block.data(), static_cast<std::streamsize>(block.size()));

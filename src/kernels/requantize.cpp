@@ -105,15 +105,29 @@ ExprRef clipped(const ExprRef& expr) {
   return expr->type == tir::int32_type ? result : tir::make_cast(expr->type, std::move(result));
 }
 
+// Whether anything in it could be replaced.
+bool may_change(const tir::Function& function) {
+  bool may = false;
+  tir::for_each_expr_in(function.body, [&](const Expr& expr) {
+    may = may || expr.op == tir::Op::q_multiply_shift || expr.op == tir::Op::q_multiply_shift_per_axis ||
+          expr.kind == tir::ExprKind::min || expr.kind == tir::ExprKind::max;
+  });
+  return may;
+}
+
 }  // namespace
 
 void requantize(tir::Module& module) {
-  const program::ConstantTable constants(module);
+  std::vector<tir::Function*> functions;
   for (tir::Function& function : module.functions) {
-    if (tir::is_opaque(module, function)) continue;
+    if (!tir::is_opaque(module, function) && may_change(function)) functions.push_back(&function);
+  }
+  if (functions.empty()) return;
+  const program::ConstantTable constants(module);
+  for (tir::Function* function : functions) {
     arith::Ranges ranges;
-    constants.bind(ranges, function);
-    loops::rewrite_expressions(function.body, [&](const ExprRef& expr) {
+    constants.bind(ranges, *function);
+    loops::rewrite_expressions(function->body, [&](const ExprRef& expr) {
       ExprRef product = requantized(*expr, ranges);
       return product != nullptr ? product : clipped(expr);
     });

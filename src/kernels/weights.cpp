@@ -57,9 +57,9 @@ class Layout {
   Layout(tir::Module& module, std::int64_t sums) : module_(module), sums_(sums) {}
 
   void run() && {
-    for (tir::Function& function : module_.functions) find_constants(function.body);
-    for (const tir::Function& function : module_.functions) {
-      if (!tir::is_opaque(module_, function)) find_candidates(function.body);
+    for (tir::Function& function : module_.functions) {
+      const bool has_constants = find_constants(function.body);
+      if (has_constants && !tir::is_opaque(module_, function)) find_candidates(function.body);
     }
     std::map<VarId, tir::ExprRef> indices;  // of its constant, which nothing else loads
     std::map<const tir::Constant*, std::shared_ptr<const tir::Constant>> turned;
@@ -83,10 +83,9 @@ class Layout {
   }
 
  private:
-  void find_constants(tir::Block& body) {
-    for (const auto& [var, use] : program::storage_uses(body)) {
-      declared_[var].uses += use.loads + use.stores + use.mentions;
-    }
+  // Whether the function declares any: only it uses them.
+  bool find_constants(tir::Block& body) {
+    bool has_constants = false;
     tir::for_each_block(body, [&](tir::Block& block) {
       for (Stmt& stmt : block) {
         auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
@@ -95,8 +94,14 @@ class Layout {
         declared.constant = constant;
         ++declared.declarations;
         ++sharers_[constant->data.get()];
+        has_constants = true;
       }
     });
+    if (!has_constants) return false;
+    for (const auto& [var, use] : program::storage_uses(body)) {
+      declared_[var].uses += use.loads + use.stores + use.mentions;
+    }
+    return true;
   }
 
   void find_candidates(const tir::Block& body) {

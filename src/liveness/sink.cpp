@@ -257,8 +257,21 @@ class Sinker {
   std::unordered_set<VarId> let_bound_;
 };
 
+// Whether the body has both allocates and loops.
+bool may_sink(const tir::Block& body) {
+  bool has_allocate = false;
+  bool has_loop = false;
+  tir::for_each_stmt(body, [&](const Stmt& stmt) {
+    has_allocate = has_allocate || std::holds_alternative<tir::Allocate>(stmt.node);
+    has_loop = has_loop || std::holds_alternative<tir::For>(stmt.node) || std::holds_alternative<tir::While>(stmt.node);
+  });
+  return has_allocate && has_loop;
+}
+
 }  // namespace
 
-SunkAllocates sink_allocates(const tir::Module& module, const tir::Block& body) { return Sinker(module, body).run(); }
+SunkAllocates sink_allocates(const tir::Module& module, const tir::Block& body) {
+  return may_sink(body) ? Sinker(module, body).run() : SunkAllocates();
+}
 
 }  // namespace usmp::liveness

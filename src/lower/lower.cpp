@@ -46,7 +46,7 @@ std::set<VarId> used_in(const Block& body) {
     if (const auto* store = std::get_if<tir::Store>(&stmt.node)) vars.insert(store->storage);
     tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
       tir::for_each_expr(*root, [&](const Expr& expr) {
-        const bool is_new = seen.insert(&expr).second;
+        const bool is_new = expr.operands.empty() || seen.insert(&expr).second;
         if (is_new && (expr.kind == ExprKind::var || expr.kind == ExprKind::load)) vars.insert(expr.var);
         return is_new;
       });

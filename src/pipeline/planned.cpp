@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/pipeline/planned.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "pipeline/source.hpp"
 #include "usmp/assemble/placements.hpp"
@@ -14,6 +16,7 @@
 #include "usmp/program/effects.hpp"
 #include "usmp/shape/shape_loops.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::pipeline {
 namespace {
@@ -93,9 +96,20 @@ std::optional<Bytes> tvm_workspace(const SourceModule& source, bool workspace_io
   return total;
 }
 
+bool has_constants(const tir::Module& module) {
+  return std::ranges::any_of(module.functions, [](const tir::Function& function) {
+    bool has = false;
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      has = has || std::holds_alternative<tir::AllocateConst>(stmt.node);
+    });
+    return has;
+  });
+}
+
 // Of the program as it was read, as in a plan without transformations: some constants that TVM's C reads, kernels do
 // not.
 Bytes constants_without_steps(const PlannedProgram& planned, bool workspace_io) {
+  if (!has_constants(planned.source.module)) return 0;
   tir::Module module = planned.source.module;
   kernels::prepare(module, *planned.program.core);
   return constants_read(live_ranges(planned.source, module, workspace_io));

@@ -1,31 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/program/call_graph.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <unordered_set>
 #include <utility>
 
 #include "usmp/support/error.hpp"
+#include "usmp/support/small_stack.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::program {
 namespace {
 
+// Shared nodes that have been seen: few, in most trees, if all of the module's copies share theirs.
+class Seen {
+ public:
+  bool insert(const tir::Expr* expr) {
+    const auto end = few_.begin() + static_cast<std::ptrdiff_t>(count_);
+    if (std::find(few_.begin(), end, expr) != end) return false;
+    if (count_ == few_.size()) return more_.insert(expr).second;
+    few_[count_++] = expr;
+    return true;
+  }
+
+ private:
+  std::array<const tir::Expr*, 16> few_{};
+  std::size_t count_ = 0;
+  std::unordered_set<const tir::Expr*> more_;
+};
+
 // Calls `visit` for each named call of an expression, a shared one once.
 template <class Visit>
 void for_each_call(const tir::ExprRef& root, const Visit& visit) {
   if (root->operands.empty()) return;
-  std::unordered_set<const tir::Expr*> shared;
-  std::vector<const tir::ExprRef*> pending = {&root};
+  Seen shared;
+  SmallStack<const tir::ExprRef*> pending;
+  pending.push(&root);
   while (!pending.empty()) {
     const tir::ExprRef& expr = *pending.back();
-    pending.pop_back();
-    if (expr.use_count() > 1 && !shared.insert(expr.get()).second) continue;
+    pending.pop();
+    if (expr.use_count() > 1 && !shared.insert(expr.get())) continue;
     if (const auto call = tir::named_call(*expr)) visit(*call);
     for (std::size_t i = expr->operands.size(); i-- > 0;) {
       const bool may_call = !expr->operands[i]->operands.empty();
-      if (may_call) pending.push_back(&expr->operands[i]);
+      if (may_call) pending.push(&expr->operands[i]);
     }
   }
 }

@@ -46,8 +46,10 @@ std::set<VarId> stored(const tir::Module& module) {
 
 ConstantTable::ConstantTable(const tir::Module& module) {
   add_constants(module);
-  for (const VarId var : stored(module)) elements_.erase(var);
-  add_params(module);
+  if (elements_.empty()) return;
+  const std::set<VarId> written = stored(module);
+  for (const VarId var : written) elements_.erase(var);
+  if (!elements_.empty()) add_params(module, written);
 }
 
 void ConstantTable::add_constants(const tir::Module& module) {
@@ -69,7 +71,7 @@ void ConstantTable::add_constants(const tir::Module& module) {
   }
 }
 
-void ConstantTable::add_params(const tir::Module& module) {
+void ConstantTable::add_params(const tir::Module& module, const std::set<VarId>& written) {
   std::map<VarId, std::optional<ConstantElements>> params;  // nothing: something else is passed, too
   const auto pass = [&](VarId param, VarId argument) {
     std::optional<ConstantElements> passed;
@@ -98,13 +100,13 @@ void ConstantTable::add_params(const tir::Module& module) {
     for (std::size_t k = 0; k < call.arguments.size() && !call.is_opaque; ++k)
       pass(module.functions[call.callee].params[k].var, call.arguments[k]);
   }
-  const std::set<VarId> written = stored(module);
   for (const auto& [param, constant] : params) {
     if (constant && !written.contains(param)) elements_.emplace(param, *constant);
   }
 }
 
 std::size_t ConstantTable::bind(arith::Ranges& ranges, const tir::Function& function) const {
+  if (elements_.empty()) return 0;
   std::set<VarId> bound;
   tir::for_each_expr_in(function.body, [&](const Expr& expr) {
     if (expr.kind != ExprKind::load) return;

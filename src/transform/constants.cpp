@@ -104,12 +104,14 @@ class Shrinker {
 
   std::vector<Change> run() && {
     find_constants();
+    if (declared_.empty()) return {};
     const std::vector<ConstantGroup> groups = constant_groups(module_);
     for (const ConstantGroup& group : groups) decide(group);
     for (tir::Function& function : module_.functions) {
       function_ = &function;
       merge_in(function.body);
     }
+    if (literals_.empty() && elements_.empty() && same_as_.empty()) return std::move(changes_);
     drop_params();
     for (tir::Function& function : module_.functions) rewrite(function.body);
     return std::move(changes_);

@@ -131,6 +131,7 @@ class CopyRemover {
   explicit CopyRemover(Module& module) : module_(module), param_uses_(module) {}
 
   std::vector<Change> run() {
+    if (!has_copies()) return {};
     find_uses();
     for (std::size_t i = 0; i < calls_.size(); ++i) {
       if (copy_by(calls_[i].callee)) pending_.insert(i);
@@ -145,6 +146,14 @@ class CopyRemover {
 
  private:
   Function& entry() { return module_.functions[module_.entry]; }
+
+  bool has_copies() {
+    bool has = false;
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+      has = has || (i != module_.entry && copy_by(i).has_value());
+    }
+    return has;
+  }
 
   // What it depends on is known of the tensors that the call passes, so it is looked at again only when one of them has
   // changed: the copy that goes next is always the first that may.

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "usmp/arith/ranges.hpp"
@@ -34,7 +35,7 @@ class ConstantTable {
 
  private:
   void add_constants(const tir::Module& module);
-  void add_params(const tir::Module& module);
+  void add_params(const tir::Module& module, const std::set<tir::VarId>& written);
 
   std::map<tir::VarId, ConstantElements> elements_;
 };

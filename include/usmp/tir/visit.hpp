@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "usmp/support/function_ref.hpp"
+#include "usmp/support/small_stack.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tir {
@@ -34,7 +35,7 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 // use. If `visit` returns a bool, false skips what is below. O(nodes visited).
 template <class Visit>
 void for_each_expr(const Expr& root, const Visit& visit) {
-  std::vector<const Expr*> pending;
+  SmallStack<const Expr*> pending;
   for (const Expr* expr = &root; expr != nullptr;) {
     bool goes_below = true;
     if constexpr (std::is_same_v<std::invoke_result_t<Visit, const Expr&>, bool>) {
@@ -43,10 +44,10 @@ void for_each_expr(const Expr& root, const Visit& visit) {
       visit(*expr);
     }
     if (goes_below) {
-      for (std::size_t i = expr->operands.size(); i-- > 0;) pending.push_back(expr->operands[i].get());
+      for (std::size_t i = expr->operands.size(); i-- > 0;) pending.push(expr->operands[i].get());
     }
     expr = pending.empty() ? nullptr : pending.back();
-    if (expr != nullptr) pending.pop_back();
+    if (expr != nullptr) pending.pop();
   }
 }
 
@@ -85,20 +86,19 @@ T fold(const Expr& root, const Parts& parts, const Before& before, const Combine
     std::size_t next_part;
     std::size_t first_value;
   };
-  std::vector<Frame> frames;
+  SmallStack<Frame, 8> frames;
   std::vector<const Expr*> open_parts;  // of all frames, the innermost one's last
   std::vector<T> values;                // of the parts that are done
   constexpr std::size_t usual = 8;      // of each, in most trees
   if (!root.operands.empty()) open_parts.reserve(usual);
   parts(root, open_parts);
   if (open_parts.empty()) return combine(root, std::span<T>());
-  frames.reserve(usual);
   values.reserve(usual);
-  frames.push_back({&root, 0, 0, 0});
+  frames.push({&root, 0, 0, 0});
   const Expr* next = nullptr;
   while (true) {
     if (next != nullptr) {
-      frames.push_back({next, open_parts.size(), open_parts.size(), values.size()});
+      frames.push({next, open_parts.size(), open_parts.size(), values.size()});
       parts(*next, open_parts);
     }
     Frame& frame = frames.back();
@@ -114,7 +114,7 @@ T fold(const Expr& root, const Parts& parts, const Before& before, const Combine
     open_parts.resize(frame.first_part);
     values.erase(values.begin() + static_cast<std::ptrdiff_t>(frame.first_value), values.end());
     values.push_back(std::move(value));
-    frames.pop_back();
+    frames.pop();
   }
 }
 
@@ -206,12 +206,13 @@ class InnerBlocks {
 template <class Walker>
 void walk(const Block& root, Walker& walker) {
   struct Frame {
-    const Block* block;
-    const Stmt* owner;
+    const Block* block = nullptr;
+    const Stmt* owner = nullptr;
     std::size_t next = 0;
     bool is_open = false;
   };
-  std::vector<Frame> frames = {{&root, nullptr}};
+  SmallStack<Frame, 8> frames;
+  frames.push({&root, nullptr});
   while (!frames.empty()) {
     Frame& frame = frames.back();
     if (!frame.is_open) {
@@ -220,13 +221,13 @@ void walk(const Block& root, Walker& walker) {
     }
     if (frame.next == frame.block->size()) {
       walker.close(*frame.block, frame.owner);
-      frames.pop_back();
+      frames.pop();
       continue;
     }
     const Stmt& stmt = (*frame.block)[frame.next++];
     walker.statement(stmt);
     const InnerBlocks<const Block> inner = blocks_of(stmt);
-    for (std::size_t i = inner.size(); i-- > 0;) frames.push_back({inner[i], &stmt});
+    for (std::size_t i = inner.size(); i-- > 0;) frames.push({inner[i], &stmt});
   }
 }
 
