@@ -9,19 +9,18 @@ namespace usmp::loops {
 
 SumStorage::SumStorage(const tir::Function& function) {
   for (const tir::Param& param : function.params) (param.no_alias ? alone_ : readable_).insert(param.var);
-  std::set<tir::VarId> passed;
   tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
     if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) readable_.insert(constant->var);
     const auto* array = std::get_if<tir::Allocate>(&stmt.node);
     if (array != nullptr && array->on_stack && array->was_on_stack) arrays_.insert(array->var);
-    tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
-      tir::for_each_expr(*root, [&](const tir::Expr& expr) {
-        if (expr.kind == tir::ExprKind::var) passed.insert(expr.var);
-        if (expr.kind == tir::ExprKind::call && expr.op == tir::Op::address_of) {
-          for (const tir::ExprRef& operand : expr.operands) passed.insert(operand->var);
-        }
-      });
-    });
+  });
+  if (arrays_.empty()) return;
+  std::set<tir::VarId> passed;
+  tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
+    if (expr.kind == tir::ExprKind::var) passed.insert(expr.var);
+    if (expr.kind == tir::ExprKind::call && expr.op == tir::Op::address_of) {
+      for (const tir::ExprRef& operand : expr.operands) passed.insert(operand->var);
+    }
   });
   std::erase_if(arrays_, [&](tir::VarId var) { return passed.contains(var); });
 }

@@ -81,6 +81,7 @@ class GraphSax {
   void begin_node();
   void end_of_ranges();
   void node_key(std::string_view name);
+  std::uint32_t attribute_of(std::string_view name);
   [[nodiscard]] bool opens_known(bool is_object) const;
   [[nodiscard]] std::string place() const;
   [[noreturn]] void wrong(std::string_view found, std::string_view expected) const;
@@ -104,6 +105,7 @@ class GraphSax {
   std::uint8_t seen_ = 0;  // bit set of the node's members so far
   bool has_type_ = false;
   std::uint32_t attribute_ = 0;
+  std::vector<std::uint32_t> behind_;  // by attribute: the one that came next the last time
 
   Graph& graph_;
   JsonSource& source_;
@@ -245,10 +247,22 @@ bool GraphSax::key(string_t& text) {
   } else if (depth_ == 3) {
     node_key(name);
   } else {
-    attribute_ = intern(name_ids_, name);
-    if (attribute_ == graph_.names_.size()) graph_.names_.emplace_back(name);
+    attribute_ = attribute_of(name);
   }
   return true;
+}
+
+// Nodes of a type have their attributes in one order: mostly it is the one that came behind the last one before.
+std::uint32_t GraphSax::attribute_of(std::string_view name) {
+  std::uint32_t* const guess = attribute_ < behind_.size() ? &behind_[attribute_] : nullptr;
+  if (guess != nullptr && graph_.names_[*guess] == name) return *guess;
+  const std::uint32_t attribute = intern(name_ids_, name);
+  if (guess != nullptr) *guess = attribute;
+  if (attribute == graph_.names_.size()) {
+    graph_.names_.emplace_back(name);
+    behind_.push_back(attribute);
+  }
+  return attribute;
 }
 
 void GraphSax::node_key(std::string_view name) {
