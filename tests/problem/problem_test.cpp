@@ -227,6 +227,23 @@ TEST_CASE("buffers are far enough apart as the distance says, or by the size of 
   CHECK(far_enough(problem, a, 0, b, 0));
 }
 
+TEST_CASE("a pin collides with one below another that shares the bytes of that one") {
+  Problem problem;
+  problem.pools = {{.name = "sram"}};
+  problem.horizon = 4;
+  const auto add = [&](const char* name, Bytes size, Bytes offset, Tick begin) {
+    problem.buffers.push_back(
+        {.name = name, .function = {}, .size = size, .candidates = {PoolId(0)}, .live = {{begin, 4}}});
+    problem.buffers.back().pinned = offset;
+  };
+  add("large", 10, 0, 0);
+  add("inside", 2, 4, 1);
+  problem.distances = {{BufferId(0), BufferId(1), 4}};
+  CHECK_FALSE(invalid_reason(problem).has_value());
+  add("behind", 2, 7, 2);
+  CHECK(invalid_reason(problem).value_or("").find("overlaps buffer 'large'") != std::string::npos);
+}
+
 TEST_CASE("pins collide if a pair of them does") {
   std::mt19937 random(7);
   const auto below = [&](unsigned n) { return static_cast<Bytes>(random() % n); };
