@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/folded.hpp"
 #include "tvm_c/listed_numbers.hpp"
 #include "tvm_c/literals.hpp"
 #include "usmp/support/text.hpp"
@@ -366,7 +367,7 @@ class FileReader {
     auto data = std::make_shared<tir::Constant>();
     data->type = type;
     std::int64_t elements = given.value_or(max_pool);
-    std::int64_t count = 0;
+    std::int64_t count = folded_values(elements, *data);
     while (true) {
       if (tokens_.may_jump()) {
         const Listed listed = append_listed(tokens_.text(), tokens_.offset(), elements - count, *data);
@@ -389,6 +390,17 @@ class FileReader {
     }
     data->bytes.resize(static_cast<std::size_t>(elements * type.bytes()), '\0');
     return data;
+  }
+
+  // Those of a list that is folded, behind the brace; how many.
+  std::int64_t folded_values(std::int64_t most, tir::Constant& data) {
+    if (scope_.lists == nullptr || !tokens_.may_jump()) return 0;
+    const auto list = scope_.lists->at(tokens_.text(), tokens_.offset());
+    if (!list) return 0;
+    const Listed listed = append_listed(list->text, 0, most, data);
+    if (list->text.find_first_not_of(" \t\r\n", listed.end) != std::string_view::npos) throw NotFolded();
+    tokens_.jump(list->end);
+    return listed.count;
   }
 
   struct Member {

@@ -20,6 +20,8 @@
 
 namespace usmp::tvm_c {
 
+class FoldedLists;
+
 using Names = std::set<std::string, std::less<>>;
 
 // Behind "tvmgen_M", of the name of module M's entry: of TVM from 0.9 on, and of 0.8.
@@ -80,6 +82,8 @@ struct FileScope {
   std::map<std::string, std::int64_t, std::less<>> alignments;
   std::map<std::string, FilePlace, std::less<>> unknown_alignments;
 
+  const FoldedLists* lists = nullptr;  // that marks in the files stand for
+
   std::set<std::string, std::less<>> inlined;  // of `functions`: their statements stand for calls of them
   std::vector<Item> items;                     // in the order of files and of their text
   std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
@@ -99,7 +103,8 @@ struct FileScope {
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over; `passes_over`: groups,
 // too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets
-// that do not end, a table that is no list of numbers of its type. Without `reads_tables`, their values are passed
+// that do not end, a table that is no list of numbers of its type; NotFolded: one of folded numbers that are no such
+// list, or not in the spellings of append_listed. Without `reads_tables`, their values are passed
 // over. O(bytes · log names).
 void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
                      const ConstantNames& names = {}, std::shared_ptr<const Conditions> conditions = nullptr,

@@ -82,9 +82,70 @@ std::optional<Digits> decimal_digits(Cursor& text) {
   return digits.count > 0 ? std::optional(digits) : std::nullopt;
 }
 
+// Bytes of numbers, which go to a string many at once.
+class Appended {
+ public:
+  Appended(std::string& bytes, std::size_t width) : bytes_(bytes), width_(width) {}
+  Appended(const Appended&) = delete;
+  Appended& operator=(const Appended&) = delete;
+  ~Appended() = default;
+
+  // Little-endian.
+  void add(std::uint64_t bits) {
+    for (std::size_t i = 0; i < width_; ++i) buffer_.data()[filled_ + i] = static_cast<char>(bits >> (8 * i));
+    filled_ += width_;
+    if (filled_ + width_ > buffer_.size()) flush();
+  }
+  void flush() {
+    bytes_.append(buffer_.data(), filled_);
+    filled_ = 0;
+  }
+
+ private:
+  std::string& bytes_;
+  std::size_t width_;
+  std::size_t filled_ = 0;
+  std::array<char, 4096> buffer_{};
+};
+
+// The spelling of nearly all: an optional sign, 0x, at most eight digits and a comma, in front of which only blanks
+// stand. Ends at anything else, and near the text's end, which it does not look for at each byte.
+Listed append_plain_hex(std::string_view text, Listed listed, std::int64_t most, Interval range, Appended& bytes) {
+  constexpr std::size_t most_hex = 8;
+  constexpr std::size_t most_blanks = 20;
+  constexpr std::size_t margin = most_blanks + most_hex + 8;
+  while (listed.count < most && listed.end + margin < text.size()) {
+    const char* at = text.data() + listed.end;
+    const char* const last_blank = at + most_blanks;
+    while ((*at == ' ' || *at == '\n') && at < last_blank) ++at;
+    const bool is_negative = *at == '-';
+    if (is_negative || *at == '+') ++at;
+    if (at[0] != '0' || at[1] != 'x') break;
+    at += 2;
+    const char* const digits = at;
+    std::uint32_t bits = 0;
+    for (unsigned digit = hex_value(*at); digit < 16 && at - digits < std::ptrdiff_t{most_hex};
+         digit = hex_value(*++at)) {
+      bits = bits << 4U | digit;
+    }
+    // With bit 31 set the literal may be unsigned.
+    if (at == digits || *at != ',' || (is_negative && bits > INT32_MAX)) break;
+    const std::int64_t value = is_negative ? -std::int64_t{bits} : std::int64_t{bits};
+    if (value < range.low || value > range.high) break;
+    bytes.add(static_cast<std::uint64_t>(value));
+    listed = {static_cast<std::size_t>(at + 1 - text.data()), listed.count + 1};
+  }
+  return listed;
+}
+
 class Integers {
  public:
   explicit Integers(tir::DataType type) : range_(tir::range_of_type(type)) {}
+
+  // Of those that follow, as many as are spelled as most are.
+  [[nodiscard]] Listed append_plain(std::string_view text, Listed listed, std::int64_t most, Appended& bytes) const {
+    return range_ ? append_plain_hex(text, listed, most, *range_, bytes) : listed;
+  }
 
   // Its bits; behind it nothing is read.
   [[nodiscard]] std::optional<std::uint64_t> read(Cursor& text, bool is_negative) const {
@@ -121,6 +182,11 @@ class Integers {
 class Reals {
  public:
   explicit Reals(tir::DataType type) : is_float_(type.bits == 32) {}
+
+  [[nodiscard]] static Listed append_plain(std::string_view /*text*/, Listed listed, std::int64_t /*most*/,
+                                           Appended& /*bytes*/) {
+    return listed;
+  }
 
   [[nodiscard]] std::optional<std::uint64_t> read(Cursor& text, bool is_negative) const {
     const std::size_t begin = text.at();
@@ -188,12 +254,12 @@ class Reals {
 
 template <class Numbers>
 Listed append(std::string_view text, std::size_t at, std::int64_t most, const Numbers& numbers, tir::Constant& data) {
-  const auto width = static_cast<std::size_t>(data.type.element_bytes());
-  std::array<char, 4096> buffer{};
-  std::size_t filled = 0;
+  Appended bytes(data.bytes, static_cast<std::size_t>(data.type.element_bytes()));
   Listed listed{at, 0};
-  Cursor cursor(text, at);
   while (listed.count < most) {
+    listed = numbers.append_plain(text, listed, most, bytes);
+    Cursor cursor(text, listed.end);
+    if (listed.count == most) break;
     cursor.skip_blanks();
     const bool is_negative = cursor.take('-');
     if (!is_negative) (void)cursor.take('+');
@@ -202,15 +268,10 @@ Listed append(std::string_view text, std::size_t at, std::int64_t most, const Nu
     if (!bits) break;
     cursor.skip_blanks();
     if (!cursor.take(',')) break;
-    for (std::size_t i = 0; i < width; ++i) buffer.data()[filled + i] = static_cast<char>(*bits >> (8 * i));
-    filled += width;
-    if (filled + width > buffer.size()) {
-      data.bytes.append(buffer.data(), filled);
-      filled = 0;
-    }
+    bytes.add(*bits);
     listed = {cursor.at(), listed.count + 1};
   }
-  data.bytes.append(buffer.data(), filled);
+  bytes.flush();
   return listed;
 }
 

@@ -13,6 +13,7 @@
 #include "tvm_c/counters.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/folded.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/induction.hpp"
@@ -54,7 +55,8 @@ std::optional<Bytes> alignment_in(std::string_view text, std::string_view option
 class ModuleReader {
  public:
   ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits,
-               Unread unread, const std::set<std::string>& rewritten, std::span<const Source> headers)
+               Unread unread, const std::set<std::string>& rewritten, std::span<const Source> headers,
+               const FoldedLists* lists)
       : name_(std::move(name)),
         files_(files),
         headers_(headers),
@@ -62,6 +64,7 @@ class ModuleReader {
         unread_(unread),
         rewritten_(rewritten),
         added_(scope_, files_, rewritten) {
+    scope_.lists = lists;
     for (const Foreign& function : foreign) {
       Lexer prototype(function.prototype);
       while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
@@ -141,6 +144,7 @@ class ModuleReader {
   void read_included_tables(std::size_t file) {
     for (const Source* header : respelled_.included->headers_of(file)) {
       FileScope scope;
+      scope.lists = scope_.lists;
       try {
         read_file_scope(header->text, file, true, scope, respelled_.included->constants(file));
       } catch (const SyntaxError&) {  // what of it is needed is missing then
@@ -908,6 +912,29 @@ class ModuleReader {
   Bytes pool_alignment_ = default_alignment;
 };
 
+// In texts. Throws NotFolded: something else mentions a list.
+void unfold(PlannedModule& read, const FoldedLists& lists) {
+  for (tir::Function& function : read.module.functions) {
+    for (std::string& text : function.imported_c) lists.unfold(text);
+  }
+  for (PoolAccess& access : read.pool_accesses) {
+    for (std::string& text : access.text) lists.unfold(text);
+  }
+  const auto require_none = [](std::string_view text) {
+    if (FoldedLists::has_marks(text)) throw NotFolded();
+  };
+  for (const std::vector<KeptFunction>* functions : {&read.kept, &read.external, &read.forwarders}) {
+    for (const KeptFunction& function : *functions) {
+      require_none(function.prototype);
+      require_none(function.reason);
+    }
+  }
+  for (const std::vector<std::string>* texts : {&read.lost_placements, &read.warnings, &read.kept_run}) {
+    for (const std::string& text : *texts) require_none(text);
+  }
+  if (read.edited_run) require_none(read.edited_run->message());
+}
+
 }  // namespace
 
 void require_constants(const std::optional<std::string>& lost) {
@@ -926,7 +953,18 @@ tir::Module read_module(const std::string& module, std::span<const Source> files
 PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                   std::span<const Foreign> foreign, const Limits& limits, Unread unread,
                                   const std::set<std::string>& rewritten, std::span<const Source> headers) {
-  return ModuleReader(module, files, foreign, limits, unread, rewritten, headers).run();
+  const FoldedFiles folded(files, headers);
+  if (!folded.texts.empty()) {
+    try {
+      PlannedModule read =
+          ModuleReader(module, folded.files, foreign, limits, unread, rewritten, folded.headers, &folded.lists).run();
+      unfold(read, folded.lists);
+      return read;
+    } catch (const NotFolded&) {  // read as it is
+    } catch (const Error&) {      // likewise: it is told in words of the text
+    }
+  }
+  return ModuleReader(module, files, foreign, limits, unread, rewritten, headers, nullptr).run();
 }
 
 }  // namespace usmp::tvm_c

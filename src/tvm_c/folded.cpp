@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests: tests/tvm_c/folded_test.cpp.
+#include "tvm_c/folded.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "usmp/support/number_list.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+// Up to the last line break that a comma stands in front of: behind a table's last number is none.
+std::string_view whole_lines(std::string_view list) {
+  constexpr int most_lines = 4;  // behind it
+  for (int i = 0; i < most_lines; ++i) {
+    const std::size_t line = list.rfind('\n');
+    if (line == std::string_view::npos) break;
+    list = list.substr(0, line);
+    const std::size_t last = list.find_last_not_of(" \t\r");
+    if (last != std::string_view::npos && list[last] == ',') return list;
+  }
+  return {};
+}
+
+// Whether the line in front may be a comment or a directive, which would end with it.
+bool may_end_with_line(std::string_view front) {
+  const std::size_t begin = front.rfind('\n') + 1;  // 0: there is none
+  const std::string_view line = front.substr(begin);
+  const std::string_view above = front.substr(0, begin);
+  return line.find("//") != std::string_view::npos || line.find('#') != std::string_view::npos ||
+         above.ends_with("\\\n") || above.ends_with("\\\r\n");
+}
+
+// Eight bytes at once.
+std::size_t line_breaks_in(std::string_view text) {
+  constexpr std::uint64_t lowest = 0x0101010101010101;
+  constexpr std::uint64_t seven = 0x7F * lowest;
+  std::size_t count = 0;
+  for (; text.size() >= 8; text.remove_prefix(8)) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data(), 8);
+    bytes ^= '\n' * lowest;  // now zero where one is
+    count += 8U - static_cast<std::size_t>(std::popcount((((bytes & seven) + seven) | bytes) & ~seven));
+  }
+  return count + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+std::optional<std::string> FoldedLists::fold(std::string_view text) {
+  std::string result;
+  std::size_t copied = 0;
+  bool has_edge = false;
+  const auto copy = [&](std::size_t end) {
+    const std::string_view piece = text.substr(copied, end - copied);
+    has_edge = has_edge || has_marks(piece);
+    result += piece;
+  };
+  for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at)) {
+    const std::size_t begin = ++at;
+    at = behind_numbers(text, begin);
+    if (at - begin < fewest_bytes) continue;
+    const std::string_view list = whole_lines(text.substr(begin, at - begin));
+    if (list.size() < fewest_bytes || may_end_with_line(text.substr(copied, begin - copied))) continue;
+    copy(begin);
+    const std::size_t number = number_of(list);
+    result += edge + std::to_string(number) + edge;
+    result.append(lists_[number].line_breaks, '\n');
+    copied = begin + list.size();
+  }
+  if (copied == 0) return std::nullopt;
+  copy(text.size());
+  return has_edge ? std::nullopt : std::optional(std::move(result));
+}
+
+std::size_t FoldedLists::number_of(std::string_view list) {
+  constexpr std::size_t some = 64;
+  std::vector<std::size_t>& alike = by_ends_[std::to_string(list.size()) + ":" + std::string(list.substr(0, some)) +
+                                             std::string(list.substr(list.size() - some))];
+  const auto found =
+      std::find_if(alike.begin(), alike.end(), [&](std::size_t other) { return lists_[other].text == list; });
+  if (found != alike.end()) return *found;
+  alike.push_back(lists_.size());
+  lists_.push_back({list, line_breaks_in(list)});
+  return lists_.size() - 1;
+}
+
+std::optional<FoldedLists::List> FoldedLists::at(std::string_view folded, std::size_t begin) const {
+  if (begin >= folded.size() || folded[begin] != edge) return std::nullopt;
+  std::size_t number = lists_.size();
+  const auto [end, error] = std::from_chars(folded.data() + begin + 1, folded.data() + folded.size(), number);
+  const bool is_mark =
+      error == std::errc() && number < lists_.size() && end != folded.data() + folded.size() && *end == edge;
+  if (!is_mark) return std::nullopt;
+  return List{lists_[number].text, static_cast<std::size_t>(end + 1 - folded.data())};
+}
+
+void FoldedLists::unfold(std::string& text) const {
+  if (!has_marks(text)) return;
+  std::string result;
+  std::size_t copied = 0;
+  for (std::size_t mark = text.find(edge); mark != std::string::npos; mark = text.find(edge, copied)) {
+    const auto list = at(text, mark);
+    if (!list) throw NotFolded();
+    const auto line_breaks = line_breaks_in(list->text);
+    const std::string_view behind = std::string_view(text).substr(list->end, line_breaks);
+    if (behind.size() < line_breaks || behind.find_first_not_of('\n') != std::string_view::npos) throw NotFolded();
+    result.append(text, copied, mark - copied);
+    result += list->text;
+    copied = list->end + line_breaks;
+  }
+  result.append(text, copied);
+  text = std::move(result);
+}
+
+FoldedFiles::FoldedFiles(std::span<const Source> given, std::span<const Source> given_headers)
+    : files(given.begin(), given.end()), headers(given_headers.begin(), given_headers.end()) {
+  for (std::vector<Source>* const group : {&files, &headers}) {
+    for (Source& file : *group) {
+      if (auto text = lists.fold(file.text)) file.text = texts.emplace_back(std::move(*text));
+    }
+  }
+}
+
+}  // namespace usmp::tvm_c

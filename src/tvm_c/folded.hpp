@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// C in which long lists of numbers are folded: a mark stands for each. Tables of constants are most of the megabytes of
+// C, and dozens of passes go over a text; folded, it is about as long as its code.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c {
+
+// What is thrown where only the text itself tells what to do.
+struct NotFolded {};
+
+// Lists are whole lines of numbers behind a brace, up to a comma and a line break. In the place of each stand a mark
+// and as many line breaks: places outside of lists keep lines and columns. Equal lists have equal marks.
+class FoldedLists {
+ public:
+  static constexpr std::size_t fewest_bytes = 4096;  // of a list
+
+  // Nothing: there is no such list, or the text has a character that marks begin with. O(text). The lists are views
+  // of the text.
+  [[nodiscard]] std::optional<std::string> fold(std::string_view text);
+
+  struct List {
+    std::string_view text;
+    std::size_t end = 0;  // of its mark
+  };
+  // The one whose mark begins there.
+  [[nodiscard]] std::optional<List> at(std::string_view folded, std::size_t begin) const;
+
+  // With its lists again, if it has marks. Throws NotFolded: a mark is not as it was made.
+  void unfold(std::string& text) const;
+
+  [[nodiscard]] static bool has_marks(std::string_view text) { return text.find(edge) != std::string_view::npos; }
+
+ private:
+  static constexpr char edge = '\1';  // of a mark, around its number
+
+  struct Entry {
+    std::string_view text;
+    std::size_t line_breaks = 0;
+  };
+  [[nodiscard]] std::size_t number_of(std::string_view list);
+
+  std::vector<Entry> lists_;
+  std::map<std::string, std::vector<std::size_t>, std::less<>> by_ends_;  // by size, first and last bytes
+};
+
+// The same files, with their lists folded.
+struct FoldedFiles {
+  FoldedFiles(std::span<const Source> given, std::span<const Source> given_headers);
+
+  FoldedLists lists;
+  std::deque<std::string> texts;  // of those that have lists
+  std::vector<Source> files;
+  std::vector<Source> headers;
+};
+
+}  // namespace usmp::tvm_c

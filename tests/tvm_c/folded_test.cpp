@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/folded.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "usmp/support/error.hpp"
+#include "usmp/support/line_and_column.hpp"
+#include "usmp/tir/visit.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c::folded_test {
+namespace {
+
+// 4096 numbers in lines of 16. `last`: the one before the last line.
+std::string numbers(const std::string& last = "+0x05", const std::string& line_break = "\n    ") {
+  std::string text = line_break;
+  for (int i = 0; i < 4080; ++i) {
+    text += (i == 4079 ? last : i % 3 == 0 ? "-0x11" : "+0x2f") + std::string(i % 16 == 15 ? "," + line_break : ", ");
+  }
+  return text + "+0x07, +0x08\n";
+}
+
+std::string table(const std::string& list, const std::string& name = "c", const std::string& words = "static const") {
+  return words + " int8_t " + name + "[4096] = {" + list + "};\n";
+}
+
+// The operator adds the table to its input.
+std::string model(const std::string& before, const std::string& type = "int8_t") {
+  return before + "int32_t tvmgen_m_op(" + type + "* p, " + type +
+         "* q) {\n  for (int32_t i = 0; i < 4096; ++i) {\n    q[i] = ((" + type +
+         ")(((int32_t)p[i]) + ((int32_t)c[i])));\n  }\n  return 0;\n}\n"
+         "int32_t tvmgen_m___tvm_main__(" +
+         type + "* x_buffer_var, " + type +
+         "* y_buffer_var) {\n  if (tvmgen_m_op(x_buffer_var, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+}
+
+PlannedModule read(const std::string& text, Unread unread = Unread::kept) {
+  const Source file{"lib1.c", text};
+  return read_planned_module("m", {&file, 1}, {}, {}, unread);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)read(text, Unread::refused);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::vector<std::string> constants(const std::string& text) {
+  std::vector<std::string> result;
+  const tir::Module module = read(text).module;
+  for (const tir::Function& function : module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) result.push_back(constant->data->bytes);
+    });
+  }
+  return result;
+}
+
+std::optional<std::string> folded(const std::string& text) {
+  FoldedLists lists;
+  return lists.fold(text);
+}
+
+TEST_CASE("a folded text keeps all places outside of its lists, and unfolds to itself") {
+  for (const char* line_break : {"\n    ", "\n", "\r\n\t"}) {
+    const std::string text = "int a;\n" + table(numbers("+0x05", line_break)) + "int b;\n" +
+                             table(numbers("+0x06", line_break), "d") + table(numbers("+0x05", line_break), "e") +
+                             "int last;\n";
+    FoldedLists lists;
+    auto result = lists.fold(text);
+    REQUIRE(result);
+    CHECK(result->size() < 2000);
+    for (const char* word : {"int a", "int b", "+0x08", "int last"}) {
+      CHECK(line_and_column(*result, result->rfind(word) + 1) == line_and_column(text, text.rfind(word) + 1));
+    }
+    // Equal lists, and only these, have equal marks.
+    const auto mark = [&](const std::string& name) {
+      const std::size_t begin = result->find('{', result->find(" " + name + "[")) + 1;
+      return result->substr(begin, result->find('\n', begin) - begin);
+    };
+    CHECK(mark("c") == mark("e"));
+    CHECK(mark("c") != mark("d"));
+    std::string again = *result;
+    lists.unfold(again);
+    CHECK(again == text);
+    // Line breaks that are gone are no list's any more.
+    std::string cut = *result;
+    cut.erase(cut.find('\n', cut.find('\1')), 2);
+    CHECK_THROWS_AS(lists.unfold(cut), NotFolded);
+  }
+}
+
+TEST_CASE("what may be no list of a table is not folded") {
+  CHECK(folded(table(numbers())));
+  CHECK_FALSE(folded(table(numbers()).substr(0, 3000)));
+  CHECK_FALSE(folded("// \1\n" + table(numbers())));
+  // What begins in a comment or a directive ends with its line.
+  CHECK_FALSE(folded("int8_t c[] = { // int8_t d[] = {" + numbers() + "};\n"));
+  CHECK_FALSE(folded("#define OPEN {" + numbers() + "\n"));
+  CHECK_FALSE(folded("// comment \\\n int8_t d[] = {" + numbers() + "};\n"));
+  CHECK_FALSE(folded("#define \\\r\n OPEN {" + numbers() + "};\n"));
+  // In one line, columns would change.
+  std::string one_line = numbers();
+  for (char& c : one_line) c = c == '\n' ? ' ' : c;
+  CHECK_FALSE(folded(table(one_line)));
+}
+
+TEST_CASE("tables that are folded have the values that they have as they are") {
+  const std::string text = model(table(numbers()));
+  std::string spaced = text;  // a comment, with which it is not folded
+  spaced.insert(spaced.find("{\n") + 1, " /**/");
+  REQUIRE(folded(text));
+  REQUIRE_FALSE(folded(spaced));
+  const auto values = constants(text);
+  REQUIRE(values.size() == 1);
+  CHECK(values[0].size() == 4096);
+  CHECK(values[0].substr(4078) == std::string("\x2f\x05\x07\x08") + std::string(14, '\0'));
+  CHECK(values == constants(spaced));
+  // Numbers that are not read in bulk, of which the text itself is read.
+  for (const char* number : {"0x05 /* five */", "0x05u", "017", "'a'", "1L"}) {
+    CAPTURE(number);
+    const std::string odd = model(table(numbers(number)));
+    std::string odd_spaced = odd;
+    odd_spaced.insert(odd_spaced.find("{\n") + 1, " /**/");
+    CHECK(error_of(odd) == error_of(odd_spaced));
+    if (error_of(odd) == "no error") CHECK(constants(odd) == constants(odd_spaced));
+  }
+}
+
+TEST_CASE("messages and texts that stay are of the text as it is") {
+  const auto is_at = [](const std::string& text, const std::string& place, const std::string& message) {
+    const std::string error = error_of(text);
+    CAPTURE(error);
+    CHECK(error.find("lib1.c: " + line_and_column(text, text.find(place) + 1)) != std::string::npos);
+    CHECK(error.find(message) != std::string::npos);
+  };
+  // In a list, in front of it, behind it.
+  is_at(model(table(numbers("+0x7ff"))), "0x7ff", "int8 does not hold");
+  is_at(model("static const int8_t c[100] = {" + numbers() + "};\n"), "{", "more values than the array has");
+  is_at(model(table(numbers()) + "  return 1;\n"), "return 1", "a declaration outside of functions");
+  // A helper's table.
+  const std::string helper = "static int8_t look(int32_t i) {\n  return d[i];\n}\n";
+  std::string text = model(table(numbers()) + table(numbers(), "d", "static const") + helper);
+  const std::string use = "((int32_t)c[i])";
+  text.replace(text.find(use), use.size(), use + " + look(i)");
+  bool has_table = false;
+  for (const tir::Function& function : read(text).module.functions) {
+    for (const std::string& kept : function.imported_c) {
+      has_table = has_table || kept.find(table(numbers(), "d")) != std::string::npos;
+      CHECK(kept.find('\1') == std::string::npos);
+    }
+  }
+  CHECK(has_table);
+}
+
+}  // namespace
+}  // namespace usmp::tvm_c::folded_test
