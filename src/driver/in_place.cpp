@@ -138,7 +138,7 @@ void check_without_header(const pipeline::PlannedProgram& module, const Model& m
       module.source.info.packed_interface
           ? !module.document.workspace_io.value_or(false) &&
                 std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; })
-          : mlf::define_alike(model.archive.find(found.entry)->bytes, entry, run);
+          : mlf::define_alike(model.archive.find(found.entry)->text(), entry, run);
   if (is_alike) return;
   throw refusal(model, "the firmware could no longer call " + run + ": with these pools and options it has other " +
                            "parameters than in " + model.archive.find(found.entry)->shown_name());
@@ -275,7 +275,7 @@ void check_in_place(const Model& model, bool force) {
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
     for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
       const mlf::Member& member = *model.archive.find(name);
-      if (mlf::is_planned_c(member.bytes)) {
+      if (mlf::is_planned_c(member.text())) {
         throw Error(
             ErrorKind::archive, {model.archive.path, member.shown_name(), {}},
             "found C that usmp-plan wrote, expected TVM's: restore it from git, or plan it into a directory with -o");

@@ -119,7 +119,7 @@ pipeline::CFiles foreign_sources_of(const Model& model, const mlf::ModuleInfo& i
   for (const std::string& name : info.foreign_members) {
     const mlf::Member* const member = model.archive.find(name);
     if (member == nullptr) continue;
-    files.foreign.push_back({member->name, member->bytes});
+    files.foreign.push_back({member->name, member->text()});
     if (owners[name] > 1) files.shared.insert(name);
   }
   return files;
@@ -218,7 +218,7 @@ pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
   files.own.reserve(info.c_members.size());
   for (const std::string& name : info.c_members) {
     const mlf::Member& member = *model.archive.find(name);
-    files.own.push_back({member.shown_name(), member.bytes});
+    files.own.push_back({member.shown_name(), member.text(), {}, member.file});
   }
   for (const mlf::Member& member : model.archive.members) {
     const bool is_of_module =

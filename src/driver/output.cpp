@@ -105,7 +105,7 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
   for (const OutputFile& file : files) left_out.insert(file.path);
   std::vector<mlf::TarEntry> entries;
   for (const mlf::Member& member : archive.members) {
-    if (!left_out.contains(member.name)) entries.push_back({member.name, member.bytes, {}, member.mode});
+    if (!left_out.contains(member.name)) entries.push_back({member.name, member.text(), {}, member.mode});
   }
   for (const OutputFile& file : files) entries.push_back({file.path, {}, (written / file.path).string(), 0644});
   std::sort(entries.begin(), entries.end(),

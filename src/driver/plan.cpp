@@ -32,14 +32,14 @@ OutputFile plan_file(const pipeline::PlannedProgram& planned) {
 
 // A file that two models bring along has to be the same in both.
 void require_equal_files(const PlannedPrograms& modules, const Planning& planning) {
-  std::map<std::string, std::pair<const Model*, const std::string*>> known;
+  std::map<std::string, std::pair<const Model*, std::string_view>> known;
   for (const auto& planned : modules) {
     const Model& model = planning.model_of(*planned);
     for (const std::string& name : planned->source.info.foreign_members) {
-      const std::string* const text = foreign_text(*planned, model, name);
-      if (text == nullptr) continue;
-      const auto [first, is_new] = known.emplace(name, std::pair(&model, text));
-      if (is_new || *first->second.second == *text) continue;
+      const auto text = foreign_text(*planned, model, name);
+      if (!text) continue;
+      const auto [first, is_new] = known.emplace(name, std::pair(&model, *text));
+      if (is_new || first->second.second == *text) continue;
       throw Error(ErrorKind::usage, {model.archive.path, name, {}},
                   "differs from the file of this name in " + first->second.first->archive.path +
                       ", so both cannot be written into one directory");

@@ -309,19 +309,20 @@ void print_warnings(const PlannedPrograms& modules, std::ostream& err) {
   for (const auto& planned : modules) print_warnings(planned->document, err);
 }
 
-const std::string* foreign_text(const pipeline::PlannedProgram& planned, const Model& model, const std::string& name) {
+std::optional<std::string_view> foreign_text(const pipeline::PlannedProgram& planned, const Model& model,
+                                             const std::string& name) {
   const auto changed = std::find_if(planned.source.changed.begin(), planned.source.changed.end(),
                                     [&](const tvm_c::ChangedFile& file) { return file.file == name; });
-  if (changed != planned.source.changed.end()) return &changed->text;
+  if (changed != planned.source.changed.end()) return changed->text;
   const mlf::Member* const member = model.archive.find(name);
-  return member == nullptr ? nullptr : &member->bytes;
+  return member == nullptr ? std::nullopt : std::optional(member->text());
 }
 
 std::vector<OutputFile> foreign_files(const pipeline::PlannedProgram& planned, const Model& model) {
   std::vector<OutputFile> files;
   for (const std::string& name : planned.source.info.foreign_members) {
-    const std::string* const text = foreign_text(planned, model, name);
-    if (text != nullptr) files.push_back({name, [text](TextSink& sink) { sink.write(*text); }});
+    const auto text = foreign_text(planned, model, name);
+    if (text) files.push_back({name, [text = *text](TextSink& sink) { sink.write(text); }});
   }
   return files;
 }

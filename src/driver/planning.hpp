@@ -92,8 +92,8 @@ void print_warnings(const PlannedPrograms& modules, std::ostream& err);
 
 // A module's members of external code generators, to be copied. They point into the model.
 [[nodiscard]] std::vector<OutputFile> foreign_files(const pipeline::PlannedProgram& planned, const Model& model);
-// The one of this name, as it is written; null: the model has none. Points into the arguments.
-[[nodiscard]] const std::string* foreign_text(const pipeline::PlannedProgram& planned, const Model& model,
-                                              const std::string& name);
+// The one of this name, as it is written; nothing: the model has none. Points into the arguments.
+[[nodiscard]] std::optional<std::string_view> foreign_text(const pipeline::PlannedProgram& planned, const Model& model,
+                                                           const std::string& name);
 
 }  // namespace usmp::driver

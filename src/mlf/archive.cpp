@@ -88,6 +88,12 @@ void Intake::reserve_ahead(std::string& bytes, std::uint64_t claimed_bytes) {
   bytes.reserve(static_cast<std::size_t>(room));
 }
 
+std::string& Member::own_bytes() {
+  if (file != nullptr) bytes = std::string(part);
+  file.reset();
+  return bytes;
+}
+
 Archive Intake::finish() && {
   const std::vector<std::string_view> names(names_.begin(), names_.end());
   const std::string_view name = file_as_directory(names);

@@ -163,11 +163,15 @@ std::vector<CFunction> functions_in(std::string_view code, char end);
 
 }  // namespace
 
-std::string without_tables(std::string_view text) {
+std::string without_tables(std::string_view text, const MappedFile* file) {
   std::string result;
   std::size_t copied = 0;
   for (std::size_t at = text.find('{'); at != npos; at = text.find('{', at)) {
-    const std::size_t end = behind_numbers(text, ++at);
+    std::size_t end = ++at;
+    for_numbers_behind(text, at, [&](std::string_view piece) {
+      end += piece.size();
+      if (file != nullptr) file->release(piece);
+    });
     // A line's beginning stays one, and a comment's end.
     const std::size_t line = text.substr(at, end - at).rfind('\n');
     result += text.substr(copied, at - copied);
@@ -176,6 +180,8 @@ std::string without_tables(std::string_view text) {
   }
   return result += text.substr(copied);
 }
+
+bool is_c_source(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }
 
 std::string code_only(std::string_view text) {
   std::string result(text);

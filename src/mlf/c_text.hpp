@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "usmp/support/checked.hpp"
+#include "usmp/support/mapped_file.hpp"
 
 namespace usmp::mlf {
 
@@ -24,8 +25,11 @@ struct CFunction {
 // `text` with every comment and the content of every string and character literal blanked; same length, same lines.
 [[nodiscard]] std::string code_only(std::string_view text);
 
-// `text` without lists of numbers in braces, which tables of constants are: what is left means the same otherwise.
-[[nodiscard]] std::string without_tables(std::string_view text);
+// `text` without lists of numbers in braces, which tables of constants are: what is left means the same otherwise. If
+// it is a part of `file`, that leaves memory.
+[[nodiscard]] std::string without_tables(std::string_view text, const MappedFile* file = nullptr);
+
+[[nodiscard]] bool is_c_source(std::string_view name);
 
 // The functions with external linkage that a file defines, in order.
 [[nodiscard]] std::vector<CFunction> functions_of_file(std::string_view text);

@@ -30,7 +30,6 @@ constexpr std::size_t max_depth = 64;
 constexpr std::string_view tvm_prefix = "tvmgen_";
 constexpr std::string_view entry_endings[] = {"___tvm_main__", "_run_model"};
 
-bool is_c_file(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }
 bool is_header_file(std::string_view name) { return ends_with_any(name, {".h", ".hpp"}); }
 bool is_object(std::string_view name) { return ends_with_any(name, {".o", ".obj", ".a", ".lib", ".so"}); }
 
@@ -148,7 +147,7 @@ class TreeReader {
         } else if (fs::is_regular_file(status)) {
           const std::uintmax_t size = fs::file_size(path, fault);
           if (fault) break;
-          const bool is_read = is_c_file(name) || is_header_file(name);
+          const bool is_read = is_c_source(name) || is_header_file(name);
           intake.count(path.string(), is_read ? size : 0);
           files.push_back({path, size});
         }
@@ -168,8 +167,11 @@ class TreeReader {
     if (is_object(name)) return note(object_);
     if (names_archive(name)) archives_.push_back(shown(file.path));
     if (name.ends_with(".graph") || name == "graph.json") return note(graph_);
-    if (!is_c_file(name)) return;
-    const std::string text = scan_.read(file.path.string(), shown(file.path), file.size);
+    if (!is_c_source(name)) return;
+    Member member;
+    member.found_as = shown(file.path);
+    scan_.read(file.path.string(), file.size, member);
+    const std::string_view text = member.code();
     if (text.find(tvm_prefix) == std::string_view::npos) return;
     const bool is_ours = is_planned_c(text);
     const std::vector<std::string> modules = entries_in(text);
@@ -266,19 +268,19 @@ class TreeReader {
     std::vector<std::string> included;
     for (const Listed& file : files_below(directory, intake, 1)) {
       const std::string name = file.path.filename().string();
-      if (is_c_file(name) ? !is_chosen(file.path) : !is_header_file(name)) continue;
+      if (is_c_source(name) ? !is_chosen(file.path) : !is_header_file(name)) continue;
       Member member;
       member.found_as = file.path.lexically_relative(directory).generic_string();
-      member.bytes = intake.read(file.path.string(), member.found_as, file.size);
+      intake.read(file.path.string(), file.size, member);
       member.mode = static_cast<std::uint32_t>(fs::status(file.path).permissions()) & 0777U;
       if (is_header_file(name)) {
         headers.push_back(std::move(member));
-      } else if (is_of_tvm(member.bytes) && (reads_ours_ || !is_planned_c(member.bytes))) {
+      } else if (is_of_tvm(member.code()) && (reads_ours_ || !is_planned_c(member.code()))) {
         source_directories.insert(file.path.parent_path());
-        note_includes(member.bytes, included);
-        for (std::string& name_of_array : arrays_in(member.bytes, true)) arrays.insert(std::move(name_of_array));
+        note_includes(member.code(), included);
+        for (std::string& name_of_array : arrays_in(member.code(), true)) arrays.insert(std::move(name_of_array));
         add(intake, "codegen/host/src/", std::move(member), names);
-      } else if (member.bytes.find("const") != std::string::npos) {
+      } else if (member.code().find("const") != std::string::npos) {
         others.push_back(std::move(member));
       }
     }
@@ -287,7 +289,7 @@ class TreeReader {
       for (std::string& name : arrays_in(header.bytes, true)) arrays.insert(std::move(name));
     }
     for (Member& other : others) {
-      if (holds_constants(other.bytes, arrays)) add(intake, "codegen/host/src/", std::move(other), names);
+      if (holds_constants(other.code(), arrays)) add(intake, "codegen/host/src/", std::move(other), names);
     }
     for (Member& header : headers) {
       const bool is_beside = source_directories.contains((directory / header.found_as).parent_path());
@@ -396,7 +398,7 @@ bool is_extracted_archive(const std::string& directory) {
   std::set<std::string> modules;
   for (fs::directory_iterator at(sources, fault); !fault && at != fs::directory_iterator(); at.increment(fault)) {
     const std::string name = at->path().filename().string();
-    if (!is_c_file(name)) continue;
+    if (!is_c_source(name)) continue;
     const std::string text = text_of(at->path());
     for (std::string& module : entries_in(text)) modules.insert(std::move(module));
     if (library_name(name)) continue;
@@ -434,8 +436,8 @@ std::vector<std::string> entries_in(std::string_view text) {
 std::vector<std::string> modules_in(const Archive& checkout) {
   std::set<std::string> names;
   for (const Member& member : checkout.members) {
-    if (!is_c_file(member.name)) continue;
-    for (std::string& name : entries_in(member.bytes)) names.insert(std::move(name));
+    if (!is_c_source(member.name)) continue;
+    for (std::string& name : entries_in(member.code())) names.insert(std::move(name));
   }
   return {names.begin(), names.end()};
 }

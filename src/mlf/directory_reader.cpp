@@ -11,6 +11,7 @@
 
 #include "mlf/file.hpp"
 
+#include "mlf/c_text.hpp"
 #include "mlf/intake.hpp"
 
 namespace usmp::mlf {
@@ -100,7 +101,9 @@ class DirectoryReader {
     std::error_code fault;
     const std::uintmax_t size = fs::file_size(path, fault);
     const auto mode = static_cast<std::uint32_t>(fs::status(path, fault).permissions()) & 0777U;
-    intake_.add({.name = name, .bytes = intake_.read(path.string(), name, size), .mode = mode});
+    Member member{.name = name, .bytes = {}, .mode = mode};
+    intake_.read(path.string(), size, member);
+    intake_.add(std::move(member));
   }
 
   fs::path root_;
@@ -127,6 +130,22 @@ std::string Intake::read(const std::string& path, const std::string& name, std::
   }
   if (std::ferror(file.get()) != 0) throw fault(name, "cannot be read to its end");
   return bytes;
+}
+
+void Intake::read(const std::string& path, std::uint64_t size, Member& member) const {
+  const std::string& name = member.shown_name();
+  const bool may_be_part = is_c_source(name) && size >= MappedFile::fewest_bytes;
+  if (auto file = may_be_part ? MappedFile::open(path) : nullptr) {
+    const std::string_view whole = file->bytes();
+    if (whole.size() <= limits_.member_bytes) return take_part(std::move(file), whole, member);
+  }
+  member.bytes = read(path, name, size);
+}
+
+void Intake::take_part(std::shared_ptr<const MappedFile> file, std::string_view part, Member& member) {
+  member.outline = without_tables(part, file.get());
+  member.part = part;
+  member.file = std::move(file);
 }
 
 Archive read_directory(const std::string& path, const Limits& limits) { return DirectoryReader(path, limits).read(); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -26,6 +27,10 @@ class Intake {
 
   // Makes room in `bytes` for reading on, never far ahead of what was really read: a claim alone takes no memory.
   static void reserve_ahead(std::string& bytes, std::uint64_t claimed_bytes);
+
+  // The same of a member with C, whose name is known: if it is large, as a part of the file. Or the part that is given.
+  void read(const std::string& path, std::uint64_t size, Member& member) const;
+  static void take_part(std::shared_ptr<const MappedFile> file, std::string_view part, Member& member);
 
   // The bytes of a file that is listed with `size`; `name` is for messages. Throws if it cannot be read or grows.
   [[nodiscard]] std::string read(const std::string& path, const std::string& name, std::uint64_t size) const;

@@ -122,14 +122,14 @@ std::set<std::string> prototypes_in(std::string_view code) {
 void find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix, ModuleFiles& files) {
   if (files.operators.empty()) return;
   std::optional<CFunction> entry;
-  for (const CFunction& function : functions_of_file(archive.find(files.operators)->bytes)) {
+  for (const CFunction& function : functions_of_file(archive.find(files.operators)->code())) {
     if (function.name == prefix + "___tvm_main__" || function.name == prefix + "_run_model") entry = function;
   }
   if (!entry || mentions(entry->prototype, "num_args") != module.packed_interface) return;
   for (const std::string& name : module.c_members) {
     if (name.ends_with(".h") || name == files.operators) continue;
     if (module.packed_interface && name == files.registry) continue;  // which finds it as the firmware does
-    if (mentions(archive.find(name)->bytes, entry->name)) return;
+    if (mentions(archive.find(name)->code(), entry->name)) return;
   }
   if (!files.header.empty()) {
     for (const CFunction& function : declared_functions(code_only(archive.find(files.header)->bytes))) {
@@ -172,14 +172,14 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
     const Member& member = *archive.find(name);
     if (name.ends_with(".h")) {
       const bool is_named_so = file_name_of(name) == prefix + ".h";
-      if (is_named_so || (files.header.empty() && mentions(member.bytes, prefix + "_run"))) files.header = name;
+      if (is_named_so || (files.header.empty() && mentions(member.code(), prefix + "_run"))) files.header = name;
       continue;
     }
-    const std::vector<std::string> entries = entries_in(member.bytes);
+    const std::vector<std::string> entries = entries_in(member.code());
     if (entries.size() > 1) fail(member, "defines several modules (" + joined(entries) + "), expected one a file");
-    const bool is_metadata = member.bytes.find("kTvmgenMetadata") != std::string::npos;
-    const bool is_entry = defines_ending_in(member.bytes, prefix + "_run");
-    const bool is_registry = holds_registry(member.bytes);
+    const bool is_metadata = member.code().find("kTvmgenMetadata") != std::string::npos;
+    const bool is_entry = defines_ending_in(member.code(), prefix + "_run");
+    const bool is_registry = holds_registry(member.code());
     if (is_registry && !files.registry.empty()) {
       fail(member, "holds a registry of functions, as " + in_quotes(files.registry) + " does, expected one");
     }
@@ -196,7 +196,7 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
                 "no C file of module " + in_quotes(module.name) + " defines " + prefix + "_run, the function to call");
   }
   if (!files.header.empty()) {
-    const auto include = include_of(archive.find(files.entry)->bytes, file_name_of(files.header));
+    const auto include = include_of(archive.find(files.entry)->code(), file_name_of(files.header));
     if (include) files.include = {*include};
   }
   return files;
@@ -206,8 +206,8 @@ void require_functions(const Archive& archive, const ModuleInfo& module, const s
   const std::string prefix = "tvmgen_" + c_identifier(module.name) + "_";
   for (const std::string& name : module.c_members) {
     const Member& member = *archive.find(name);
-    if (name.ends_with(".h") || member.bytes.find("kTvmgenMetadata") != std::string::npos) continue;
-    for (const CFunction& function : functions_of_file(member.bytes)) {
+    if (name.ends_with(".h") || member.code().find("kTvmgenMetadata") != std::string::npos) continue;
+    for (const CFunction& function : functions_of_file(member.code())) {
       if (function.name.starts_with(prefix) || known.contains(function.name)) continue;
       if (function.name == "TVMSystemLibEntryPoint") continue;  // planned_registry defines it
       throw Error(ErrorKind::archive, {archive.path, member.shown_name(), {}},

@@ -27,8 +27,6 @@ constexpr std::string_view include_directory = "codegen/host/include/";
 std::string_view leaf_of(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 std::string_view directory_of(std::string_view name) { return name.substr(0, name.rfind('/') + 1); }
 
-bool is_source(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }
-
 // What a build needs besides C and headers.
 bool is_other_input(std::string_view name) { return ends_with_any(name, {".S", ".s", ".asm", ".inc", ".bin"}); }
 
@@ -75,7 +73,7 @@ bool is_tvms_own(std::string_view text) {
 }
 
 std::vector<ForeignFunction> functions_of(const Member& member) {
-  const std::string code = code_only(without_tables(member.bytes));
+  const std::string code = code_only(without_tables(member.code()));
   const bool allocates = mentions(code, "TVMBackendAllocWorkspace");
   std::vector<ForeignFunction> result;
   for (CFunction& function : defined_functions(code)) {
@@ -89,7 +87,7 @@ class Libraries {
   Libraries(const Archive& archive, std::vector<ModuleInfo>& modules)
       : modules_(modules), roots_(modules.size()), is_checkout_(archive.is_checkout) {
     for (const Member& member : archive.members) {
-      if (is_checkout_ && names_target_c(member.bytes)) has_targets_ = true;
+      if (is_checkout_ && names_target_c(member.code())) has_targets_ = true;
     }
     for (std::size_t i = 0; i < modules.size(); ++i) index_.emplace(modules[i].name, i);
     for (const Member& member : archive.members) {
@@ -119,8 +117,8 @@ class Libraries {
     bool is_packed = false;
     for (const std::string& name : module.c_members) {
       const auto file = files_.find(name);
-      if (file == files_.end() || !is_source(name)) continue;
-      const std::string& text = file->second->bytes;
+      if (file == files_.end() || !is_c_source(name)) continue;
+      const std::string_view text = file->second->code();
       if (defines_ending_in(text, prefix + "_run")) return false;
       is_packed = is_packed || takes_packed_arguments(text, prefix + "___tvm_main__") ||
                   takes_packed_arguments(text, prefix + "_run_model");
@@ -153,11 +151,11 @@ class Libraries {
   // In a source tree names mean nothing: a C file belongs to the modules whose functions it defines, one with constants
   // alone to all.
   void classify_by_content(const Member& member) {
-    if (!is_source(member.name)) {
+    if (!is_c_source(member.name)) {
       for (ModuleInfo& module : modules_) {
         const std::string prefix = "tvmgen_" + c_identifier(module.name) + "_";
-        const bool is_of_module = member.bytes.find(prefix) != std::string::npos ||
-                                  member.bytes.find(upper_case(prefix)) != std::string::npos;
+        const bool is_of_module = member.code().find(prefix) != std::string::npos ||
+                                  member.code().find(upper_case(prefix)) != std::string::npos;
         if (is_of_module) module.c_members.push_back(member.name);
       }
       return;
@@ -170,17 +168,17 @@ class Libraries {
       has_any = true;
       functions[*owner].push_back(std::move(function));
     }
-    const bool is_tvms = names_target_c(member.bytes) || is_tvms_own(member.bytes);
-    const bool is_foreign = !is_tvms && member.bytes.find(target_mark) != std::string::npos;
+    const bool is_tvms = names_target_c(member.code()) || is_tvms_own(member.code());
+    const bool is_foreign = !is_tvms && member.code().find(target_mark) != std::string::npos;
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       if (has_any && functions[i].empty()) continue;
       ModuleInfo& module = modules_[i];
       const std::string run = "tvmgen_" + c_identifier(module.name) + "_run";
-      if (takes_packed_arguments(member.bytes, run)) module.packed_interface = true;
-      const bool is_entry_point = defines_ending_in(member.bytes, run);
+      if (takes_packed_arguments(member.code(), run)) module.packed_interface = true;
+      const bool is_entry_point = defines_ending_in(member.code(), run);
       if (is_tvms || is_entry_point || !has_any || (!has_targets_ && !is_foreign)) {
         module.c_members.push_back(member.name);
-        if (module.cpu.empty()) module.cpu = cpu_of(member.bytes);
+        if (module.cpu.empty()) module.cpu = cpu_of(member.code());
         continue;
       }
       roots_[i].push_back(&member);
@@ -192,17 +190,17 @@ class Libraries {
     if (is_checkout_) return classify_by_content(member);
     const auto name = library_name(member.name);
     const auto owner = name ? index_.find(name->module) : index_.end();
-    const bool source = is_source(member.name);
+    const bool source = is_c_source(member.name);
     if (source && owner != index_.end()) {
       ModuleInfo& module = modules_[owner->second];
-      if (takes_packed_arguments(member.bytes, "tvmgen_" + c_identifier(module.name) + "_run"))
+      if (takes_packed_arguments(member.code(), "tvmgen_" + c_identifier(module.name) + "_run"))
         module.packed_interface = true;
       const bool is_entry_point = name->number == "0";
-      if (is_entry_point || is_tvms_own(member.bytes)) module.c_members.push_back(member.name);
-      if (module.cpu.empty()) module.cpu = cpu_of(member.bytes);
+      if (is_entry_point || is_tvms_own(member.code())) module.c_members.push_back(member.name);
+      if (module.cpu.empty()) module.cpu = cpu_of(member.code());
       if (is_entry_point) return;
     }
-    if (source ? is_tvms_own(member.bytes) || is_planned_c(member.bytes)
+    if (source ? is_tvms_own(member.code()) || is_planned_c(member.code())
                : !is_other_input(member.name) || is_planned_constants(member.name))
       return;
     const auto functions = source ? functions_of(member) : std::vector<ForeignFunction>();
@@ -222,7 +220,7 @@ class Libraries {
       const Member* file = unread.front();
       if (!seen.insert(file->name).second) continue;
       const auto [includes, is_new] = includes_.try_emplace(file);
-      if (is_new) includes->second = included_headers(file->bytes);
+      if (is_new) includes->second = included_headers(file->code());
       for (const std::string& header : includes->second) {
         const Member* found = resolve(file->name, header);
         if (found != nullptr && !seen.contains(found->name)) unread.push_back(found);

@@ -77,7 +77,7 @@ std::vector<std::string> registered_functions(std::string_view text) {
 
 std::string planned_registry(const Archive& archive, const ModuleInfo& module, const ModuleFiles& files,
                              std::string_view planned_entry) {
-  const std::string& text = archive.find(files.registry)->bytes;
+  const std::string_view text = archive.find(files.registry)->text();
   const std::string code = code_only(text);
   const std::string prefix = "tvmgen_" + c_identifier(module.name);
   const std::set<std::string> entries = {prefix + "___tvm_main__", prefix + "_run_model"};
@@ -104,7 +104,7 @@ std::string planned_registry(const Archive& archive, const ModuleInfo& module, c
     }
     const bool is_for_metadata = name.ends_with("get_c_metadata");
     for (const std::string& member : is_for_metadata ? module.c_members : files.metadata) {
-      if (!member.ends_with(".h")) keep_defined(name, archive.find(member)->bytes, name);
+      if (!member.ends_with(".h")) keep_defined(name, archive.find(member)->code(), name);
     }
   }
   if (count == 0) functions = "    NULL,\n";

@@ -57,7 +57,7 @@ void rename_module(Archive& archive, ModuleInfo& info, const std::string& name) 
   texts.insert(info.foreign_members.begin(), info.foreign_members.end());
   texts.insert(info.tir_member);
   for (Member& member : archive.members) {
-    if (texts.contains(member.name)) renamer.rename_text(member.bytes);
+    if (texts.contains(member.name)) renamer.rename_text(member.own_bytes());
     renamer.rename_path(member.name);
   }
   for (auto* names : {&info.c_members, &info.foreign_members}) {

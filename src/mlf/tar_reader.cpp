@@ -11,12 +11,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "mlf/c_text.hpp"
 #include "mlf/file.hpp"
 #include "mlf/intake.hpp"
 #include "mlf/libarchive.hpp"
@@ -196,8 +198,9 @@ la_ssize_t read_chunk(archive* tar, void* stream, const void** chunk) {
 
 class TarReader {
  public:
-  TarReader(archive* raw, const std::string& path, const Limits& limits)
-      : intake_(path, limits), stream_(raw, stream_limit(limits)), tar_(archive_read_new()) {
+  // `file`: that the tar is, if it is not compressed.
+  TarReader(archive* raw, const std::string& path, const Limits& limits, std::shared_ptr<const MappedFile> file)
+      : intake_(path, limits), stream_(raw, stream_limit(limits)), tar_(archive_read_new()), file_(std::move(file)) {
     archive_read_support_format_tar(tar_.get());
   }
 
@@ -253,28 +256,72 @@ class TarReader {
         throw unexpected("a device, pipe or socket");
     }
     Member member{.name = name, .bytes = {}, .mode = static_cast<std::uint32_t>(archive_entry_perm(entry) & 0777)};
-    read_bytes(member.bytes, static_cast<std::uint64_t>(claimed));
+    if (!take_part(member, static_cast<std::uint64_t>(claimed))) {
+      read_bytes(member.bytes, static_cast<std::uint64_t>(claimed));
+    }
     intake_.add(std::move(member));
   }
 
+  // Large C, if its bytes stand in the file as they are. Else false, and what has been read is in `bytes`.
+  bool take_part(Member& member, std::uint64_t claimed) {
+    const std::uint64_t begin = position();
+    const bool may_be = file_ != nullptr && claimed >= MappedFile::fewest_bytes && is_c_source(member.name) &&
+                        begin <= file_->bytes().size() && claimed <= file_->bytes().size() - begin;
+    if (!may_be) return false;
+    const std::string_view part =
+        file_->bytes().substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(claimed));
+    std::size_t at = 0;
+    while (const auto block = next_block(claimed)) {
+      if (block->begin != at || part.substr(at, block->bytes.size()) != block->bytes) {
+        member.bytes = part.substr(0, at);
+        append(member.bytes, *block, claimed);
+        return false;
+      }
+      file_->release(part.substr(at, block->bytes.size()));
+      at += block->bytes.size();
+    }
+    if (at != part.size()) {
+      member.bytes = part.substr(0, at);
+      return false;
+    }
+    Intake::take_part(file_, part, member);
+    return true;
+  }
+
   void read_bytes(std::string& bytes, std::uint64_t claimed) {
+    while (const auto block = next_block(claimed)) append(bytes, *block, claimed);
+    bytes.resize(static_cast<std::size_t>(claimed));
+  }
+
+  // Of a member.
+  struct Block {
+    std::uint64_t begin = 0;
+    std::string_view bytes;
+  };
+
+  // Nothing: there is no more.
+  std::optional<Block> next_block(std::uint64_t claimed) {
     const void* data = nullptr;
     std::size_t size = 0;
     la_int64_t offset = 0;
-    for (int status = ARCHIVE_OK; status != ARCHIVE_EOF;) {
-      status = archive_read_data_block(tar_.get(), &data, &size, &offset);
-      if (status == ARCHIVE_EOF) break;
-      if (status != ARCHIVE_OK) throw member_fault();
-      const auto begin = static_cast<std::uint64_t>(offset);
-      if (offset < 0 || begin < bytes.size() || begin > claimed || size > claimed - begin) {
-        throw intake_.fault(last_,
-                            "its parts do not match the " + std::to_string(claimed) + " bytes that its header states");
-      }
-      bytes.resize(static_cast<std::size_t>(begin));  // a hole of a sparse file
-      Intake::reserve_ahead(bytes, claimed);
-      bytes.append(static_cast<const char*>(data), size);
-    }
-    bytes.resize(static_cast<std::size_t>(claimed));
+    const int status = archive_read_data_block(tar_.get(), &data, &size, &offset);
+    if (status == ARCHIVE_EOF) return std::nullopt;
+    if (status != ARCHIVE_OK) throw member_fault();
+    const auto begin = static_cast<std::uint64_t>(offset);
+    if (offset < 0 || begin > claimed || size > claimed - begin) throw odd_parts(claimed);
+    return Block{begin, {static_cast<const char*>(data), size}};
+  }
+
+  void append(std::string& bytes, const Block& block, std::uint64_t claimed) const {
+    if (block.begin < bytes.size()) throw odd_parts(claimed);
+    bytes.resize(static_cast<std::size_t>(block.begin));  // a hole of a sparse file
+    Intake::reserve_ahead(bytes, claimed);
+    bytes.append(block.bytes);
+  }
+
+  [[nodiscard]] Error odd_parts(std::uint64_t claimed) const {
+    return intake_.fault(last_,
+                         "its parts do not match the " + std::to_string(claimed) + " bytes that its header states");
   }
 
   // Reads on behind the tar: a compressed file that was cut there is truncated all the same.
@@ -327,6 +374,7 @@ class TarReader {
   Intake intake_;
   TarStream stream_;
   ReadHandle tar_;
+  std::shared_ptr<const MappedFile> file_;
   std::string last_;  // name of the member read last
 };
 
@@ -353,7 +401,7 @@ void require_end(archive* raw, Source& source, Compression compression, const st
                   " on, expected the end of the file or more gzip data");
 }
 
-Archive read_tar(const std::string& path, const Limits& limits, Source source) {
+Archive read_tar(const std::string& path, const Limits& limits, Source source, bool is_file) {
   require_headroom();
   const auto unreadable = [&](const std::string& fault) {
     return Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + fault);
@@ -382,7 +430,8 @@ Archive read_tar(const std::string& path, const Limits& limits, Source source) {
     if (archive_error_string(raw.get()) == nullptr) throw std::bad_alloc();
     throw unreadable(fault_of(raw.get()));
   }
-  Archive result = TarReader(raw.get(), path, limits).read();
+  auto file = is_file && compression == Compression::none ? MappedFile::open(path) : nullptr;
+  Archive result = TarReader(raw.get(), path, limits, std::move(file)).read();
   require_end(raw.get(), source, compression, path);
   if (result.members.empty()) throw Error(ErrorKind::archive, {path, "", ""}, "the archive contains no files");
   return result;
@@ -393,11 +442,11 @@ Archive read_tar(const std::string& path, const Limits& limits, Source source) {
 Archive read_tar_file(const std::string& path, const Limits& limits) {
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) throw Error(ErrorKind::usage, {path, "", ""}, std::string("cannot be read: ") + std::strerror(errno));
-  return read_tar(path, limits, Source(std::move(file)));
+  return read_tar(path, limits, Source(std::move(file)), true);
 }
 
 Archive read_archive_bytes(std::string_view bytes, const std::string& path, const Limits& limits) {
-  return read_tar(path, limits, Source(bytes));
+  return read_tar(path, limits, Source(bytes), false);
 }
 
 }  // namespace usmp::mlf

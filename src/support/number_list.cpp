@@ -70,6 +70,17 @@ std::size_t behind_numbers(std::string_view text, std::size_t from) {
   return at;
 }
 
+void for_numbers_behind(std::string_view text, std::size_t from, FunctionRef<void(std::string_view)> piece) {
+  constexpr std::size_t most = std::size_t{1} << 20;
+  while (true) {
+    // What ends a piece is a comma or a blank, so the next goes on as the stretch does.
+    const std::size_t end = behind_numbers(text.substr(0, std::min(from + most, text.size())), from);
+    if (end == from) return;
+    piece(text.substr(from, end - from));
+    from = end;
+  }
+}
+
 std::size_t behind_number(std::string_view text, std::size_t at) {
   const auto digit_at = [&](std::size_t i) { return i < text.size() && is_digit(text[i]); };
   if (at >= text.size() || !(digit_at(at) || (text[at] == '.' && digit_at(at + 1)))) return at;

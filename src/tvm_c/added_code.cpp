@@ -8,11 +8,11 @@
 #include "tvm_c/edited_run.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/origin.hpp"
 #include "tvm_c/packed.hpp"
 #include "tvm_c/pool_access.hpp"
 #include "tvm_c/pool_passing.hpp"
 #include "usmp/support/error.hpp"
-#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -310,12 +310,12 @@ void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t en
   const std::string_view text = files_[file].text.substr(begin, end - begin);
   for (const std::string& name : macros_of(file).names_in(text)) {
     if (name == Macros::anything) {
-      throw Error(ErrorKind::archive, {{}, files_[file].name, line_and_column(files_[file].text, begin + 1)},
+      throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin)},
                   "found macros that stand for too much text in code that somebody added");
     }
     if (!gone.contains(name)) continue;
     const std::size_t at = std::min(text.find(name), text.size());
-    throw Error(ErrorKind::archive, {{}, files_[file].name, line_and_column(files_[file].text, begin + at + 1)},
+    throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin + at)},
                 "found " + in_quotes(name) +
                     " in code that somebody added, expected nothing that planned C does not "
                     "have: the model's operators, constants and memory");

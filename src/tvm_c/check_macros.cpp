@@ -54,17 +54,15 @@ void read_variable(Lexer& tokens, const Token& parameter, CheckMacro& macro) {
 
 class Statements {
  public:
-  Statements(std::string_view text, const CheckMacros& macros) : text_(text), macros_(macros) {}
+  Statements(std::string_view text, const CheckMacros& macros) : text_(text), macros_(macros), replaced_(text) {}
 
-  std::optional<std::string> run(const std::vector<Token>& tokens) {
+  std::optional<EditedText> run(const std::vector<Token>& tokens) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       const auto macro = macros_.find(tokens[i].text);
       const bool begins = i == 0 || tokens[i - 1].is(";") || tokens[i - 1].is("{") || tokens[i - 1].is("}");
       if (begins && tokens[i].is_identifier() && macro != macros_.end()) read(tokens, i, macro->second);
     }
-    if (at_ == 0) return std::nullopt;
-    result_ += text_.substr(at_);
-    return std::move(result_);
+    return replaced_.text();
   }
 
  private:
@@ -95,21 +93,17 @@ class Statements {
     const std::string_view front = text_.substr(tokens[i].offset, call - tokens[i].offset);
     const std::string_view rest = text_.substr(behind, end - behind);
     if (front.find('#') != std::string_view::npos || rest.find('#') != std::string_view::npos) return;
-    result_ += text_.substr(at_, tokens[i].offset - at_);
     const std::string name(macro.variable);
-    result_ += macro.failure.empty() ? "{ int32_t " + name + " = " : std::string("if (");
-    result_ += text_.substr(call, behind - call);
-    result_ += macro.failure.empty() ? "; if (" + name + " != 0) return " + name + "; }"
-                                     : " != 0) return " + macro.failure + ";";
-    const auto breaks = std::count(front.begin(), front.end(), '\n') + std::count(rest.begin(), rest.end(), '\n');
-    result_.append(static_cast<std::size_t>(breaks), '\n');
-    at_ = end;
+    replaced_.replace(tokens[i].offset, call,
+                      macro.failure.empty() ? "{ int32_t " + name + " = " : std::string("if ("));
+    replaced_.replace(behind, end,
+                      macro.failure.empty() ? "; if (" + name + " != 0) return " + name + "; }"
+                                            : " != 0) return " + macro.failure + ";");
   }
 
   std::string_view text_;
   const CheckMacros& macros_;
-  std::string result_;
-  std::size_t at_ = 0;  // of the text, behind what is in the result
+  Replacements replaced_;
 };
 
 }  // namespace
@@ -148,7 +142,7 @@ std::optional<CheckMacro> check_macro(std::string_view definition) {
   }
 }
 
-std::optional<std::string> with_checks(const FunctionText& function, const CheckMacros& macros) {
+std::optional<EditedText> with_checks(const FunctionText& function, const CheckMacros& macros) {
   try {
     return Statements(function.body.text(), macros).run(tokens_of(function.body));
   } catch (const SyntaxError&) {  // told where the function is read

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/replacements.hpp"
 
 namespace usmp::tvm_c {
 
@@ -28,6 +29,6 @@ using CheckMacros = std::map<std::string_view, CheckMacro>;
 // The text of the function's file, where its statements are the checks that such macros stand for, "if (f(…) != 0)
 // return -1;"; lines keep their numbers. Nothing: there are none. Statements that fail otherwise stay, and are refused
 // as macros.
-[[nodiscard]] std::optional<std::string> with_checks(const FunctionText& function, const CheckMacros& macros);
+[[nodiscard]] std::optional<EditedText> with_checks(const FunctionText& function, const CheckMacros& macros);
 
 }  // namespace usmp::tvm_c

@@ -61,11 +61,12 @@ class Run {
     const Macros macros(text_);
     std::string plain;
     const std::vector<Token> tokens = plain_tokens(own, directives_in(own), plain);
-    std::string result(text_.substr(0, item_.begin));
     const std::string planned = "usmp_" + run;
-    result += "int32_t " + planned + "(struct " + symbol + "_inputs* inputs, struct " + symbol + "_outputs* outputs); ";
+    Replacements replaced(text_);
+    replaced.replace(
+        item_.begin, item_.begin,
+        "int32_t " + planned + "(struct " + symbol + "_inputs* inputs, struct " + symbol + "_outputs* outputs); ");
     EditedRun edited;
-    std::size_t at = 0;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (!tokens[i].is(entry)) {
         const bool hides = tokens[i].is_identifier() && macros.contains(tokens[i].text) &&
@@ -78,15 +79,13 @@ class Run {
       const bool is_other = !edited.members.empty() && edited.members != members;
       if (!end || members.empty() || is_other) return std::nullopt;
       edited.members = std::move(members);
-      const std::string_view replaced = own.substr(tokens[i].offset, *end - tokens[i].offset);
-      if (replaced.find('#') != std::string_view::npos) return std::nullopt;
-      result += own.substr(at, tokens[i].offset - at);
-      result += planned + "(" + params[0] + ", " + params[1] + ")";
-      result.append(static_cast<std::size_t>(std::count(replaced.begin(), replaced.end(), '\n')), '\n');
-      at = *end;
+      if (own.substr(tokens[i].offset, *end - tokens[i].offset).find('#') != std::string_view::npos)
+        return std::nullopt;
+      replaced.replace(item_.begin + tokens[i].offset, item_.begin + *end,
+                       planned + "(" + params[0] + ", " + params[1] + ")");
     }
     if (edited.members.empty()) return std::nullopt;
-    edited.text = result + std::string(text_.substr(item_.begin + at));
+    edited.text = *replaced.text();
     return edited;
   }
 

@@ -10,6 +10,7 @@
 
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/lexer.hpp"
+#include "tvm_c/replacements.hpp"
 
 namespace usmp::tvm_c {
 
@@ -18,7 +19,7 @@ namespace usmp::tvm_c {
                                                       const std::string& entry, const FileScope& scope);
 
 struct EditedRun {
-  std::string text;  // of its file, lines as before: usmp_tvmgen_MODULE_run(inputs, outputs) for the call
+  EditedText text;                   // of its file: usmp_tvmgen_MODULE_run(inputs, outputs) for the call
   std::vector<std::string> members;  // of inputs and outputs, as the entry gets them
 };
 

@@ -11,7 +11,6 @@
 
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macro_expansion.hpp"
-#include "tvm_c/replacements.hpp"
 #include "tvm_c/several_ways.hpp"
 #include "usmp/support/text.hpp"
 
@@ -218,7 +217,7 @@ class Body {
     for_each_identifier(text_, [&](std::string_view name) { taken_.emplace(name); });
   }
 
-  std::optional<std::string> run() {
+  std::optional<EditedText> run() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) read(i);
     return replaced_.text();
   }
@@ -340,7 +339,7 @@ class Body {
 
 }  // namespace
 
-std::optional<std::string> with_expanded_calls(const FunctionText& function, const CallMacros& macros) {
+std::optional<EditedText> with_expanded_calls(const FunctionText& function, const CallMacros& macros) {
   try {
     return Body(function, macros).run();
   } catch (const SyntaxError&) {  // told where the function is read

@@ -10,6 +10,7 @@
 
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/replacements.hpp"
 #include "tvm_c/result_tests.hpp"
 
 namespace usmp::tvm_c {
@@ -26,6 +27,6 @@ struct CallMacros {
 // what it declares, so that the call stands between the function's own statements; so does one without a macro. Of a
 // macro that a conditional group defines in several ways, what differs stands in such groups. Nothing: there is none.
 // As it is stays a macro that is not among the definitions, or that jumps (break, goto), or stands under a condition.
-[[nodiscard]] std::optional<std::string> with_expanded_calls(const FunctionText& function, const CallMacros& macros);
+[[nodiscard]] std::optional<EditedText> with_expanded_calls(const FunctionText& function, const CallMacros& macros);
 
 }  // namespace usmp::tvm_c

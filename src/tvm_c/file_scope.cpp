@@ -395,12 +395,22 @@ class FileReader {
   // Those of a list that is folded, behind the brace; how many.
   std::int64_t folded_values(std::int64_t most, tir::Constant& data) {
     if (scope_.lists == nullptr || !tokens_.may_jump()) return 0;
-    const auto list = scope_.lists->at(tokens_.text(), tokens_.offset());
-    if (!list) return 0;
-    const Listed listed = append_listed(list->text, 0, most, data);
-    if (list->text.find_first_not_of(" \t\r\n", listed.end) != std::string_view::npos) throw NotFolded();
-    tokens_.jump(list->end);
-    return listed.count;
+    const auto mark = scope_.lists->at(tokens_.text(), tokens_.offset());
+    if (!mark) return 0;
+    const FoldedLists::List& list = *mark->list;
+    constexpr std::size_t piece = std::size_t{1} << 20;
+    const auto fewest_bytes = static_cast<std::int64_t>(list.text.size() / 2);  // a digit and a comma for each
+    data.bytes.reserve(static_cast<std::size_t>(std::min(most, fewest_bytes) * data.type.bytes()));
+    Listed all;
+    while (true) {  // a number that the piece cuts begins the next one
+      const Listed more = append_listed(list.text.substr(0, all.end + piece), all.end, most - all.count, data);
+      if (more.count == 0) break;
+      if (list.file != nullptr) list.file->release(list.text.substr(all.end, more.end - all.end));
+      all = {more.end, all.count + more.count};
+    }
+    if (list.text.find_first_not_of(" \t\r\n", all.end) != std::string_view::npos) throw NotFolded();
+    tokens_.jump(mark->end);
+    return all.count;
   }
 
   struct Member {

@@ -53,7 +53,8 @@ std::size_t line_breaks_in(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> FoldedLists::fold(std::string_view text) {
+std::optional<std::string> FoldedLists::fold(const Source& file) {
+  const std::string_view text = file.text;
   std::string result;
   std::size_t copied = 0;
   bool has_edge = false;
@@ -64,56 +65,61 @@ std::optional<std::string> FoldedLists::fold(std::string_view text) {
   };
   for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at)) {
     const std::size_t begin = ++at;
-    at = behind_numbers(text, begin);
+    List list{{}, 0, file.mapped.get()};
+    for_numbers_behind(text, begin, [&](std::string_view piece) {
+      at += piece.size();
+      list.line_breaks += line_breaks_in(piece);
+      if (list.file != nullptr) list.file->release(piece);
+    });
     if (at - begin < fewest_bytes) continue;
-    const std::string_view list = whole_lines(text.substr(begin, at - begin));
-    if (list.size() < fewest_bytes || may_end_with_line(text.substr(copied, begin - copied))) continue;
+    list.text = whole_lines(text.substr(begin, at - begin));
+    if (list.text.size() < fewest_bytes || may_end_with_line(text.substr(copied, begin - copied))) continue;
     copy(begin);
-    const std::size_t number = number_of(list);
-    result += edge + std::to_string(number) + edge;
-    result.append(lists_[number].line_breaks, '\n');
-    copied = begin + list.size();
+    copied = begin + list.text.size();
+    list.line_breaks -= line_breaks_in(text.substr(copied, at - copied));
+    result += edge + std::to_string(number_of(list)) + edge;
+    result.append(list.line_breaks, '\n');
   }
   if (copied == 0) return std::nullopt;
   copy(text.size());
   return has_edge ? std::nullopt : std::optional(std::move(result));
 }
 
-std::size_t FoldedLists::number_of(std::string_view list) {
+std::size_t FoldedLists::number_of(const List& list) {
   constexpr std::size_t some = 64;
-  std::vector<std::size_t>& alike = by_ends_[std::to_string(list.size()) + ":" + std::string(list.substr(0, some)) +
-                                             std::string(list.substr(list.size() - some))];
+  const std::string_view text = list.text;
+  std::vector<std::size_t>& alike = by_ends_[std::to_string(text.size()) + ":" + std::string(text.substr(0, some)) +
+                                             std::string(text.substr(text.size() - some))];
   const auto found =
-      std::find_if(alike.begin(), alike.end(), [&](std::size_t other) { return lists_[other].text == list; });
+      std::find_if(alike.begin(), alike.end(), [&](std::size_t other) { return lists_[other].text == text; });
   if (found != alike.end()) return *found;
   alike.push_back(lists_.size());
-  lists_.push_back({list, line_breaks_in(list)});
+  lists_.push_back(list);
   return lists_.size() - 1;
 }
 
-std::optional<FoldedLists::List> FoldedLists::at(std::string_view folded, std::size_t begin) const {
+std::optional<FoldedLists::Mark> FoldedLists::at(std::string_view folded, std::size_t begin) const {
   if (begin >= folded.size() || folded[begin] != edge) return std::nullopt;
   std::size_t number = lists_.size();
-  const auto [end, error] = std::from_chars(folded.data() + begin + 1, folded.data() + folded.size(), number);
-  const bool is_mark =
-      error == std::errc() && number < lists_.size() && end != folded.data() + folded.size() && *end == edge;
-  if (!is_mark) return std::nullopt;
-  return List{lists_[number].text, static_cast<std::size_t>(end + 1 - folded.data())};
+  const char* const behind = folded.data() + folded.size();
+  const auto [end, error] = std::from_chars(folded.data() + begin + 1, behind, number);
+  if (error != std::errc() || number >= lists_.size() || end == behind || *end != edge) return std::nullopt;
+  return Mark{&lists_[number], static_cast<std::size_t>(end + 1 - folded.data())};
 }
 
 void FoldedLists::unfold(std::string& text) const {
   if (!has_marks(text)) return;
   std::string result;
   std::size_t copied = 0;
-  for (std::size_t mark = text.find(edge); mark != std::string::npos; mark = text.find(edge, copied)) {
-    const auto list = at(text, mark);
-    if (!list) throw NotFolded();
-    const auto line_breaks = line_breaks_in(list->text);
-    const std::string_view behind = std::string_view(text).substr(list->end, line_breaks);
+  for (std::size_t begin = text.find(edge); begin != std::string::npos; begin = text.find(edge, copied)) {
+    const auto mark = at(text, begin);
+    if (!mark) throw NotFolded();
+    const std::size_t line_breaks = mark->list->line_breaks;
+    const std::string_view behind = std::string_view(text).substr(mark->end, line_breaks);
     if (behind.size() < line_breaks || behind.find_first_not_of('\n') != std::string_view::npos) throw NotFolded();
-    result.append(text, copied, mark - copied);
-    result += list->text;
-    copied = list->end + line_breaks;
+    result.append(text, copied, begin - copied);
+    result += mark->list->text;
+    copied = mark->end + line_breaks;
   }
   result.append(text, copied);
   text = std::move(result);
@@ -123,7 +129,7 @@ FoldedFiles::FoldedFiles(std::span<const Source> given, std::span<const Source> 
     : files(given.begin(), given.end()), headers(given_headers.begin(), given_headers.end()) {
   for (std::vector<Source>* const group : {&files, &headers}) {
     for (Source& file : *group) {
-      if (auto text = lists.fold(file.text)) file.text = texts.emplace_back(std::move(*text));
+      if (auto text = lists.fold(file)) file.text = texts.emplace_back(std::move(*text));
     }
   }
 }

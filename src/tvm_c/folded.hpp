@@ -27,14 +27,19 @@ class FoldedLists {
 
   // Nothing: there is no such list, or the text has a character that marks begin with. O(text). The lists are views
   // of the text.
-  [[nodiscard]] std::optional<std::string> fold(std::string_view text);
+  [[nodiscard]] std::optional<std::string> fold(const Source& file);
 
   struct List {
     std::string_view text;
-    std::size_t end = 0;  // of its mark
+    std::size_t line_breaks = 0;
+    const MappedFile* file = nullptr;  // that the text is a part of
   };
-  // The one whose mark begins there.
-  [[nodiscard]] std::optional<List> at(std::string_view folded, std::size_t begin) const;
+  struct Mark {
+    const List* list = nullptr;
+    std::size_t end = 0;
+  };
+  // The one that begins there.
+  [[nodiscard]] std::optional<Mark> at(std::string_view folded, std::size_t begin) const;
 
   // With its lists again, if it has marks. Throws NotFolded: a mark is not as it was made.
   void unfold(std::string& text) const;
@@ -44,13 +49,9 @@ class FoldedLists {
  private:
   static constexpr char edge = '\1';  // of a mark, around its number
 
-  struct Entry {
-    std::string_view text;
-    std::size_t line_breaks = 0;
-  };
-  [[nodiscard]] std::size_t number_of(std::string_view list);
+  [[nodiscard]] std::size_t number_of(const List& list);
 
-  std::vector<Entry> lists_;
+  std::vector<List> lists_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_ends_;  // by size, first and last bytes
 };
 

@@ -11,7 +11,6 @@
 #include "tvm_c/macros.hpp"
 #include "tvm_c/one_file.hpp"
 #include "usmp/support/error.hpp"
-#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

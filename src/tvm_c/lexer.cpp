@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "usmp/support/line_and_column.hpp"
+#include "tvm_c/origin.hpp"
 #include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tvm_c/reader.hpp"
@@ -60,7 +60,7 @@ bool is_certain(const std::string& compacted) {
 }  // namespace
 
 Error located(const Source& file, const SyntaxError& error) {
-  return {ErrorKind::archive, {{}, file.name, line_and_column(file.text, error.offset + 1)}, error.message};
+  return {ErrorKind::archive, {{}, file.name, place_in(file, error.offset)}, error.message};
 }
 
 const Token& Lexer::peek() {

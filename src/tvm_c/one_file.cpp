@@ -10,8 +10,8 @@
 
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/origin.hpp"
 #include "usmp/support/error.hpp"
-#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -52,7 +52,7 @@ bool has_own_variables(std::string_view function) {
 
 Error two_variables(const std::string& name, const Item& item, std::size_t other, std::span<const Source> files) {
   return {ErrorKind::archive,
-          {{}, files[item.file].name, line_and_column(files[item.file].text, item.begin + 1)},
+          {{}, files[item.file].name, place_in(files[item.file], item.begin)},
           "declares " + name + ", as " + files[other].name +
               " does, expected variables of other names: both files' code comes into one file, where they "
               "would be one variable"};
@@ -287,8 +287,7 @@ std::set<std::size_t> repeated_types(const std::set<std::size_t>& kept_files, co
       if (is_new || scope.items[first->second].file == item.file) continue;
       const Item& other = scope.items[first->second];
       if (text_of_item(other, files) != text_of_item(item, files)) {
-        throw Error(ErrorKind::archive,
-                    {{}, files[item.file].name, line_and_column(files[item.file].text, item.begin + 1)},
+        throw Error(ErrorKind::archive, {{}, files[item.file].name, place_in(files[item.file], item.begin)},
                     "declares " + in_quotes(name) + " otherwise than " + files[other.file].name +
                         ", expected one type or constant of that name: both files' code comes into one file");
       }

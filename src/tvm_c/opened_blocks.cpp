@@ -9,7 +9,6 @@
 
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macro_expansion.hpp"
-#include "tvm_c/replacements.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -32,7 +31,7 @@ class Blocks {
         definitions_(single_definitions(macros)),
         replaced_(text_) {}
 
-  std::optional<std::string> run() {
+  std::optional<EditedText> run() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       const auto macro = tokens_[i].is_identifier() ? macros_.find(tokens_[i].text) : macros_.end();
       if (macro == macros_.end()) continue;
@@ -82,7 +81,7 @@ class Blocks {
 
 }  // namespace
 
-std::optional<std::string> with_opened_blocks(const FunctionText& function, const AllDefinitions& macros) {
+std::optional<EditedText> with_opened_blocks(const FunctionText& function, const AllDefinitions& macros) {
   try {
     return Blocks(function, macros).run();
   } catch (const SyntaxError&) {  // told where the function is read

@@ -7,12 +7,13 @@
 
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/replacements.hpp"
 
 namespace usmp::tvm_c {
 
 // The text of the function's file, where macros that stand for more opening braces than closing ones, or the other way
 // round, are what they stand for; lines keep their numbers. Nothing: there are none, or they do not match, or one has
 // several definitions. `macros`: Included::sure_definitions().
-[[nodiscard]] std::optional<std::string> with_opened_blocks(const FunctionText& function, const AllDefinitions& macros);
+[[nodiscard]] std::optional<EditedText> with_opened_blocks(const FunctionText& function, const AllDefinitions& macros);
 
 }  // namespace usmp::tvm_c

@@ -19,6 +19,7 @@
 #include "tvm_c/induction.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/loop_header.hpp"
+#include "tvm_c/origin.hpp"
 #include "tvm_c/own_c.hpp"
 #include "tvm_c/placement.hpp"
 #include "tvm_c/planned_memory.hpp"
@@ -187,7 +188,7 @@ class ModuleReader {
   void require_plain_names(const std::string& name, const FunctionText& text, const std::vector<AddedText>& added) {
     if (respelled_.is_own) return;
     const auto group = [&](std::size_t begin) {
-      return "a conditional group that is left out (" + line_and_column(files_[text.file].text, begin + 1) + ")";
+      return "a conditional group that is left out (" + place_in(files_[text.file], begin) + ")";
     };
     if (const auto other = left_out(name, text.file)) {
       throw SyntaxError{text.offset, "found " + in_quotes(name) + ", which " + group(*other) +
@@ -236,7 +237,7 @@ class ModuleReader {
         if (!group) group = left_out(prefix + std::string(ending), i);
       }
       if (!group) continue;
-      throw Error(ErrorKind::archive, {{}, files_[i].name, line_and_column(files_[i].text, *group + 1)},
+      throw Error(ErrorKind::archive, {{}, files_[i].name, place_in(files_[i], *group)},
                   "found the entry function in a conditional group whose macro the file does not define, expected it "
                   "outside of such groups, or that #define in the file");
     }
@@ -684,7 +685,7 @@ class ModuleReader {
       throw Error(fault.kind(), fault.where(), fault.message(), std::move(details));
     } catch (const Error& error) {
       if (keeps(name, is_entry, place(text.file, text.offset) + ": " + error.message())) return {};
-      throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},
+      throw Error(error.kind(), {{}, file.name, place_in(file, text.offset)},
                   "function " + in_quotes(name) + ": " + error.message());
     }
   }
@@ -732,7 +733,8 @@ class ModuleReader {
   }
 
   std::string place(std::size_t file, std::size_t offset) {
-    return lines_.try_emplace(file, files_[file].text).first->second.place(offset + 1);
+    const auto [found, at] = found_at(files_[file], offset);
+    return lines_.try_emplace(file, found->text).first->second.place(at + 1);
   }
 
   // Of which the C stays, and why.
@@ -878,7 +880,7 @@ class ModuleReader {
     const auto text = scope_.functions.find(name);
     if (text == scope_.functions.end()) throw Error(ErrorKind::archive, {}, message);  // a prototype
     const Source& file = files_[text->second.file];
-    throw Error(ErrorKind::archive, {{}, file.name, line_and_column(file.text, text->second.offset + 1)}, message);
+    throw Error(ErrorKind::archive, {{}, file.name, place_in(file, text->second.offset)}, message);
   }
 
   std::string name_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text of which pieces are replaced, first to last. Lines keep their numbers, but behind line breaks that are put in.
+// A text of which pieces are replaced, first to last. Lines keep their numbers, but behind line breaks that are put in;
+// Origin has the places.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +8,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "tvm_c/origin.hpp"
 
 namespace usmp::tvm_c {
+
+struct EditedText {
+  std::string text;
+  std::vector<Piece> pieces;  // Origin
+};
 
 class Replacements {
  public:
@@ -21,20 +30,23 @@ class Replacements {
   void replace(std::size_t begin, std::size_t end, std::string_view by) {
     const std::string_view piece = text_.substr(begin, end - begin);
     result_ += text_.substr(end_, begin - end_);
+    pieces_.push_back({result_.size(), begin, true});
     result_ += by;
     result_.append(static_cast<std::size_t>(std::count(piece.begin(), piece.end(), '\n')), '\n');
+    pieces_.push_back({result_.size(), end});
     end_ = end;
   }
 
   // The whole text; nothing: no piece of it is replaced.
-  [[nodiscard]] std::optional<std::string> text() const {
+  [[nodiscard]] std::optional<EditedText> text() const {
     if (end_ == 0) return std::nullopt;
-    return result_ + std::string(text_.substr(end_));
+    return EditedText{result_ + std::string(text_.substr(end_)), pieces_};
   }
 
  private:
   std::string_view text_;
   std::string result_;
+  std::vector<Piece> pieces_ = {{}};
   std::size_t end_ = 0;
 };
 

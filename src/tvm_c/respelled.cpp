@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,14 +45,17 @@ class Respeller {
   void read_macros() {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (files_[i].name.ends_with(".h")) continue;
-      if (auto text = blocks_text(i)) result_.files[i].text = result_.texts.emplace_back(std::move(*text));
-      for (const bool are_checks : {true, false}) {
-        if (auto text = expanded_text(i, are_checks)) {
-          result_.files[i].text = result_.texts.emplace_back(std::move(*text));
-        }
-      }
-      if (auto text = tests_text(i)) result_.files[i].text = result_.texts.emplace_back(std::move(*text));
+      edit(result_.files[i], blocks_text(i));
+      for (const bool are_checks : {true, false}) edit(result_.files[i], expanded_text(i, are_checks));
+      edit(result_.files[i], tests_text(i));
     }
+  }
+
+  void edit(Source& file, std::optional<EditedText> edited) {
+    if (!edited) return;
+    auto origin = std::make_shared<const Origin>(file, std::move(edited->pieces));
+    file.text = result_.texts.emplace_back(std::move(edited->text));
+    file.origin = std::move(origin);
   }
 
   // The entry, if the file as it is read by now has it.
@@ -78,7 +82,7 @@ class Respeller {
   }
 
   // Of a file, if conditions of the entry ask for results of calls in other words than TVM's.
-  std::optional<std::string> tests_text(std::size_t i) {
+  std::optional<EditedText> tests_text(std::size_t i) {
     const auto entry = entry_in(i);
     if (!entry) return std::nullopt;
     const AllDefinitions macros = included_.sure_definitions(i, entry->offset);
@@ -107,13 +111,13 @@ class Respeller {
   }
 
   // Of a file, if macros open and close blocks of the entry.
-  std::optional<std::string> blocks_text(std::size_t i) {
+  std::optional<EditedText> blocks_text(std::size_t i) {
     const auto entry = entry_in(i);
     return entry ? with_opened_blocks(*entry, included_.sure_definitions(i, entry->offset)) : std::nullopt;
   }
 
   // Of a file, if macros around calls are checks, or if they are others.
-  std::optional<std::string> expanded_text(std::size_t i, bool are_checks) {
+  std::optional<EditedText> expanded_text(std::size_t i, bool are_checks) {
     const auto entry = entry_in(i);
     if (!entry) return std::nullopt;
     const AllDefinitions macros = included_.sure_definitions(i, entry->offset);
@@ -153,7 +157,7 @@ class Respeller {
         if (!added_to_run(run->second, run->first, entry, scope)) return;
         auto edited = with_planned_run(file.text, run->first, entry, scope);
         if (!edited) continue;
-        file.text = result_.texts.emplace_back(std::move(edited->text));
+        edit(file, std::move(edited->text));
         result_.kept_run = std::move(edited->members);
         return;
       }

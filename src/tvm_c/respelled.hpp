@@ -16,7 +16,7 @@
 namespace usmp::tvm_c {
 
 struct Respelled {
-  std::vector<Source> files;               // as given, or with one of `texts`, which keeps the lines
+  std::vector<Source> files;               // as given, or with one of `texts`, and its origin
   std::deque<std::string> texts;           // the last of a file is its text
   bool is_own = false;                     // some are this program's: then `texts` are theirs
   std::optional<Included> included = {};   // of `files`

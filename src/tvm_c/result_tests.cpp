@@ -9,7 +9,6 @@
 
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/literals.hpp"
-#include "tvm_c/replacements.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -152,7 +151,7 @@ class Tests {
     }
   }
 
-  std::optional<std::string> run() {
+  std::optional<EditedText> run() {
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
       if (!tokens_[i].is("if") || !tokens_[i + 1].is("(")) continue;
       if (const auto end = behind_bracketed(tokens_, i + 1)) replace(i + 2, *end - 1);
@@ -265,7 +264,7 @@ std::optional<ResultTest> result_test(const MadeTokens& condition, const ResultT
   }
 }
 
-std::optional<std::string> with_plain_tests(const FunctionText& function, const ResultTestNames& names) {
+std::optional<EditedText> with_plain_tests(const FunctionText& function, const ResultTestNames& names) {
   try {
     return Tests(function, names).run();
   } catch (const SyntaxError&) {  // told where the function is read

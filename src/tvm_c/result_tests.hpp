@@ -10,6 +10,7 @@
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/replacements.hpp"
 
 namespace usmp::tvm_c {
 
@@ -33,6 +34,6 @@ struct ResultTest {
 // one, is not 0 are "f(…) != 0", "(x = f(…)) != 0" or "x != 0"; lines keep their numbers. Nothing: there are none of
 // another spelling. A macro counts if all its definitions come to the same. Others stay. O(tokens · log macros) and
 // what macros expand to.
-[[nodiscard]] std::optional<std::string> with_plain_tests(const FunctionText& function, const ResultTestNames& names);
+[[nodiscard]] std::optional<EditedText> with_plain_tests(const FunctionText& function, const ResultTestNames& names);
 
 }  // namespace usmp::tvm_c

@@ -18,20 +18,10 @@ using test::file;
 using test::header;
 using test::Header;
 using test::padded;
+using test::pax;
 
 std::string read_error(const std::string& bytes, const Limits& limits = {}) {
   return error_of([&] { (void)read_archive_bytes(bytes, "a.tar", limits); });
-}
-
-// A PAX header for the entry that follows it; `records` come without their lengths.
-std::string pax(std::initializer_list<std::string> records) {
-  std::string body;
-  for (const std::string& record : records) {
-    std::size_t length = record.size() + 3;  // two digits and a space, and the end of the line
-    if (length + 1 >= 100) ++length;
-    body += std::to_string(length + 1) + " " + record + "\n";
-  }
-  return header({.name = "PaxHeader", .size = body.size(), .type = 'x', .link = ""}) + test::padded(body);
 }
 
 std::string gnu_long_name(const std::string& name) {

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "usmp/support/error.hpp"
 
@@ -63,6 +64,17 @@ inline std::string header(const Header& h) {
 
 inline std::string file(const std::string& name, std::string_view content) {
   return header({.name = name, .size = content.size(), .type = '0', .link = ""}) + padded(content);
+}
+
+// A PAX header for the entry that follows it; `records` come without their lengths.
+inline std::string pax(std::initializer_list<std::string> records) {
+  std::string body;
+  for (const std::string& record : records) {
+    std::size_t length = record.size() + 3;  // two digits and a space, and the end of the line
+    if (length + 1 >= 100) ++length;
+    body += std::to_string(length + 1) + " " + record + "\n";
+  }
+  return header({.name = "PaxHeader", .size = body.size(), .type = 'x', .link = ""}) + padded(body);
 }
 
 inline std::string end_marker() { return std::string(2 * block, '\0'); }

@@ -67,7 +67,7 @@ std::vector<std::string> constants(const std::string& text) {
 
 std::optional<std::string> folded(const std::string& text) {
   FoldedLists lists;
-  return lists.fold(text);
+  return lists.fold({"lib1.c", text});
 }
 
 TEST_CASE("a folded text keeps all places outside of its lists, and unfolds to itself") {
@@ -76,7 +76,7 @@ TEST_CASE("a folded text keeps all places outside of its lists, and unfolds to i
                              table(numbers("+0x06", line_break), "d") + table(numbers("+0x05", line_break), "e") +
                              "int last;\n";
     FoldedLists lists;
-    auto result = lists.fold(text);
+    auto result = lists.fold({"lib1.c", text});
     REQUIRE(result);
     CHECK(result->size() < 2000);
     for (const char* word : {"int a", "int b", "+0x08", "int last"}) {

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "usmp/support/line_and_column.hpp"
+
 namespace usmp::tvm_c::several_ways_test {
 namespace {
 
@@ -96,6 +98,25 @@ TEST_CASE("macros of a group that are no such calls are refused") {
   CHECK(is_refused("#ifdef B\n" + two + "#else\n#define P(x) " + check + "\n#endif\n", use));
   CHECK(is_refused(two, "if (n) P(" + call + ");"));
   CHECK(is_refused(two, "if (n) { P(" + call + "); }"));
+}
+
+TEST_CASE("messages behind such groups name the places of the file") {
+  const std::string timed = both("do { int t = now(); if ((x) != 0) return -3; log(t); } while (0)",
+                                 "do { if ((x) != 0) return -3; } while (0)");
+  const std::string check = "#define CHECK(x) do { if ((x) != 0) { return -5; } } while (0)\n";
+  const std::string front = timed + check + test::two_operators +
+                            "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n";
+  const std::string wrong = "goto out;";
+  for (const std::string& statements :
+       {"  " + use + "\n  " + use + "\n  " + wrong + "\n", "  " + use + " " + use + " " + wrong + "\n",
+        "  P(\n" + call + "\n  ); " + wrong + "\n", "  CHECK(\n    " + call + "\n); " + wrong + "\n",
+        "  CHECK(" + call + "); if (!(" + call + " == 0)) return -1; " + use + " " + wrong + "\n"}) {
+    const std::string text = front + statements + "  return 0;\n}\n";
+    const std::string message = test::read_entry(timed + check + test::two_operators, statements, "");
+    CAPTURE(statements);
+    CAPTURE(message);
+    CHECK(message.starts_with("lib1.c: " + line_and_column(text, text.find(wrong) + 1) + ": "));
+  }
 }
 
 }  // namespace usmp::tvm_c::several_ways_test

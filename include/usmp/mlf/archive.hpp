@@ -5,19 +5,33 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "usmp/support/error.hpp"
+#include "usmp/support/mapped_file.hpp"
 
 namespace usmp::mlf {
 
 struct Member {
-  std::string name;  // normalised: no leading "./", '/' separators, no trailing '/'; never absolute, never with ".."
-  std::string bytes;
+  std::string name;   // normalised: no leading "./", '/' separators, no trailing '/'; never absolute, never with ".."
+  std::string bytes;  // empty if there is a `file`
   std::uint32_t mode = 0644;  // permission bits
   std::string found_as = {};  // in a source tree: the file's path below Archive::path; else empty
+
+  // Of large C that need not be unpacked: the bytes are these of the file. `outline` is what is left of them without
+  // long lists of numbers.
+  std::shared_ptr<const MappedFile> file = {};
+  std::string_view part = {};
+  std::string outline = {};
+
+  [[nodiscard]] std::string_view text() const { return file != nullptr ? part : std::string_view(bytes); }
+  // What there is to find in C: perhaps without long lists of numbers.
+  [[nodiscard]] std::string_view code() const { return file != nullptr ? std::string_view(outline) : bytes; }
+  // To be changed.
+  [[nodiscard]] std::string& own_bytes();
 
   [[nodiscard]] const std::string& shown_name() const { return found_as.empty() ? name : found_as; }
 };

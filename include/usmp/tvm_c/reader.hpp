@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -21,13 +22,18 @@
 #include <vector>
 
 #include "usmp/support/error.hpp"
+#include "usmp/support/mapped_file.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {
 
+class Origin;
+
 struct Source {
   std::string name;  // for messages: the archive's member
   std::string_view text;
+  std::shared_ptr<const Origin> origin = {};      // of a text that the reader edited: the file's
+  std::shared_ptr<const MappedFile> mapped = {};  // that the text is a part of: what has been read may leave memory
 };
 
 // A function whose C stays as it is, by its prototype: "int32_t f(int8_t* input, int8_t* output)".
