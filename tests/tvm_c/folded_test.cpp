@@ -136,6 +136,21 @@ TEST_CASE("tables that are folded have the values that they have as they are") {
   }
 }
 
+// More than what is read at once.
+TEST_CASE("a table of megabytes has all its numbers") {
+  std::string list;
+  std::string expected;
+  for (int i = 0; i < 300000; ++i) {
+    list += (i % 12 == 0 ? "\n    " : " ") + std::string(i % 5 == 0 ? "-" : "+") + std::to_string(i % 97) + ",";
+    expected += static_cast<char>(i % 5 == 0 ? -(i % 97) : i % 97);
+  }
+  const std::string text = model("static const int8_t c[300001] = {" + list + "\n 1};\n");
+  REQUIRE(folded(text));
+  const auto values = constants(text);
+  REQUIRE(values.size() == 1);
+  CHECK((values[0] == expected + "\1"));
+}
+
 TEST_CASE("messages and texts that stay are of the text as it is") {
   const auto is_at = [](const std::string& text, const std::string& place, const std::string& message) {
     const std::string error = error_of(text);
