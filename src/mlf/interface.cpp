@@ -176,7 +176,9 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
       continue;
     }
     const std::vector<std::string> entries = entries_in(member.code());
-    if (entries.size() > 1) fail(member, "defines several modules (" + joined(entries) + "), expected one a file");
+    if (entries.size() > 1)
+      fail(member, "defines several modules (" + joined(entries) +
+                       "), expected one a file: divide it, or write elsewhere with -o");
     const bool is_metadata = member.code().find("kTvmgenMetadata") != std::string::npos;
     const bool is_entry = defines_ending_in(member.code(), prefix + "_run");
     const bool is_registry = holds_registry(member.code());

@@ -181,7 +181,7 @@ class ExpressionParser {
       return true;
     }
     if (!tokens_.peek().is("(")) {
-      throw SyntaxError{token.offset, "found " + shown(token.text) + ", which is not declared here"};
+      throw SyntaxError{token.offset, "found " + shown(token.text) + ", " + std::string(not_declared)};
     }
     (void)tokens_.next();
     pending_.push_back({.kind = Kind::call, .token = token, .first_value = stack_.size()});

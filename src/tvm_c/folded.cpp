@@ -125,6 +125,28 @@ void FoldedLists::unfold(std::string& text) const {
   text = std::move(result);
 }
 
+void FoldedLists::unfold(PlannedModule& read) const {
+  for (tir::Function& function : read.module.functions) {
+    for (std::string& text : function.imported_c) unfold(text);
+  }
+  for (PoolAccess& access : read.pool_accesses) {
+    for (std::string& text : access.text) unfold(text);
+  }
+  const auto require_none = [](std::string_view text) {
+    if (has_marks(text)) throw NotFolded();
+  };
+  for (const std::vector<KeptFunction>* functions : {&read.kept, &read.external, &read.forwarders}) {
+    for (const KeptFunction& function : *functions) {
+      require_none(function.prototype);
+      require_none(function.reason);
+    }
+  }
+  for (const std::vector<std::string>* texts : {&read.lost_placements, &read.warnings, &read.kept_run}) {
+    for (const std::string& text : *texts) require_none(text);
+  }
+  if (read.edited_run) require_none(read.edited_run->message());
+}
+
 FoldedFiles::FoldedFiles(std::span<const Source> given, std::span<const Source> given_headers)
     : files(given.begin(), given.end()), headers(given_headers.begin(), given_headers.end()) {
   for (std::vector<Source>* const group : {&files, &headers}) {

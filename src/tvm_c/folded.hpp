@@ -43,6 +43,8 @@ class FoldedLists {
 
   // With its lists again, if it has marks. Throws NotFolded: a mark is not as it was made.
   void unfold(std::string& text) const;
+  // The same of all texts of C; NotFolded: something else has a mark, too.
+  void unfold(PlannedModule& read) const;
 
   [[nodiscard]] static bool has_marks(std::string_view text) { return text.find(edge) != std::string_view::npos; }
 

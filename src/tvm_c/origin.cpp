@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "usmp/support/line_and_column.hpp"
-
 namespace usmp::tvm_c {
 
 std::size_t Origin::position(std::size_t at) const {
@@ -24,6 +22,11 @@ std::pair<const Source*, std::size_t> found_at(const Source& file, std::size_t o
 std::string place_in(const Source& file, std::size_t offset) {
   const auto [found, at] = found_at(file, offset);
   return line_and_column(found->text, at + 1);
+}
+
+std::string Places::at(std::size_t file, std::size_t offset) const {
+  const auto [found, at] = found_at(files_[file], offset);
+  return lines_.try_emplace(file, found->text).first->second.place(at + 1);
 }
 
 }  // namespace usmp::tvm_c

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
@@ -37,5 +40,16 @@ class Origin {
 
 // "line L, column C" there. O(text in front).
 [[nodiscard]] std::string place_in(const Source& file, std::size_t offset);
+
+// The same of many places in the same files.
+class Places {
+ public:
+  void of(std::span<const Source> files) { files_ = files; }
+  [[nodiscard]] std::string at(std::size_t file, std::size_t offset) const;
+
+ private:
+  std::span<const Source> files_;
+  mutable std::map<std::size_t, Lines> lines_;  // by file
+};
 
 }  // namespace usmp::tvm_c

@@ -177,6 +177,25 @@ class Passing {
     return is_cast ? i + 1 : open;
   }
 
+  // Of a cast's bracket: whether its type has any pool's size, or is a pointer.
+  [[nodiscard]] bool is_wide(std::size_t open) const {
+    constexpr std::array<std::string_view, 15> wide = {"const",   "volatile", "unsigned", "signed",    "int",
+                                                       "long",    "size_t",   "ssize_t",  "ptrdiff_t", "uintptr_t",
+                                                       "int32_t", "uint32_t", "int64_t",  "uint64_t",  "intptr_t"};
+    const auto end = tokens_.begin() + static_cast<std::ptrdiff_t>(behind_cast(open)) - 1;
+    const auto begin = tokens_.begin() + static_cast<std::ptrdiff_t>(open) + 1;
+    return std::any_of(begin, end, [](const Token& token) { return token.is("*"); }) ||
+           std::all_of(begin, end, [&](const Token& token) {
+             return std::find(wide.begin(), wide.end(), token.text) != wide.end();
+           });
+  }
+
+  // A pool's address or size, perhaps in brackets and behind more casts.
+  [[nodiscard]] bool is_mention_in_brackets(std::size_t i) const {
+    while (is(i, "(") && mention_from(i) == nullptr) i = std::max(i + 1, behind_cast(i));
+    return mention_from(i) != nullptr;
+  }
+
   // Of a call's arguments: whether nothing in them says how large a pool is but its size, which is among them.
   [[nodiscard]] bool are_plain(std::size_t first, std::size_t end, const std::string& pool, bool is_memset) const {
     std::size_t arguments = 1;
@@ -190,6 +209,7 @@ class Passing {
       }
       const Token& token = tokens_[i];
       if (token.is("(") && behind_cast(i) > i) {
+        if (!is_wide(i) && is_mention_in_brackets(behind_cast(i))) return false;
         i = behind_cast(i);
         continue;
       }

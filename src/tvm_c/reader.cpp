@@ -2,6 +2,7 @@
 #include "usmp/tvm_c/reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -15,13 +16,14 @@
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/folded.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/hints.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/induction.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/loop_header.hpp"
+#include "tvm_c/missing_in_plan.hpp"
 #include "tvm_c/origin.hpp"
 #include "tvm_c/own_c.hpp"
-#include "tvm_c/placement.hpp"
 #include "tvm_c/planned_memory.hpp"
 #include "tvm_c/planned_pools.hpp"
 #include "tvm_c/respelled.hpp"
@@ -30,7 +32,6 @@
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/program/storage_uses.hpp"
 #include "usmp/storage/split.hpp"
-#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
@@ -78,6 +79,7 @@ class ModuleReader {
   PlannedModule run() && {
     respelled_ = respelled(files_, headers_, name_, unread_ == Unread::kept);
     files_ = respelled_.files;
+    places_.of(files_);
     const Included& included = *respelled_.included;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
@@ -120,7 +122,7 @@ class ModuleReader {
     size_buffers();
     storage::fit(module_);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
-    std::vector<std::string> placements = lost_placements(pools);
+    std::vector<std::string> placements = placements_lost(pools);
     for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
     return {.module = std::move(module_),
             .pools = std::move(pools),
@@ -408,78 +410,26 @@ class ModuleReader {
     if (unread_ != Unread::kept || respelled_.is_own || !rewritten_.empty()) return;
     const Names stops = stops_of(entry);
     const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, files_);
-    for (const std::size_t i : added_.left_out("tvmgen_" + c_identifier(name_) + "_", entry, stops, stays)) {
-      const Item& item = scope_.items[i];
-      warnings_.push_back(files_[item.file].name + ": " +
-                          (item.kind != Item::Kind::function && item.kind != Item::Kind::data
-                               ? std::string("a declaration")
-                           : item.kind == Item::Kind::function ? "function " + in_quotes(item.name)
-                                                               : "variable " + in_quotes(item.name)) +
-                          " (" + place(item.file, item.begin) +
-                          ") is not in planned C, since the model does not use it; --in-place keeps it");
-    }
-    const std::string run = "tvmgen_" + c_identifier(name_) + "_run";
-    if (!scope_.functions.contains(run) && !scope_.functions.contains("TVMSystemLibEntryPoint")) {
-      warnings_.push_back("no file of the model defines " + in_quotes(run) + ", so the firmware calls " +
-                          in_quotes(entry) + ", which is not in planned C; call " + in_quotes(run) +
-                          ", or use --in-place, which keeps it");
-    }
-    note_undefined(stays);
+    const FilesRead read = files_read();
+    append(left_out_code(read, added_.left_out(read.symbol + "_", entry, stops, stays), entry), warnings_);
+    // What an edited run calls is written with the plan.
+    const std::string planned_run = respelled_.kept_run.empty() ? std::string() : "usmp_" + read.symbol + "_run";
+    append(undefined_names(read, {stays, external_, added_.defined_elsewhere(), planned_run}), warnings_);
   }
 
-  // What planned C needs besides, of items in its text and of calls that stay.
-  void note_undefined(const std::vector<bool>& stays) {
-    Names missing;
-    Names missing_data;
-    const Names elsewhere = added_.defined_elsewhere();
-    // What an edited run calls is written with the plan.
-    const std::string planned_run =
-        respelled_.kept_run.empty() ? std::string() : "usmp_tvmgen_" + c_identifier(name_) + "_run";
-    const auto note = [&](std::string_view name) {
-      const bool is_known = scope_.functions.contains(name) || scope_.foreign.contains(name) || is_of_library(name) ||
-                            name == planned_run || name == "assert";
-      if (!is_known) missing.emplace(name);
-    };
-    std::set<std::size_t> in_text;
-    for (const auto& [name, file] : external_) {
-      if (!name.starts_with("TVM")) note(name);
-      in_text.insert(file);
-    }
-    for (std::size_t i = 0; i < stays.size(); ++i) {
-      const Item& item = scope_.items[i];
-      if (!stays[i]) continue;
-      in_text.insert(item.file);
-      for_each_identifier(files_[item.file].text.substr(item.begin, item.end - item.begin), [&](std::string_view name) {
-        if (scope_.prototypes.contains(name)) note(name);
-        if (elsewhere.contains(name)) missing_data.emplace(name);
-      });
-    }
-    for (const auto& [verb, of] : {std::pair("calls ", &missing), std::pair("uses ", &missing_data)}) {
-      std::string names;
-      for (const std::string& name : *of) names += (names.empty() ? "" : ", ") + in_quotes(name);
-      if (names.empty()) continue;
-      warnings_.push_back("planned C " + (verb + names) +
-                          ", which no file of the model defines: link it from elsewhere");
-    }
-    for (const std::size_t file : in_text) {
-      for (const std::string_view name : respelled_.included->c_files(file)) {
-        warnings_.push_back(files_[file].name + ": planned C includes " + in_quotes(name) +
-                            ", which is not copied: compile it with that directory among the include paths");
-      }
-    }
+  static void append(std::vector<std::string> more, std::vector<std::string>& to) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+
+  [[nodiscard]] FilesRead files_read() const {
+    return {files_, scope_, *respelled_.included, places_, "tvmgen_" + c_identifier(name_)};
   }
 
   // Memory of the model that others may use at times when planned C has something else in it, or not at all.
   [[nodiscard]] std::vector<std::string> used_by_others(const std::vector<PlannedPool>& pools) {
     std::vector<std::string> result;
     if (unread_ != Unread::kept || respelled_.is_own) return result;
-    for (const PlannedPool& pool : pools) {
-      const auto found = scope_.not_static.find(pool.name);
-      if (found == scope_.not_static.end()) continue;
-      result.push_back(files_[found->second.file].name + ": pool " + in_quotes(pool.name) + " (" +
-                       place(found->second.file, found->second.offset) +
-                       ") is not static, so other files may use it; planned C has static pools of its own instead");
-    }
+    result = shared_pools(files_read(), pools);
     for (const std::string& name : watchers_) {
       if (module_.find(name) && !kept_names_.contains(name)) continue;  // read: it keeps no pointer
       result.push_back("function " + in_quotes(name) +
@@ -529,32 +479,15 @@ class ModuleReader {
     return result;
   }
 
-  [[nodiscard]] std::vector<std::string> lost_placements(const std::vector<PlannedPool>& pools) {
-    std::vector<std::string> result;
-    if (respelled_.is_own) return result;
-    const bool sections = constants_section().empty();
-    std::set<std::string_view> words;
-    for (const Item& item : scope_.items) {
+  // Of what is written anew.
+  [[nodiscard]] std::vector<std::string> placements_lost(const std::vector<PlannedPool>& pools) const {
+    if (respelled_.is_own) return {};
+    const auto is_read = [&](const Item& item) {
       const std::string name(item.name);
-      const bool is_data = item.kind == Item::Kind::data;
-      const bool is_pool = is_data && (scope_.owned.contains(name) || scope_.constant_pools.contains(name)) &&
-                           std::any_of(pools.begin(), pools.end(), [&](const auto& pool) { return pool.name == name; });
-      const bool is_read = item.kind == Item::Kind::function ? module_.find(name) && !kept_names_.contains(name)
-                                                             : is_pool || (is_data && tables_.contains(name));
-      // The section that an attribute of workspace names is that of planned C.
-      const bool counts_sections = sections && !(is_pool && scope_.owned.contains(name));
-      const auto alignment = scope_.unknown_alignments.find(name);
-      if (is_pool && alignment != scope_.unknown_alignments.end()) {
-        result.push_back(files_[item.file].name + ": the alignment of " + in_quotes(name) + " (" +
-                         place(item.file, alignment->second.offset) +
-                         ") is not determined by the files, so planned C does not have it; --pools gives one");
-      }
-      const auto found = is_read ? placement_of(item, files_[item.file].text, counts_sections) : std::nullopt;
-      if (!found || !words.insert(found->word).second) continue;
-      result.push_back(files_[item.file].name + ": " + in_quotes(found->word) + " of " + in_quotes(name) + " (" +
-                       place(item.file, found->offset) + ") is not in planned C");
-    }
-    return result;
+      if (item.kind == Item::Kind::function) return module_.find(name).has_value() && !kept_names_.contains(name);
+      return item.kind == Item::Kind::data && tables_.contains(name);
+    };
+    return lost_placements(files_read(), pools, is_read, constants_section().empty());
   }
 
   [[nodiscard]] std::vector<KeptFunction> forwarders() const {
@@ -676,12 +609,13 @@ class ModuleReader {
     } catch (const InlinedError& error) {
       if (keeps(error.function, false, place(text.file, error.offset) + ": " + error.message)) return {};
       throw located(file, error);
-    } catch (const SyntaxError& error) {
+    } catch (const SyntaxError& found) {
+      const SyntaxError error{found.offset, found.message + lasting_variables().expected(text.file, found)};
       if (keeps(name, is_entry, place(text.file, error.offset) + ": " + error.message)) return {};
       const Error fault = located(file, error);
       if (!is_entry) throw fault;
       std::vector<std::string> details = first_lines(unread_operators(), 3);
-      details.push_back(entry_hint(name, text, error.offset));
+      details.push_back(entry_hint(files_read(), name, text, error.offset, unread_ == Unread::kept));
       throw Error(fault.kind(), fault.where(), fault.message(), std::move(details));
     } catch (const Error& error) {
       if (keeps(name, is_entry, place(text.file, text.offset) + ": " + error.message())) return {};
@@ -732,10 +666,7 @@ class ModuleReader {
     }
   }
 
-  std::string place(std::size_t file, std::size_t offset) {
-    const auto [found, at] = found_at(files_[file], offset);
-    return lines_.try_emplace(file, found->text).first->second.place(at + 1);
-  }
+  [[nodiscard]] std::string place(std::size_t file, std::size_t offset) const { return places_.at(file, offset); }
 
   // Of which the C stays, and why.
   [[nodiscard]] std::vector<std::string> unread_operators() const {
@@ -748,53 +679,8 @@ class ModuleReader {
     return result;
   }
 
-  // What may be done about a statement of the entry.
-  [[nodiscard]] std::string entry_hint(const std::string& name, const FunctionText& text, std::size_t offset) const {
-    std::string hint =
-        in_quotes(name) + " calls the operators, so it has to be as TVM wrote it; of what somebody added only ";
-    if (unread_ != Unread::kept) return hint + "calls of other functions may stay";
-    hint +=
-        "calls of other functions, and statements that use nothing of the model's or only pass on its tensors and "
-        "access their elements, may stay";
-    const AddedStatements added = added_statements(text, scope_);
-    for (const GuardedText& guarded : added.guarded) {
-      const bool is_here = guarded.place.begin <= offset && offset < guarded.place.end;
-      if (is_here && !guarded.reason.empty()) return hint + ": what stands under this condition " + guarded.reason;
-    }
-    for (const AddedStatements::Other& other : added.others) {
-      if (other.place.begin > offset || offset >= other.place.end) continue;
-      Outlined statement{.place = other.place};
-      std::string reason =
-          read_outlined(files_[text.file].text, respelled_.included->all_definitions(text.file), statement);
-      if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())
-        reason = other.reason;
-      hint += ": this one " + reason;
-      if (files_[text.file].text.substr(other.place.begin).starts_with("assert")) {
-        hint += "; call the operator in front of assert, which calls nothing where NDEBUG is defined";
-      }
-      const std::string_view front = files_[text.file].text.substr(other.place.begin, offset - other.place.begin);
-      if (const auto macro = called_in_capitals(front)) {
-        hint += "; " + in_quotes(*macro) + " around it may be a macro, which no file here defines";
-      }
-    }
-    return hint;
-  }
-
-  // The last one.
-  [[nodiscard]] std::optional<std::string> called_in_capitals(std::string_view text) const {
-    std::optional<std::string> found;
-    try {
-      Lexer tokens(text);
-      tokens.pass_over_conditions();
-      for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-        const bool is_called = token.is_identifier() && is_in_capitals(token.text) && tokens.peek().is("(") &&
-                               !scope_.functions.contains(token.text);
-        if (is_called) found = token.text;
-      }
-    } catch (const SyntaxError&) {
-      return std::nullopt;
-    }
-    return found;
+  const LastingVariables& lasting_variables() {
+    return lasting_variables_ ? *lasting_variables_ : lasting_variables_.emplace(files_read());
   }
 
   void note_added(const Names& functions) {
@@ -886,6 +772,8 @@ class ModuleReader {
   std::string name_;
   std::string entry_;
   std::span<const Source> files_;
+  Places places_;  // in them
+  std::optional<LastingVariables> lasting_variables_;
   std::span<const Source> headers_;  // beside those of the module
   Respelled respelled_;              // from run() on: files_
   Limits limits_;
@@ -902,7 +790,6 @@ class ModuleReader {
   std::vector<ChangedFile> changed_;
   std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
   std::map<std::string, std::string> unread_found_;          // since all were read last
-  std::map<std::size_t, Lines> lines_;                       // by file
   FileScope scope_;
   const std::set<std::string>& rewritten_;
   std::vector<std::string> warnings_;
@@ -913,29 +800,6 @@ class ModuleReader {
   PlannedMemory memory_;
   Bytes pool_alignment_ = default_alignment;
 };
-
-// In texts. Throws NotFolded: something else mentions a list.
-void unfold(PlannedModule& read, const FoldedLists& lists) {
-  for (tir::Function& function : read.module.functions) {
-    for (std::string& text : function.imported_c) lists.unfold(text);
-  }
-  for (PoolAccess& access : read.pool_accesses) {
-    for (std::string& text : access.text) lists.unfold(text);
-  }
-  const auto require_none = [](std::string_view text) {
-    if (FoldedLists::has_marks(text)) throw NotFolded();
-  };
-  for (const std::vector<KeptFunction>* functions : {&read.kept, &read.external, &read.forwarders}) {
-    for (const KeptFunction& function : *functions) {
-      require_none(function.prototype);
-      require_none(function.reason);
-    }
-  }
-  for (const std::vector<std::string>* texts : {&read.lost_placements, &read.warnings, &read.kept_run}) {
-    for (const std::string& text : *texts) require_none(text);
-  }
-  if (read.edited_run) require_none(read.edited_run->message());
-}
 
 }  // namespace
 
@@ -960,7 +824,7 @@ PlannedModule read_planned_module(const std::string& module, std::span<const Sou
     try {
       PlannedModule read =
           ModuleReader(module, folded.files, foreign, limits, unread, rewritten, folded.headers, &folded.lists).run();
-      unfold(read, folded.lists);
+      folded.lists.unfold(read);
       return read;
     } catch (const NotFolded&) {  // read as it is
     } catch (const Error&) {      // likewise: it is told in words of the text

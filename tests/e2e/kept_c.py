@@ -248,6 +248,73 @@ again:
 }
 """
 
+# What else there is in C that an operator written by hand may have; each stays.
+MORE_BY_HAND = EXTERN + """TVM_DLL int32_t tvmgen_m_fused_break(int8_t* p0, int8_t* T_break) {
+  for (int32_t i = 0; i < 16; ++i) {
+    int32_t most = -128;
+    for (int32_t k = 0; k < 16; ++k) {
+      if (p0[((i * 16) + k)] > 100) {
+        break;
+      }
+      if (most < (int32_t)p0[((i * 16) + k)]) {
+        most = p0[((i * 16) + k)];
+      }
+    }
+    for (int32_t k = 0; k < 16; ++k) {
+      T_break[((i * 16) + k)] = (int8_t)(most - k);
+    }
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_static(int8_t* p0, int8_t* T_static) {
+  static int16_t sums[256];
+  for (int32_t i = 0; i < 256; ++i) {
+    sums[i] = (int16_t)(sums[i] / 2 + p0[i]);
+  }
+  for (int32_t i = 0; i < 256; ++i) {
+    T_static[i] = (int8_t)(sums[255 - i] / 3);
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_malloc(int8_t* p0, int8_t* T_malloc) {
+  int16_t* wide = (int16_t*)malloc(512);
+  if (wide == NULL) return -1;
+  for (int32_t i = 0; i < 256; ++i) {
+    wide[i] = (int16_t)(p0[i] * 3);
+  }
+  for (int32_t i = 0; i < 256; ++i) {
+    T_malloc[i] = (int8_t)(wide[255 - i] / 5);
+  }
+  free(wide);
+  return 0;
+}
+"""
+
+# An entry that somebody divided, with the model's pointers in the file.
+DIVIDED_MAIN = """static void* sid_1;
+static void* sid_2;
+static int32_t part_1(int8_t* x_buffer_var) {
+  sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
+  if (sid_1 == NULL) return -1;
+  sid_2 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
+  if (sid_2 == NULL) return -1;
+  if (tvmgen_m_fused_add(x_buffer_var, sid_1) != 0 ) return -1;
+  if (tvmgen_m_fused_add(sid_1, sid_2) != 0 ) return -1;
+  return 0;
+}
+static int32_t part_2(int8_t* y_buffer_var) {
+  if (tvmgen_m_fused_max_pool(sid_2, y_buffer_var) != 0 ) return -1;
+  if (TVMBackendFreeWorkspace(1, 0, sid_2) != 0) return -1;
+  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) return -1;
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {
+  if (part_1(x_buffer_var) != 0 ) return -1;
+  if (part_2(y_buffer_var) != 0 ) return -1;
+  return 0;
+}
+"""
+
 KERNEL_FILE = HEAD + """
 static inline int32_t twice(const int8_t* a) { return *a++ * 2; }
 static const int16_t gains[4] = {1, 2, 1, 3};
@@ -888,6 +955,15 @@ CASES = [
          ["'tvmgen_m_fused_odd' stays as it is and allocates workspace at run time",
           "'tvmgen_m_fused_odd' is not TVM's C and stays as it is (line ",
           "'tvmgen_m_fused_both' is not TVM's C and stays as it is (line "]),
+    case("operators with break, static arrays and malloc", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
+        "<string.h>", "<string.h>\n#include <stdlib.h>") + MORE_BY_HAND + main_of(
+            "tvmgen_m_fused_break(x_buffer_var, sid_1)", "tvmgen_m_fused_static(sid_1, sid_2)", "tvmgen_m_fused_malloc(sid_2, sid_1)",
+            "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")}, 512,
+         [f"'tvmgen_m_fused_{name}' is not TVM's C and stays as it is (line " for name in ("break", "malloc", "static")]),
+    # Nothing is left to plan, and a warning says so.
+    case("an entry in parts", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + DIVIDED_MAIN}, 0,
+         ["'part_1' stays as it is and allocates workspace at run time", "'part_1' is not TVM's C and stays as it is (line ",
+          "'part_2' is not TVM's C and stays as it is (line "]),
     case("a kernel a file", {"m_lib0.c": unplanned_entry(), "m_lib1.c": KERNEL_FILE % {"name": "a", "divisor": 3},
                              "m_lib2.c": KERNEL_FILE % {"name": "b", "divisor": 2}, "m_lib3.c": KERNELS_MAIN}, 512,
          ["m_lib1.c: function 'tvmgen_m_fused_a' is not TVM's", "m_lib2.c: function 'tvmgen_m_fused_b' is not TVM's"]),

@@ -115,7 +115,7 @@ TEST_CASE("files that cannot be replaced are refused") {
                            "int32_t tvmgen_default___tvm_main__(void* args, int32_t* codes, int32_t num_args) "
                            "{ return 0; }"}})) == nothing_to_call);
   CHECK(error(archive_of({{"b.c", main_function + "int32_t tvmgen_kws___tvm_main__(void* a) { return 0; }\n"}})) ==
-        "m: b.c: defines several modules (default, kws), expected one a file");
+        "m: b.c: defines several modules (default, kws), expected one a file: divide it, or write elsewhere with -o");
   const std::string registry = "static TVMBackendPackedCFunc _tvm_func_array[] = { };\n";
   CHECK(error(archive_of({{"b.c", main_function + registry}, {"a.c", run_function + registry}})) ==
         "m: a.c: holds a registry of functions, as 'b.c' does, expected one");

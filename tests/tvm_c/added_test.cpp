@@ -100,6 +100,40 @@ TEST_CASE("statements that use nothing of the model's stay at their place, text 
   CHECK(entry_of({"", "", "  probe(1);\n", ""}) == Texts{"call", "probe", "call"});
 }
 
+TEST_CASE("messages say what to do with variables that live longer than a call") {
+  const std::string plain = text_of({});
+  const auto with = [&](const std::string& file, const std::string& from, const std::string& to) {
+    std::string text = file + plain;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  const auto entry_error = [](const std::string& text) {
+    try {
+      (void)read(text);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const std::string expected =
+      ", expected a variable of the function: that of the file (line 2, column 1) may change between its calls; "
+      "declare it in the function, and pass it on as a parameter";
+  // The entry of which somebody made two functions.
+  const std::string pointer = entry_error(with("\nstatic void* sid_1;\n", "  void* sid_1 =", "  sid_1 ="));
+  CHECK(pointer.starts_with("lib1.c: line 10, column 3: found 'sid_1', which is not declared here" + expected + "\n"));
+  CHECK(entry_error(with("", "  void* sid_1 =", "  static void* sid_1 ="))
+            .find("found 'static', which is not declared here, expected variables that begin anew with each call") !=
+        std::string::npos);
+  const auto reason = [&](const std::string& file, const std::string& value) {
+    return read(with(file, "q[i] = p[i]", "q[i] = " + value)).kept.at(0).reason;
+  };
+  CHECK(reason("\nstatic int32_t gain = 3;\n", "gain") ==
+        "line 5, column 12: found 'gain', which is not declared here" + expected);
+  CHECK(reason("\nstatic const int32_t gain = 3;\n", "gain") ==
+        "line 5, column 12: found 'gain', which is not declared here");
+  CHECK(reason("\nextern int32_t gain;\n", "gain") == "line 5, column 12: found 'gain', which is not declared here");
+}
+
 TEST_CASE("numbers that TVM names and does not use are gone, those of somebody's statements stay") {
   CHECK(entry_of({"", "    uint64_t v_ = (uint64_t)0;\n", "  int32_t v__1 = 3;\n", ""}) == Texts{"call", "call"});
   for (const char* name : {"  uint32_t t = 3;", "  volatile uint32_t t = 3;", "  uint32_t t = CYCCNT;"}) {

@@ -44,6 +44,9 @@ TEST_CASE("functions that pass a pool on") {
   CHECK(passed("clean((uint32_t*)&sram, sizeof(sram));") == "clean((uint32_t*)AT, BYTES);");
   CHECK(passed("return clean((const volatile void*)(sram), sizeof(sram));") ==
         "return clean((const volatile void*)(AT), BYTES);");
+  CHECK(passed("clean((const uint8_t*)sram, (const unsigned long)(size_t)(sizeof(sram)));") ==
+        "clean((const uint8_t*)AT, (const unsigned long)(size_t)(BYTES));");
+  CHECK(passed("memset(sram, (uint8_t)0, (uint32_t)sizeof(sram));") == "memset(AT, (uint8_t)0, (uint32_t)BYTES);");
   CHECK(passed("CLEAN(sram, sizeof(sram));") == "CLEAN(AT, BYTES);");  // of a header that is not here
   CHECK(!passed("runs++;"));
   std::string many;
@@ -56,6 +59,12 @@ TEST_CASE("nothing but its size says how large a pool is that is passed on") {
   for (const char* other : {"clean(sram, 512);",
                             "clean(sram, sizeof(sram) / 4);",
                             "clean(sram, sizeof(sram), 512);",
+                            "clean(sram, (uint8_t)sizeof(sram));",
+                            "clean(sram, (int16_t)(sizeof(sram)));",
+                            "clean(sram, (uint32_t)(unsigned short)sizeof sram);",
+                            "clean(sram, (unsigned char)(uint32_t)((sizeof(sram))));",
+                            "clean(sram, (float)sizeof(sram));",
+                            "clean(sram, (kib_t)sizeof(sram));",
                             "clean(sram, SIZE);",
                             "clean(sram, sizeof(sram), n);",
                             "clean(sram, sizeof(sram), n_t);",

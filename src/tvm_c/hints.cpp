@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests: tests/tvm_c/reader_test.cpp, added_test.cpp.
+#include "tvm_c/hints.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "tvm_c/added_statements.hpp"
+#include "tvm_c/expressions.hpp"
+#include "tvm_c/macros.hpp"
+#include "tvm_c/outlined.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+// The last name in capitals that is called and no function of the files.
+std::optional<std::string> called_in_capitals(std::string_view text, const FileScope& scope) {
+  std::optional<std::string> found;
+  try {
+    Lexer tokens(text);
+    tokens.pass_over_conditions();
+    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+      const bool is_called = token.is_identifier() && is_in_capitals(token.text) && tokens.peek().is("(") &&
+                             !scope.functions.contains(token.text);
+      if (is_called) found = token.text;
+    }
+  } catch (const SyntaxError&) {
+    return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string entry_hint(const FilesRead& read, const std::string& entry, const FunctionText& text, std::size_t offset,
+                       bool are_kept) {
+  std::string hint =
+      in_quotes(entry) + " calls the operators, so it has to be as TVM wrote it; of what somebody added only ";
+  if (!are_kept) return hint + "calls of other functions may stay";
+  hint +=
+      "calls of other functions, and statements that use nothing of the model's or only pass on its tensors and "
+      "access their elements, may stay";
+  const AddedStatements added = added_statements(text, read.scope);
+  for (const GuardedText& guarded : added.guarded) {
+    const bool is_here = guarded.place.begin <= offset && offset < guarded.place.end;
+    if (is_here && !guarded.reason.empty()) return hint + ": what stands under this condition " + guarded.reason;
+  }
+  const std::string_view file = read.files[text.file].text;
+  for (const AddedStatements::Other& other : added.others) {
+    if (other.place.begin > offset || offset >= other.place.end) continue;
+    Outlined statement{.place = other.place};
+    std::string reason = read_outlined(file, read.included.all_definitions(text.file), statement);
+    if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())
+      reason = other.reason;
+    hint += ": this one " + reason;
+    if (file.substr(other.place.begin).starts_with("assert")) {
+      hint += "; call the operator in front of assert, which calls nothing where NDEBUG is defined";
+    }
+    const std::string_view front = file.substr(other.place.begin, offset - other.place.begin);
+    if (const auto macro = called_in_capitals(front, read.scope)) {
+      hint += "; " + in_quotes(*macro) + " around it may be a macro, which no file here defines";
+    }
+  }
+  return hint;
+}
+
+LastingVariables::LastingVariables(const FilesRead& read) : read_(read) {
+  for (const Item& item : read.scope.items) {
+    if (!item.is_variable || item.kind == Item::Kind::function) continue;
+    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
+    bool is_constant = false;
+    for_each_identifier(text, [&](std::string_view name) { is_constant = is_constant || name == "const"; });
+    if (is_constant) continue;
+    for_each_identifier(text, [&](std::string_view name) { variables_.try_emplace({item.file, name}, item.begin); });
+  }
+}
+
+std::string LastingVariables::expected(std::size_t file, const SyntaxError& error) const {
+  const std::string_view text = read_.files[file].text;
+  const std::string_view name = leading_name(text.substr(std::min(error.offset, text.size())));
+  if (!error.message.ends_with(not_declared)) return {};
+  if (name == "static") return ", expected variables that begin anew with each call";
+  const auto found = variables_.find({file, name});
+  if (found == variables_.end()) return {};
+  return ", expected a variable of the function: that of the file (" + read_.places.at(file, found->second) +
+         ") may change between its calls; declare it in the function, and pass it on as a parameter";
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests: tests/tvm_c/added_test.cpp.
+#include "tvm_c/missing_in_plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "tvm_c/kept.hpp"
+#include "tvm_c/placement.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+std::string kind_and_name(const Item& item) {
+  if (item.kind == Item::Kind::function) return "function " + in_quotes(item.name);
+  if (item.kind == Item::Kind::data) return "variable " + in_quotes(item.name);
+  return "a declaration";
+}
+
+// "m_lib1.c: what (line 3, column 1)"
+std::string placed(const FilesRead& read, const std::string& what, std::size_t file, std::size_t offset) {
+  return read.files[file].name + ": " + what + " (" + read.places.at(file, offset) + ")";
+}
+
+}  // namespace
+
+std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items,
+                                       const std::string& entry) {
+  std::vector<std::string> result;
+  for (const std::size_t i : items) {
+    const Item& item = read.scope.items[i];
+    result.push_back(placed(read, kind_and_name(item), item.file, item.begin) +
+                     " is not in planned C, since the model does not use it; --in-place keeps it");
+  }
+  const std::string run = read.symbol + "_run";
+  if (!read.scope.functions.contains(run) && !read.scope.functions.contains("TVMSystemLibEntryPoint")) {
+    result.push_back("no file of the model defines " + in_quotes(run) + ", so the firmware calls " + in_quotes(entry) +
+                     ", which is not in planned C; call " + in_quotes(run) + ", or use --in-place, which keeps it");
+  }
+  return result;
+}
+
+std::vector<std::string> undefined_names(const FilesRead& read, const Needs& needs) {
+  Names missing;
+  Names missing_data;
+  const auto note = [&](std::string_view name) {
+    const bool is_known = read.scope.functions.contains(name) || read.scope.foreign.contains(name) ||
+                          is_of_library(name) || name == needs.planned_run || name == "assert";
+    if (!is_known) missing.emplace(name);
+  };
+  std::set<std::size_t> in_text;
+  for (const auto& [name, file] : needs.external) {
+    if (!name.starts_with("TVM")) note(name);
+    in_text.insert(file);
+  }
+  for (std::size_t i = 0; i < needs.stays.size(); ++i) {
+    const Item& item = read.scope.items[i];
+    if (!needs.stays[i]) continue;
+    in_text.insert(item.file);
+    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
+    for_each_identifier(text, [&](std::string_view name) {
+      if (read.scope.prototypes.contains(name)) note(name);
+      if (needs.defined_elsewhere.contains(name)) missing_data.emplace(name);
+    });
+  }
+  std::vector<std::string> result;
+  for (const auto& [verb, of] : {std::pair("calls ", &missing), std::pair("uses ", &missing_data)}) {
+    std::string names;
+    for (const std::string& name : *of) names += (names.empty() ? "" : ", ") + in_quotes(name);
+    if (names.empty()) continue;
+    result.push_back("planned C " + (verb + names) + ", which no file of the model defines: link it from elsewhere");
+  }
+  for (const std::size_t file : in_text) {
+    for (const std::string_view name : read.included.c_files(file)) {
+      result.push_back(read.files[file].name + ": planned C includes " + in_quotes(name) +
+                       ", which is not copied: compile it with that directory among the include paths");
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> lost_placements(const FilesRead& read, const std::vector<PlannedPool>& pools,
+                                         const std::function<bool(const Item&)>& is_read, bool sections) {
+  std::vector<std::string> result;
+  const FileScope& scope = read.scope;
+  std::set<std::string_view> words;
+  for (const Item& item : scope.items) {
+    const std::string name(item.name);
+    const bool is_pool = item.kind == Item::Kind::data &&
+                         (scope.owned.contains(name) || scope.constant_pools.contains(name)) &&
+                         std::any_of(pools.begin(), pools.end(), [&](const auto& pool) { return pool.name == name; });
+    const auto alignment = scope.unknown_alignments.find(name);
+    if (is_pool && alignment != scope.unknown_alignments.end()) {
+      result.push_back(placed(read, "the alignment of " + in_quotes(name), item.file, alignment->second.offset) +
+                       " is not determined by the files, so planned C does not have it; --pools gives one");
+    }
+    if (!is_pool && !is_read(item)) continue;
+    // The section that an attribute of workspace names is that of planned C.
+    const bool counts_sections = sections && !(is_pool && scope.owned.contains(name));
+    const auto found = placement_of(item, read.files[item.file].text, counts_sections);
+    if (!found || !words.insert(found->word).second) continue;
+    result.push_back(placed(read, in_quotes(found->word) + " of " + in_quotes(name), item.file, found->offset) +
+                     " is not in planned C");
+  }
+  return result;
+}
+
+std::vector<std::string> shared_pools(const FilesRead& read, const std::vector<PlannedPool>& pools) {
+  std::vector<std::string> result;
+  for (const PlannedPool& pool : pools) {
+    const auto found = read.scope.not_static.find(pool.name);
+    if (found == read.scope.not_static.end()) continue;
+    result.push_back(placed(read, "pool " + in_quotes(pool.name), found->second.file, found->second.offset) +
+                     " is not static, so other files may use it; planned C has static pools of its own instead");
+  }
+  return result;
+}
+
+}  // namespace usmp::tvm_c
