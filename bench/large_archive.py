@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes an MLF archive with many megabytes of constants: large_archive.py OUT.tar [MEGABYTES], or a file of C as TVM
-writes it: large_archive.py OUT.c [MEGABYTES [int8|float]].
+writes it: large_archive.py OUT.c [MEGABYTES [int8|int16|int32|float]].
 
 One operator adds the constants, AllocateConst nodes or tables of random numbers of a megabyte each, to its input. The
 planner's time and memory on it are measured, e.g. with /usr/bin/time -v.
@@ -112,9 +112,10 @@ def module_json(megabytes):
     return json.dumps({"root": root, "nodes": graph.nodes, "b64ndarrays": [], "attrs": {"tvm_version": "0.12.0"}})
 
 
-def table_of_bytes():
-    numbers = [f"{'-' if value < 0 else '+'}0x{abs(value):02x}" for value in range(-128, 128)]
-    return [numbers[byte] for byte in random.randbytes(BLOCK)]
+def table_of_integers(code):
+    width = struct.calcsize(code)
+    values = struct.unpack(f"<{BLOCK // width}{code}", random.randbytes(BLOCK))
+    return [f"{'-' if value < 0 else '+'}0x{abs(value):0{2 * width}x}" for value in values]
 
 
 def table_of_floats():
@@ -129,7 +130,10 @@ def table_of_floats():
 
 def write_c(path, megabytes, kind):
     random.seed(1)
-    make, element, wide, per_line = (table_of_bytes, "int8_t", "int32_t", 20) if kind == "int8" else (table_of_floats, "float", "float", 8)
+    make, element, wide, per_line = {"int8": (lambda: table_of_integers("b"), "int8_t", "int32_t", 20),
+                                     "int16": (lambda: table_of_integers("h"), "int16_t", "int32_t", 15),
+                                     "int32": (lambda: table_of_integers("i"), "int32_t", "int32_t", 10),
+                                     "float": (table_of_floats, "float", "float", 8)}[kind]
     with open(path, "w", encoding="utf-8") as file:
         file.write('// tvm target: c -keys=cpu\n#include "tvm/runtime/c_backend_api.h"\n')
         for k in range(megabytes):

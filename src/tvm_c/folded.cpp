@@ -3,7 +3,6 @@
 #include "tvm_c/folded.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -46,7 +45,8 @@ std::size_t line_breaks_in(std::string_view text) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, text.data(), 8);
     bytes ^= '\n' * lowest;  // now zero where one is
-    count += 8U - static_cast<std::size_t>(std::popcount((((bytes & seven) + seven) | bytes) & ~seven));
+    const std::uint64_t zeros = ~(((bytes & seven) + seven) | bytes) >> 7U & lowest;
+    count += static_cast<std::size_t>(zeros * lowest >> 56U);  // the sum of the bytes
   }
   return count + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
