@@ -167,6 +167,10 @@ TEST_CASE("a sign in front of an unsigned literal makes what it makes in C") {
     CHECK(table("double", {"-0x80000000"}, has_comments) == table("double", {"2147483648.0"}, has_comments));
     CHECK(table("float", {"-1u"}, has_comments) == table("float", {"4294967296.0"}, has_comments));
     CHECK(table("float", {"-3"}, has_comments) == table("float", {"-3.0"}, has_comments));
+    // Far from the end, too.
+    std::vector<std::string> numbers(20, "3");
+    numbers.front() = "-0x80000000";
+    CHECK(table("int64_t", numbers, has_comments).starts_with(std::string("\0\0\0\x80\0\0\0\0\3", 9)));
   }
 }
 

@@ -821,5 +821,27 @@ TEST_CASE("brackets may nest, expressions and blocks as deep as the limits say")
   CHECK(error_in(blocks + std::string(300, '}')).find("250") != std::string::npos);
 }
 
+TEST_CASE("each of two modules in a file is read on its own") {
+  const auto module_named = [](const std::string& name, const std::string& value) {
+    return "int32_t tvmgen_" + name +
+           "_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = " + value +
+           ";\n  }\n  return 0;\n}\nint32_t tvmgen_" + name +
+           "___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n  if (tvmgen_" + name +
+           "_op(x_buffer_var, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+  };
+  const std::string one = module_named("one", "p[i]");
+  const std::string two = module_named("two", "p[(3 - i)]");
+  const auto printed = [](const std::string& name, const std::string& text) {
+    const Source file{"model.c", text};
+    const PlannedModule read = read_planned_module(name, {&file, 1}, {}, {}, Unread::kept);
+    CHECK(read.kept.empty());
+    return tir::print(read.module);
+  };
+  for (const std::string& both : {one + two, two + one}) {
+    CHECK(printed("one", both) == printed("one", one));
+    CHECK(printed("two", both) == printed("two", two));
+  }
+}
+
 }  // namespace
 }  // namespace usmp::tvm_c::reader_test
