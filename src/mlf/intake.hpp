@@ -28,12 +28,13 @@ class Intake {
   // Makes room in `bytes` for reading on, never far ahead of what was really read: a claim alone takes no memory.
   static void reserve_ahead(std::string& bytes, std::uint64_t claimed_bytes);
 
-  // The same of a member with C, whose name is known: if it is large, as a part of the file. Or the part that is given.
-  void read(const std::string& path, std::uint64_t size, Member& member) const;
-  static void take_part(std::shared_ptr<const MappedFile> file, std::string_view part, Member& member);
-
   // The bytes of a file that is listed with `size`; `name` is for messages. Throws if it cannot be read or grows.
   [[nodiscard]] std::string read(const std::string& path, const std::string& name, std::uint64_t size) const;
+
+  // The same into a member, whose name is known. Large C is not copied: it stays a part of the file.
+  void read(const std::string& path, std::uint64_t size, Member& member) const;
+  // Makes this part of the file the member's text.
+  static void take_part(std::shared_ptr<const MappedFile> file, std::string_view part, Member& member);
 
   [[nodiscard]] Error fault(std::string_view member, std::string message) const;
   [[nodiscard]] const Limits& limits() const { return limits_; }

@@ -13,9 +13,9 @@ namespace usmp::transform {
 
 // Puts the statements of the entry's body into an order of lower peak load, if one is found; otherwise the module
 // stays as it is. docs/transformations.md says when statements may change places. Throws as liveness::analyse does.
+[[nodiscard]] std::vector<Change> reorder(tir::Module& module, const Options& options);
+
 // StepResult::too_large: reorder does nothing. Nothing: it looks.
 [[nodiscard]] std::optional<std::string> too_large_to_reorder(const tir::Module& module);
-
-[[nodiscard]] std::vector<Change> reorder(tir::Module& module, const Options& options);
 
 }  // namespace usmp::transform
