@@ -27,6 +27,7 @@ TWO_POOLS = ("workspace_pools:\n  - name: dtcm\n    size_hint_bytes: {half}\n  -
              "parameter_pools:\n  - name: flash\n")
 # Has no golden files. Optimising compilers may take a buffer of it for uninitialised.
 COMPILED_ONLY = ("repro_maybe_uninit",)
+PLACES = ("one", "two", "io")
 
 
 @dataclass
@@ -43,6 +44,7 @@ class Program:
 class Archive:
     model: golden.Model
     directory: Path
+    number: int
     programs: dict[str, Program] = field(default_factory=dict)  # by the hash of their files
 
     def label(self) -> str:
@@ -76,14 +78,19 @@ def add(archive: Archive, out: Path, variant: str) -> None:
         shutil.rmtree(out)
 
 
-def plan_all(binary: Path, archive: Archive, transforms: list[str]) -> None:
+def plan_all(binary: Path, archive: Archive, transforms: list[str], in_turn: set[str]) -> None:
     archive.directory.mkdir()
     for number, transform in enumerate(transforms):
-        one, two, io = (archive.directory / f"{number}_{place}" for place in ("one", "two", "io"))
-        two_pools(binary, archive, transform, plan(binary, archive, transform, ONE_POOL, one), two)
-        plan(binary, archive, transform, ONE_POOL, io, "--workspace-io")
-        for out in (one, two, io):
-            add(archive, out, f"{transform} {out.name.partition('_')[2]}")
+        places = (PLACES[(archive.number + number) % len(PLACES)],) if transform in in_turn else PLACES
+        one, two, io = (archive.directory / f"{number}_{place}" for place in PLACES)
+        if places != ("io",):
+            planned = plan(binary, archive, transform, ONE_POOL, one)
+        if "two" in places:
+            two_pools(binary, archive, transform, planned, two)
+        if "io" in places:
+            plan(binary, archive, transform, ONE_POOL, io, "--workspace-io")
+        for place in places:
+            add(archive, archive.directory / f"{number}_{place}", f"{transform} {place}")
 
 
 def build_and_run(program: Program) -> None:
@@ -101,6 +108,7 @@ def main() -> int:
     parser.add_argument("root", type=Path, help="directory with archives (.tar.xz) and golden files")
     parser.add_argument("--transform", nargs="+", required=True,
                         help="steps of transformation, as on the command line, or each; options may follow in the same word")
+    parser.add_argument("--in-turn", action="store_true", help="a step alone: each archive in the next of the three ways, not in each")
     parser.add_argument("--only", default="", help="archives whose name contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
@@ -112,9 +120,10 @@ def main() -> int:
         print("no archive to run")
         return 1
     with tempfile.TemporaryDirectory(prefix="usmp-oracle-") as temporary:
-        archives = [Archive(model, Path(temporary) / model.name) for model in models]
+        archives = [Archive(model, Path(temporary) / model.name, number) for number, model in enumerate(models)]
         transforms = golden.transformations(binary, arguments.transform)
-        unplanned = golden.run_all(archives, lambda archive: plan_all(binary, archive, transforms), arguments.jobs)
+        in_turn = set(golden.steps(binary)) if arguments.in_turn else set()
+        unplanned = golden.run_all(archives, lambda archive: plan_all(binary, archive, transforms, in_turn), arguments.jobs)
         programs = [program for archive in archives for program in archive.programs.values()]
         plans = sum(len(program.variants) for program in programs)
         print(f"{len(archives)} archives, {plans} plans, {len(programs)} programs", flush=True)
