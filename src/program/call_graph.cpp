@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -58,8 +59,9 @@ CallGraph call_graph(const tir::Module& module) {
   graph.calls.resize(module.functions.size());
   graph.callers.resize(module.functions.size());
   for (std::size_t caller = 0; caller < module.functions.size(); ++caller) {
+    std::optional<std::size_t> callee;  // of the last call: many calls of one function follow each other
     const auto add = [&](const tir::NamedCall& call) {
-      const auto callee = module.find(*call.name);
+      if (!callee || module.functions[*callee].name != *call.name) callee = module.find(*call.name);
       if (!callee) return;
       graph.calls[caller].push_back({*callee, call.arguments});
       std::vector<std::size_t>& callers = graph.callers[*callee];

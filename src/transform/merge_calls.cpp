@@ -302,7 +302,6 @@ std::vector<Change> merge_calls(tir::Module& module) {
 
 std::vector<Change> merge_calls(tir::Module& module, MergeWork& work) {
   constexpr int most_merges = 64;
-  if (too_large_to_merge(module)) return {};
   const Peak before = peak_of(module);
   tir::Module merged = module;
   std::vector<Change> changes;

@@ -20,7 +20,7 @@ namespace usmp::transform {
 // merge that is made, of which there are at most 64; trying one is O(what fusing both functions takes).
 std::vector<Change> merge_calls(tir::Module& module);
 
-// StepResult::too_large: merge_calls does nothing. Nothing: it looks.
+// StepResult::too_large: merge_calls is not to be called. Nothing: it may be.
 [[nodiscard]] std::optional<std::string> too_large_to_merge(const tir::Module& module);
 
 // What was spent, which ends the step when it is as much as this.

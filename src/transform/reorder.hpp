@@ -15,7 +15,7 @@ namespace usmp::transform {
 // stays as it is. docs/transformations.md says when statements may change places. Throws as liveness::analyse does.
 [[nodiscard]] std::vector<Change> reorder(tir::Module& module, const Options& options);
 
-// StepResult::too_large: reorder does nothing. Nothing: it looks.
+// StepResult::too_large: reorder is not to be called. Nothing: it may be.
 [[nodiscard]] std::optional<std::string> too_large_to_reorder(const tir::Module& module);
 
 }  // namespace usmp::transform

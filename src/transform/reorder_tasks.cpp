@@ -252,7 +252,6 @@ bool has_too_many_tasks(const tir::Module& module) {
 
 std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness::EntryUses& uses,
                                       const StatementSharing& sharing, const liveness::Options& options) {
-  if (has_too_many_tasks(module)) return std::nullopt;
   const tir::Block& body = module.functions[module.entry].body;
   if (uses.escapes || !names_are_unique(uses) || body.size() != uses.statements.size()) return std::nullopt;
   Builder builder(uses, sharing, options, module.workspace_alignment.value_or(16));

@@ -27,9 +27,9 @@ inline constexpr std::size_t max_order_edges = 1'000'000;  // of all tasks, the 
 // What is known of buffers that may share bytes, by statement (find_statement_distances); empty: none may.
 using StatementSharing = std::vector<std::vector<liveness::DyingDistance>>;
 
-// Sizes and distances are rounded up to the workspace's alignment, as places are. Nothing if not enough is known of the
-// program, or it has more than max_order_tasks statements, or these wait for each other in more than max_order_edges
-// ways. O((uses + edges) · log).
+// Sizes and distances are rounded up to the workspace's alignment, as places are. Not to be called if there are too
+// many tasks. Nothing if not enough is known of the program, or its statements wait for each other in more than
+// max_order_edges ways. O((uses + edges) · log).
 [[nodiscard]] std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness::EntryUses& uses,
                                                     const StatementSharing& sharing, const liveness::Options& options);
 

@@ -42,15 +42,13 @@ void set_module(Result& program, tir::Module module, const StepResult& step) {
   program.shared = std::make_shared<const tir::Module>(std::move(module));
 }
 
-// A pass that changes the module; `program` stays as it is unless something was done. Constants are no load.
+// A pass that changes the module; `program` stays as it is unless something was done.
 template <Step step, std::vector<Change> (*change)(tir::Module&, const Options&)>
 std::optional<StepResult> changing(Result& program, const Options& options) {
   tir::Module changed = program.module();
   StepResult result{step, program.load, program.load, change(changed, options)};
   tir::check_pass(changed, name_of(step));
-  if (result.changes.empty()) return result;
-  if constexpr (step != Step::constants) result.load_after = peak_of(changed).load;
-  set_module(program, std::move(changed), result);
+  if (!result.changes.empty()) set_module(program, std::move(changed), result);
   return result;
 }
 
@@ -90,29 +88,34 @@ std::optional<StepResult> sharing_bytes(Result& program, const Options& options)
 
 enum class Kept : std::uint8_t { when_it_does_something, when_the_load_falls };
 
+// The load behind a pass that did something: counted anew, or what the pass says (as before, of what is no load).
+enum class Load : std::uint8_t { counted, told };
+
 struct PassRow {
   Step step;
   std::string_view name;
   Pass pass;
+  Load load;
   Kept kept;
   bool for_memory_alone;                                                  // is_for_memory_alone
   std::optional<std::string> (*too_large)(const tir::Module&) = nullptr;  // StepResult::too_large; null: never
 };
 
 // In the order in which they run: operators are merged when tensors have got small and copies are gone. What is done
-// within limits of its own (recompute), or does not change the program (inplace), is what it is.
+// within limits of its own (recompute), or does not change the program (inplace), is what it is. A pass does not run on
+// a program that is too large for it.
 constexpr PassRow passes[] = {
-    {Step::fuse, "fuse", changing<Step::fuse, plain<fuse>>, Kept::when_it_does_something, false},
-    {Step::narrow, "narrow", changing<Step::narrow, plain<narrow>>, Kept::when_the_load_falls, true},
-    {Step::merge, "merge", changing<Step::merge, plain<merge_calls>>, Kept::when_it_does_something, true,
+    {Step::fuse, "fuse", changing<Step::fuse, plain<fuse>>, Load::counted, Kept::when_it_does_something, false},
+    {Step::narrow, "narrow", changing<Step::narrow, plain<narrow>>, Load::counted, Kept::when_the_load_falls, true},
+    {Step::merge, "merge", changing<Step::merge, plain<merge_calls>>, Load::counted, Kept::when_it_does_something, true,
      too_large_to_merge},
-    {Step::constants, "constants", changing<Step::constants, plain<shrink_constants>>, Kept::when_it_does_something,
-     false},
-    {Step::rolling, "rolling", rolling, Kept::when_the_load_falls, true, too_large_to_roll},
-    {Step::reorder, "reorder", changing<Step::reorder, reorder>, Kept::when_it_does_something, true,
+    {Step::constants, "constants", changing<Step::constants, plain<shrink_constants>>, Load::told,
+     Kept::when_it_does_something, false},
+    {Step::rolling, "rolling", rolling, Load::counted, Kept::when_the_load_falls, true, too_large_to_roll},
+    {Step::reorder, "reorder", changing<Step::reorder, reorder>, Load::counted, Kept::when_it_does_something, true,
      too_large_to_reorder},
-    {Step::recompute, "recompute", computing_again, Kept::when_it_does_something, true},
-    {Step::inplace, "inplace", sharing_bytes, Kept::when_it_does_something, true}};
+    {Step::recompute, "recompute", computing_again, Load::told, Kept::when_it_does_something, true},
+    {Step::inplace, "inplace", sharing_bytes, Load::told, Kept::when_it_does_something, true}};
 
 // Lists of steps are sorted as the enumerators are.
 static_assert(std::ranges::is_sorted(passes, {}, &PassRow::step));
@@ -180,6 +183,7 @@ Result apply(const Result& before, Step step, const Options& options) {
   }
   auto result = row.pass(program, options);
   if (!result) return program;
+  if (row.load == Load::counted && !result->changes.empty()) result->load_after = peak_of(program.module()).load;
   const bool may_stay = step == Step::rolling && options.rolling_room.has_value();
   const Bytes too_much = before.load + (may_stay ? 1 : 0);
   if (row.kept == Kept::when_the_load_falls && result->load_after >= too_much) {

@@ -217,8 +217,7 @@ TEST_CASE("in a large module fewer merges are made") {
     tir::Module module = many(network, 20);
     const std::size_t entry = module.functions[module.entry].body.size();
     module.vars.resize(variables - module.functions.size() - entry, tir::Var{"unused", i32, tir::void_type, ""});
-    (void)merge_calls(module);
-    return peak_of(module).load;
+    return apply(begin(module), Step::merge, {.steps = {Step::merge}}).load;
   };
   CHECK(load_of(1'000) == 0);
   // Each merge adds variables.
