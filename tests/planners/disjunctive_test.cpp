@@ -125,6 +125,18 @@ TEST_CASE("it ends at what is enough, and proves what is hopeless") {
   }
 }
 
+TEST_CASE("bounds that push each other up byte by byte cost nodes") {
+  // Each has its own place above the one before, by a byte, in a circle: an order that has no end below the capacity.
+  constexpr Bytes size = 1'000'000'000;
+  Packing packing;
+  for (int i = 0; i < 3; ++i) packing.items.push_back({size, 1, {{0, 1}}, std::nullopt});
+  const std::vector<Spacing> spacings = {{0, 1, 1}, {0, 2, 1000}, {1, 2, 1}, {2, 0, 1}};
+  Budget budget(8);
+  const Minimum minimum = minimise_spaced(packing, spacings, size, exact::stacked(packing), {}, budget);
+  CHECK(budget.exhausted());
+  CHECK(minimum.lower <= size + 1000);
+}
+
 TEST_CASE("a chain that drifts down: no order of two neighbours is free") {
   Problem problem;
   problem.pools = {{.name = "sram"}};

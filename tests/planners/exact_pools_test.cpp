@@ -264,6 +264,25 @@ TEST_CASE("questions that are given up make no claims") {
   CHECK(proved > 10);
 }
 
+TEST_CASE("a plan to start from is given up for a better one only") {
+  test::ProblemMaker maker(310);
+  int ended_early = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Problem problem = maker.make({.buffers = 10, .pools = 2, .bounded = true, .horizon = 10, .largest = 12});
+    INFO("problem ", i);
+    const PlanResult best = solve(problem);
+    if (best.status != PlanStatus::optimal) continue;
+    for (const std::uint64_t nodes : {1U, 5U, 25U}) {
+      Budget budget(nodes);
+      const PlanResult result = plan_all_pools(problem, &best.plan, budget, {.patience = 1});
+      REQUIRE(result.has_plan());
+      CHECK((cost_of(problem, result.plan) == *best.bound));
+      if (result.status == PlanStatus::feasible) ++ended_early;
+    }
+  }
+  CHECK(ended_early > 20);
+}
+
 TEST_CASE("the choice is a knapsack when everything is live together") {
   Problem problem = pools({100, {}});
   for (const Bytes size : {60, 45, 30, 25, 20, 7}) add(problem, size, {{0, 20}});

@@ -140,6 +140,25 @@ TEST_CASE("progress tells bounds that close in") {
   CHECK(upper == used_bytes(problem, result.plan).front());
 }
 
+TEST_CASE("buffers that may share bytes never make the plan worse than without") {
+  Problem problem = hard();
+  const PlanResult apart = optimal(problem, {.iterations = 1});
+  REQUIRE(apart.status == PlanStatus::optimal);
+  // A byte of each pair that meets: no bound proves the plan any more, and the few nodes that are left find no better.
+  for (std::size_t below = 0; below < problem.buffers.size(); ++below) {
+    for (std::size_t above = 0; above < problem.buffers.size(); ++above) {
+      const Buffer& low = problem.buffers[below];
+      if (below == above || low.size < 2 || !overlap(low.live, problem.buffers[above].live)) continue;
+      problem.distances.push_back({BufferId(below), BufferId(above), low.size - 1});
+    }
+  }
+  REQUIRE(!invalid_reason(problem));
+  const PlanResult shared = optimal(problem, {.iterations = 1, .node_limit = apart.iterations});
+  REQUIRE(shared.has_plan());
+  CHECK(cost_of(problem, shared.plan) <= cost_of(problem, apart.plan));
+  CHECK(shared.iterations <= 1);  // the others were spent without sharing
+}
+
 TEST_CASE("beyond millions of pairs it leaves the work to fast") {
   const Problem problem = test::random_lives(6000, 1);
   const PlanResult result = optimal(problem, {.node_limit = 1});
