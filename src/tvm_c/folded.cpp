@@ -8,8 +8,10 @@
 #include <cstring>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "usmp/support/number_list.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -80,8 +82,12 @@ std::optional<std::string> FoldedLists::fold(const Source& file) {
     result += edge + std::to_string(number_of(list)) + edge;
     result.append(list.line_breaks, '\n');
   }
-  if (copied == 0) return std::nullopt;
+  if (copied == 0) {
+    has_edges_ = has_edges_ || has_marks(text);
+    return std::nullopt;
+  }
   copy(text.size());
+  has_edges_ = has_edges_ || has_edge;
   return has_edge ? std::nullopt : std::optional(std::move(result));
 }
 
@@ -125,9 +131,29 @@ void FoldedLists::unfold(std::string& text) const {
   text = std::move(result);
 }
 
+// Statements that stay as text.
+void FoldedLists::unfold(tir::Block& body) const {
+  tir::for_each_block(body, [&](tir::Block& block) {
+    for (tir::Stmt& stmt : block) {
+      auto* const evaluate = std::get_if<tir::Evaluate>(&stmt.node);
+      const std::string* const kept = evaluate == nullptr ? nullptr : tir::kept_text_of(*evaluate->value);
+      if (kept == nullptr || !has_marks(*kept)) continue;
+      tir::Expr statement = *evaluate->value;
+      std::string text = *kept;
+      unfold(text);
+      statement.operands[1] = tir::make_string(std::move(text));
+      evaluate->value = tir::make_expr(std::move(statement));
+    }
+  });
+  tir::for_each_expr_in(body, [](const tir::Expr& expr) {
+    if (has_marks(expr.text)) throw NotFolded();
+  });
+}
+
 void FoldedLists::unfold(PlannedModule& read) const {
   for (tir::Function& function : read.module.functions) {
     for (std::string& text : function.imported_c) unfold(text);
+    unfold(function.body);
   }
   for (PoolAccess& access : read.pool_accesses) {
     for (std::string& text : access.text) unfold(text);
@@ -154,6 +180,10 @@ FoldedFiles::FoldedFiles(std::span<const Source> given, std::span<const Source> 
       if (auto text = lists.fold(file)) file.text = texts.emplace_back(std::move(*text));
     }
   }
+  if (!lists.has_edges()) return;
+  texts.clear();
+  files.assign(given.begin(), given.end());
+  headers.assign(given_headers.begin(), given_headers.end());
 }
 
 }  // namespace usmp::tvm_c

@@ -46,23 +46,28 @@ class FoldedLists {
   // The same of all texts of C; NotFolded: something else has a mark, too.
   void unfold(PlannedModule& read) const;
 
+  // Whether a text that was to be folded has a character that marks begin with.
+  [[nodiscard]] bool has_edges() const { return has_edges_; }
+
   [[nodiscard]] static bool has_marks(std::string_view text) { return text.find(edge) != std::string_view::npos; }
 
  private:
   static constexpr char edge = '\1';  // of a mark, around its number
 
   [[nodiscard]] std::size_t number_of(const List& list);
+  void unfold(tir::Block& body) const;
 
   std::vector<List> lists_;
+  bool has_edges_ = false;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_ends_;  // by size, first and last bytes
 };
 
-// The same files, with their lists folded.
+// The same files, with their lists folded; as they are if one of them, folded or not, has what may look like a mark.
 struct FoldedFiles {
   FoldedFiles(std::span<const Source> given, std::span<const Source> given_headers);
 
   FoldedLists lists;
-  std::deque<std::string> texts;  // of those that have lists
+  std::deque<std::string> texts;  // of those that are folded
   std::vector<Source> files;
   std::vector<Source> headers;
 };

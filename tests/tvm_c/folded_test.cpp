@@ -178,5 +178,68 @@ TEST_CASE("messages and texts that stay are of the text as it is") {
   CHECK(has_table);
 }
 
+// Of the entry, and of other functions.
+std::vector<std::string> kept_texts(const std::string& text) {
+  std::vector<std::string> result;
+  const tir::Module module = read(text).module;
+  for (const tir::Function& function : module.functions) {
+    tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
+      if (const std::string* kept = tir::kept_text_of(expr)) result.push_back(*kept);
+      if (const auto failure = tir::kept_failure_of(expr)) result.emplace_back(failure->text);
+    });
+    result.insert(result.end(), function.imported_c.begin(), function.imported_c.end());
+  }
+  return result;
+}
+
+TEST_CASE("statements of the entry that stay have their lists") {
+  const std::string list = "{" + numbers("+0x05") + "}";
+  for (const char* const statement :
+       {"  { static const int8_t w[4096] = LIST; trace(w); }\n", "  static const int8_t w[4096] = LIST;\n  trace(w);\n",
+        "#ifdef TRACE\n  static const int8_t w[4096] = LIST;\n  trace(w);\n#endif\n", "  TRACE(LIST);\n",
+        "  trace((const int8_t[])LIST);\n", "  do { trace((const int8_t[])LIST); } while (0);\n",
+        "  if (tvmgen_m_op(x_buffer_var, y_buffer_var) != 0) {\n    trace((const int8_t[])LIST);\n    return -1;\n  "
+        "}\n"}) {
+    CAPTURE(statement);
+    std::string added = statement;
+    added.replace(added.find("LIST"), 4, list);
+    std::string text = model("void trace(const int8_t* w);\n" + table(numbers()));
+    text.insert(text.rfind("  if (tvmgen_m_op"), added);
+    if (added.starts_with("  if")) {  // what a failure does; the operator may fail, and is not read
+      text.insert(text.find("  for (int32_t i"), "  if (p[0] == 7) goto out;\n");
+      text.insert(text.find("  return 0;"), "out:\n  if (p[0] == 7) return 1;\n");
+    }
+    REQUIRE(folded(text));
+    std::string spaced = text;  // not folded
+    const std::string comment = "/* \1 */";
+    spaced.insert(spaced.find("  for (int32_t i"), comment);
+    const auto texts = kept_texts(text);
+    bool has_list = false;
+    for (const std::string& kept : texts) has_list = has_list || kept.find(list) != std::string::npos;
+    CHECK(has_list);
+    auto expected = kept_texts(spaced);
+    for (std::string& kept : expected) {
+      if (const std::size_t at = kept.find(comment); at != std::string::npos) kept.erase(at, comment.size());
+    }
+    CHECK(texts == expected);
+  }
+}
+
+TEST_CASE("nothing is folded where a file has what looks like a mark") {
+  const std::string text = table(numbers());
+  for (const char* const other : {"int a;\n",
+                                  "int a; // \001"
+                                  "0\1\n"}) {
+    const std::vector<Source> files = {{"lib1.c", text}, {"lib2.c", other}};
+    const bool is_plain = std::string(other).find('\1') == std::string::npos;
+    const FoldedFiles own(files, {});
+    CHECK(own.texts.size() == (is_plain ? 1 : 0));
+    CHECK((own.files[0].text == text) == !is_plain);
+    const FoldedFiles with_header({&files[0], 1}, {&files[1], 1});
+    CHECK(with_header.texts.size() == (is_plain ? 1 : 0));
+    CHECK(with_header.headers[0].text == other);
+  }
+}
+
 }  // namespace
 }  // namespace usmp::tvm_c::folded_test
