@@ -31,6 +31,12 @@ std::optional<std::string> called_in_capitals(std::string_view text, const FileS
   return found;
 }
 
+bool mentions_const(std::string_view declaration) {
+  bool mentions = false;
+  for_each_identifier(declaration, [&](std::string_view name) { mentions = mentions || name == "const"; });
+  return mentions;
+}
+
 }  // namespace
 
 std::string entry_hint(const FilesRead& read, const std::string& entry, const FunctionText& text, std::size_t offset,
@@ -69,9 +75,7 @@ LastingVariables::LastingVariables(const FilesRead& read) : read_(read) {
   for (const Item& item : read.scope.items) {
     if (!item.is_variable || item.kind == Item::Kind::function) continue;
     const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
-    bool is_constant = false;
-    for_each_identifier(text, [&](std::string_view name) { is_constant = is_constant || name == "const"; });
-    if (is_constant) continue;
+    if (mentions_const(text)) continue;
     for_each_identifier(text, [&](std::string_view name) { variables_.try_emplace({item.file, name}, item.begin); });
   }
 }
@@ -80,7 +84,13 @@ std::string LastingVariables::expected(std::size_t file, const SyntaxError& erro
   const std::string_view text = read_.files[file].text;
   const std::string_view name = leading_name(text.substr(std::min(error.offset, text.size())));
   if (!error.message.ends_with(not_declared)) return {};
-  if (name == "static") return ", expected variables that begin anew with each call";
+  if (name == "static") {
+    const std::string_view rest = text.substr(error.offset);
+    const std::string_view declaration = rest.substr(0, rest.find_first_of("=;"));
+    return mentions_const(declaration) && declaration.find('*') == std::string_view::npos
+               ? ", expected constants in front of the function"
+               : ", expected variables that begin anew with each call";
+  }
   const auto found = variables_.find({file, name});
   if (found == variables_.end()) return {};
   return ", expected a variable of the function: that of the file (" + read_.places.at(file, found->second) +

@@ -127,6 +127,14 @@ TEST_CASE("messages say what to do with variables that live longer than a call")
   const auto reason = [&](const std::string& file, const std::string& value) {
     return read(with(file, "q[i] = p[i]", "q[i] = " + value)).kept.at(0).reason;
   };
+  for (const auto& [declaration, wanted] :
+       {std::pair("static const int8_t t[2] = {1, 2}", "constants in front of the function"),
+        std::pair("static int8_t t[2]", "variables that begin anew with each call"),
+        std::pair("static const int8_t* t", "variables that begin anew with each call")}) {
+    const std::string text = with("", "  for (", "  " + std::string(declaration) + ";\n  for (");
+    CHECK(read(text).kept.at(0).reason ==
+          "line 2, column 3: found 'static', which is not declared here, expected " + std::string(wanted));
+  }
   CHECK(reason("\nstatic int32_t gain = 3;\n", "gain") ==
         "line 5, column 12: found 'gain', which is not declared here" + expected);
   CHECK(reason("\nstatic const int32_t gain = 3;\n", "gain") ==
