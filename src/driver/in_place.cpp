@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "called_entry.hpp"
 #include "git.hpp"
 #include "usmp/codegen/layout.hpp"
 #include "usmp/mlf/checkout.hpp"
@@ -24,10 +25,6 @@ namespace usmp::driver {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error refusal(const Model& model, const std::string& message, std::vector<std::string> details = {}) {
-  return {ErrorKind::usage, {model.archive.path, {}, {}}, "--in-place: " + message, std::move(details)};
-}
 
 // The directory around all files that may change, and their paths below it.
 class Places {
@@ -101,8 +98,12 @@ OutputFile with_constants(std::map<std::string, OutputFile>& files, const std::s
   return result;
 }
 
-std::string relative_include(const std::string& from, const std::string& header) {
-  return "\"" + fs::path(header).lexically_relative(fs::path(from).parent_path()).generic_string() + "\"";
+// How the file includes the header.
+std::string include_in(const Places& places, const mlf::ModuleFiles& found, const std::string& file) {
+  const bool is_as_found = !found.include.empty() && (file == found.entry || found.include.front().starts_with("<"));
+  if (is_as_found) return found.include.front();
+  const fs::path directory = fs::path(places.of(file)).parent_path();
+  return "\"" + fs::path(places.of(found.header)).lexically_relative(directory).generic_string() + "\"";
 }
 
 // A translation unit of C must not be empty.
@@ -121,12 +122,13 @@ void require_committed(const Model& model, const std::map<std::string, std::vect
       changes.insert(changes.end(), lines.begin(), lines.end());
     }
   } catch (const Error& error) {
-    throw refusal(model, error.message(), error.details());
+    throw in_place_refusal(model, error.message(), error.details());
   }
   if (changes.empty()) return;
   constexpr std::size_t most_lines = 10;
-  throw refusal(model, "git has uncommitted changes of files that would be overwritten: commit them, or use --force",
-                first_lines(std::move(changes), most_lines));
+  throw in_place_refusal(model,
+                         "git has uncommitted changes of files that would be overwritten: commit them, or use --force",
+                         first_lines(std::move(changes), most_lines));
 }
 
 // The firmware says itself how it calls the module, and passes pools if it did before.
@@ -140,8 +142,9 @@ void check_without_header(const pipeline::PlannedProgram& module, const Model& m
                 std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; })
           : mlf::define_alike(model.archive.find(found.entry)->text(), entry, run);
   if (is_alike) return;
-  throw refusal(model, "the firmware could no longer call " + run + ": with these pools and options it has other " +
-                           "parameters than in " + model.archive.find(found.entry)->shown_name());
+  throw in_place_refusal(model, "the firmware could no longer call " + run +
+                                    ": with these pools and options it has other " + "parameters than in " +
+                                    model.archive.find(found.entry)->shown_name());
 }
 
 // Of the module: what changes.
@@ -151,39 +154,6 @@ std::vector<std::string> changed_members(const mlf::ModuleFiles& files) {
     if (!name.empty()) names.push_back(name);
   }
   return names;
-}
-
-// For firmware that calls the entry itself, not tvmgen_M_run: the planned entry has another name, and the old one has a
-// function around it.
-struct CalledEntry {
-  std::string rename;       // behind the inclusion of the header
-  std::string function;     // behind everything
-  std::string declaration;  // for the header
-};
-
-constexpr const char* linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";  // of the declaration that follows
-
-// A function of the packed interface that passes its arguments on to tvmgen_M_run: as TVM's, it does not ask how many
-// there are.
-std::string packed_call(const pipeline::PlannedProgram& module, const Model& model, const std::string& prototype) {
-  const std::string run = "tvmgen_" + c_identifier(module.source.info.name) + "_run";
-  const std::optional<std::vector<std::string>> params = mlf::param_names(prototype);
-  const auto& pools = module.document.pools;
-  const bool has_own_pools = !module.document.workspace_io.value_or(false) &&
-                             std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; });
-  constexpr std::size_t packed_params = 6;
-  const bool needs_header = prototype.find("TVMValue") != std::string::npos;
-  if (!has_own_pools || !params || params->size() != packed_params || needs_header) {
-    throw refusal(model, "the firmware calls " + prototype +
-                             ": expected the parameters of TVM's operators, and pools "
-                             "that the C owns");
-  }
-  const codegen::Interface& interface = module.source.interface;
-  const std::string count = std::to_string(interface.inputs.size() + interface.outputs.size());
-  const std::vector<std::string>& names = *params;
-  return linkage + codegen::packed_declaration(run) + ";\n" + linkage + prototype + ";\n" + linkage + prototype +
-         " {\n  (void)" + names[2] + ";\n  return " + run + "(" + names[0] + ", (int*)" + names[1] + ", " + count +
-         ", " + names[3] + ", (int*)" + names[4] + ", " + names[5] + ");\n}\n";
 }
 
 // What somebody added to tell others where pools are, of the pools of planned C.
@@ -198,14 +168,16 @@ std::string pool_accesses(const pipeline::PlannedProgram& module, const codegen:
       return one.name == access.pool && one.kind == PoolKind::workspace && one.is_internal;
     });
     if (pool == layout.pools.end()) {
-      throw refusal(model, access.file + ": " + in_quotes(access.name) + " tells other files where pool " +
-                               in_quotes(access.pool) + " is: expected a workspace pool of that name that the C owns " +
-                               "('internal: true' or 'section:' in the pools file)");
+      throw in_place_refusal(model, access.file + ": " + in_quotes(access.name) + " tells other files where pool " +
+                                        in_quotes(access.pool) +
+                                        " is: expected a workspace pool of that name that the C owns " +
+                                        "('internal: true' or 'section:' in the pools file)");
     }
     if (access.may_be_written && input.workspace_io && !module.source.tvm_pools_have_io) {
-      throw refusal(model, access.file + ": " + in_quotes(access.name) + " passes pool " + in_quotes(access.pool) +
-                               " on, to what may write there: expected no inputs and outputs in it (leave "
-                               "--workspace-io out)");
+      throw in_place_refusal(model, access.file + ": " + in_quotes(access.name) + " passes pool " +
+                                        in_quotes(access.pool) +
+                                        " on, to what may write there: expected no inputs and outputs in it (leave "
+                                        "--workspace-io out)");
     }
     if (!pool->in_use && defined.insert(pool->storage).second) text += "\nstatic uint8_t " + pool->storage + "[1];\n";
     text += "\n" + access.text[0];
@@ -230,41 +202,11 @@ std::set<std::string> gone_names(const pipeline::SourceModule& source, std::set<
   return names;
 }
 
-CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
-                         const std::string& header) {
-  const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
-  const std::string& name = module.source.module.functions[module.source.module.entry].name;
-  const codegen::Interface& interface = module.source.interface;
-  const std::vector<std::string>& params = found.called_params;
-  if (module.source.info.packed_interface) {
-    return {.rename = "\n#define " + name + " usmp_" + name + "\n",
-            .function = "\n#undef " + name + "\n" + packed_call(module, model, found.called),
-            .declaration = linkage + found.called + ";\n"};
-  }
-  const bool has_pools = header.find("struct " + prefix + "_workspace_pools") != std::string::npos;
-  if (!interface.devices.empty() || has_pools || interface.inputs.size() + interface.outputs.size() != params.size()) {
-    throw refusal(model, "the firmware calls " + name + " itself: expected inputs and outputs as its parameters, and " +
-                             "pools that the C owns");
-  }
-  std::string text = "\n#undef " + name + "\n" + linkage + found.called + ";\n" + linkage + found.called +
-                     " {\n  struct " + prefix + "_inputs usmp_inputs;\n  struct " + prefix + "_outputs usmp_outputs;\n";
-  for (const codegen::InterfaceTensor& input : interface.inputs) {
-    text += "  usmp_inputs." + input.member + " = (void*)" + params[input.param] + ";\n";
-  }
-  for (const codegen::InterfaceTensor& output : interface.outputs) {
-    text += "  usmp_outputs." + output.member + " = (void*)" + params[output.param] + ";\n";
-  }
-  text += "  return " + prefix + "_run(&usmp_inputs, &usmp_outputs);\n}\n";
-  return {.rename = "\n#define " + name + " usmp_" + name + "\n",
-          .function = std::move(text),
-          .declaration = linkage + found.called + ";\n"};
-}
-
 }  // namespace
 
 void check_in_place(const Model& model, bool force) {
   if (!model.archive.is_directory) {
-    throw refusal(model, "found an archive, expected a directory or a C file with TVM's C");
+    throw in_place_refusal(model, "found an archive, expected a directory or a C file with TVM's C");
   }
   const Places places(model);
   std::map<std::string, std::vector<std::string>> checked;  // by directory: names in it
@@ -322,12 +264,13 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     const std::string header_name = "tvmgen_" + c_identifier(info.name) + ".h";
     const std::string constants_name = file_name_of(codegen::constants_header_path(info.name));
     if (emitted.size() != 3 + emitted.count(constants_name)) {
-      throw refusal(model, "parameter pools with 'emit: binary' need more files; expected 'emit: header', or -o");
+      throw in_place_refusal(model,
+                             "parameter pools with 'emit: binary' need more files; expected 'emit: header', or -o");
     }
     if (found.header.empty() && emitted.contains(constants_name)) {
-      throw refusal(model,
-                    "there is no header for the contents of the application's parameter pools; expected "
-                    "'emit: array', or -o");
+      throw in_place_refusal(model,
+                             "there is no header for the contents of the application's parameter pools; expected "
+                             "'emit: array', or -o");
     }
     OutputFile header = with_constants(emitted, header_name, constants_name);
     const OutputFile entry = emitted.at(info.name + "_lib0.c");
@@ -336,7 +279,10 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     const std::string line = "#include \"" + header_name + "\"\n";
     std::string instead;
     CalledEntry called;
-    if (!found.called.empty()) {
+    CalledEntry beside;  // of a function in front of it
+    if (found.called.empty()) {
+      beside = entry_beside_run(*modules[i], inputs[i], found, text_of(header));
+    } else {
       called = called_entry(*modules[i], model, found, text_of(header));
       header.write = [before = header.write, declaration = called.declaration](TextSink& sink) {
         before(sink);
@@ -345,9 +291,9 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     }
     if (found.header.empty()) {
       if (modules[i]->source.has_own_run) {
-        throw refusal(model, "there is no header for the code that somebody added to tvmgen_" +
-                                 c_identifier(info.name) +
-                                 "_run; expected one beside it, or that code where it is called");
+        throw in_place_refusal(model, "there is no header for the code that somebody added to tvmgen_" +
+                                          c_identifier(info.name) +
+                                          "_run; expected one beside it, or that code where it is called");
       }
       if (found.called.empty()) check_without_header(*modules[i], model, found, text_of(entry));
       instead = text_of(header);
@@ -365,20 +311,20 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
           return declaration.find("_POOL_") != std::string::npos ||
                  declaration.find("_workspace_pools") != std::string::npos;
         });
-        throw refusal(model,
-                      "the firmware could no longer use the header (" + model.archive.find(found.header)->shown_name() +
-                          "): with these pools and options it lacks the lines below" +
-                          (passes_pools  ? "; give workspace pools 'section:' or 'internal: true', or leave --pools out"
-                           : lacks_pools ? "; give the pools of this header with --pools (usmp-plan init writes them)"
-                                         : ""),
-                      first_lines(std::move(missing), most_lines));
+        throw in_place_refusal(
+            model,
+            "the firmware could no longer use the header (" + model.archive.find(found.header)->shown_name() +
+                "): with these pools and options it lacks the lines below" +
+                (passes_pools  ? "; give workspace pools 'section:' or 'internal: true', or leave --pools out"
+                 : lacks_pools ? "; give the pools of this header with --pools (usmp-plan init writes them)"
+                               : ""),
+            first_lines(std::move(missing), most_lines));
       }
-      instead = "#include " +
-                (found.include.empty() ? relative_include(places.of(found.entry), places.of(found.header))
-                                       : found.include.front()) +
-                "\n";
+      instead = "#include " + include_in(places, found, found.entry) + "\n";
     }
-    instead += called.rename;
+    const std::string in_front =
+        found.header.empty() ? std::string() : "#include " + include_in(places, found, found.operators) + "\n";
+    instead += called.rename + beside.rename;
     const auto write_entry = [entry, line, instead, accesses](TextSink& sink) {
       IncludeSink with_include(sink, line, instead);
       entry.write(with_include);
@@ -390,7 +336,8 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     const auto add = [&](const std::string& member, std::function<void(TextSink&)> write, bool is_emptied) {
       const std::string path = places.of(member);
       if (const auto [other, is_new] = taken.emplace(path, info.name); !is_new) {
-        throw refusal(model, path + " holds parts of module '" + other->second + "' and of module '" + info.name + "'");
+        throw in_place_refusal(
+            model, path + " holds parts of module '" + other->second + "' and of module '" + info.name + "'");
       }
       if (member == found.registry) {
         write = [before = std::move(write), registry](TextSink& sink) {
@@ -406,7 +353,7 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     if (found.entry == found.operators) {
       add(
           found.entry,
-          [write_entry, operators, functions = called.function + forwarders](TextSink& sink) {
+          [write_entry, operators, functions = called.function + beside.function + forwarders](TextSink& sink) {
             write_entry(sink);
             sink.write("\n");
             operators.write(sink);
@@ -417,9 +364,11 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       add(found.entry, write_entry, false);
       add(
           found.operators,
-          [operators, forwarders](TextSink& sink) {
+          [operators, in_front = beside.rename.empty() ? std::string() : in_front + beside.rename,
+           functions = beside.function + forwarders](TextSink& sink) {
+            sink.write(in_front);
             operators.write(sink);
-            sink.write(forwarders);
+            sink.write(functions);
           },
           false);
     }

@@ -258,7 +258,9 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
     }
     return source;
   } catch (const Error& error) {
-    if (!info.tir_member.empty() || model.from_c_is_asked_for) throw error.with_file(model.archive.path);
+    // Who has a source tree has C to change, and often no TVM any more.
+    const bool may_export = info.tir_member.empty() && !model.from_c_is_asked_for && !model.archive.is_checkout;
+    if (!may_export) throw error.with_file(model.archive.path);
     std::vector<std::string> details = error.details();
     details.push_back("there is no TIR of module '" + info.name + "', so its C is read; " + export_hint);
     throw Error(error.kind(), error.with_file(model.archive.path).where(), error.message(), std::move(details));

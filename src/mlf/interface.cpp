@@ -118,13 +118,18 @@ std::set<std::string> prototypes_in(std::string_view code) {
   return prototypes;
 }
 
-// The entry as the firmware calls it, if no function of TVM's does.
-void find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix, ModuleFiles& files) {
-  if (files.operators.empty()) return;
+std::optional<CFunction> defined_entry(const Archive& archive, const std::string& prefix, const ModuleFiles& files) {
+  if (files.operators.empty()) return std::nullopt;
   std::optional<CFunction> entry;
   for (const CFunction& function : functions_of_file(archive.find(files.operators)->code())) {
     if (function.name == prefix + "___tvm_main__" || function.name == prefix + "_run_model") entry = function;
   }
+  return entry;
+}
+
+// The entry as the firmware calls it, if no function of TVM's does.
+void find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix, ModuleFiles& files) {
+  std::optional<CFunction> entry = defined_entry(archive, prefix, files);
   if (!entry || mentions(entry->prototype, "num_args") != module.packed_interface) return;
   for (const std::string& name : module.c_members) {
     if (name.ends_with(".h") || name == files.operators) continue;
@@ -192,6 +197,7 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
     if (is_unchanged) files.metadata.push_back(name);
     if (!is_entry && entries.empty() && !is_unchanged) files.others.push_back(name);
   }
+  if (const auto entry = defined_entry(archive, prefix, files)) files.entry_prototype = entry->prototype;
   if (files.entry.empty()) find_called(archive, module, prefix, files);
   if (files.entry.empty()) {
     throw Error(ErrorKind::archive, {archive.path, {}, {}},

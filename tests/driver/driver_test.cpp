@@ -438,6 +438,14 @@ TEST_CASE("an archive with neither TIR nor C that is understood: exit code 3 and
   CHECK(other.err.find("codegen/host/src/default_lib1.c: line 3, column 3: ") != std::string::npos);
   CHECK(other.err.find("so its C is read; apps/export_tir.py") != std::string::npos);
   CHECK_FALSE(fs::exists(temporary.path / "out"));
+
+  // Who has a source tree has no archive to export.
+  fs::create_directories(temporary.path / "tree");
+  write(temporary.path / "tree/model.c", edited);
+  const Outcome tree = run_plan(options_for(temporary.file("tree"), temporary.file("out")));
+  CHECK(tree.code == exit_archive);
+  CHECK(tree.err.find("model.c: line 3, column 3: ") != std::string::npos);
+  CHECK(tree.err.find("TIR") == std::string::npos);
 }
 
 TEST_CASE("no plan fits: exit code 4, and how large which pool has to be") {

@@ -88,6 +88,18 @@ TEST_CASE("in place: who plans the planned C again is told that TVM's own may ne
   CHECK((again.out + again.err).find(says) != std::string::npos);
 }
 
+TEST_CASE("in place: firmware may call the entry beside tvmgen_M_run, which has other parameters") {
+  const Checkout checkout("ds_cnn");
+  const Outcome outcome = outcome_of(plan, checkout.options());
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  const std::string rename = "#define tvmgen_default___tvm_main__ usmp_tvmgen_default___tvm_main__\n";
+  const std::string operators = read(checkout.ml("default_lib1.c"));
+  CHECK(contains(read(checkout.ml("default_lib0.c")), rename));
+  CHECK(contains(operators, rename));
+  CHECK(contains(operators, "#undef tvmgen_default___tvm_main__\n"));
+  CHECK(contains(operators, "return tvmgen_default_run(&usmp_inputs, &usmp_outputs);\n"));
+}
+
 TEST_CASE("in place: a header that the C did not include is included by its path") {
   const Checkout checkout;
   std::string entry = read(checkout.ml("default_lib0.c"));

@@ -389,6 +389,17 @@ TVM_DLL int32_t tvmgen_m_cmsis_nn_main_1(int8_t* x, int8_t* y, uint8_t* global_c
 }
 """
 
+PASSED_MAIN = HELPERS.replace("int8_t* T_add)", "int8_t* T_add, uint8_t* global_workspace_1_var)") + EXTERN + """
+TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, uint8_t* global_workspace_0_var, int8_t* y_buffer_var) {
+  void* sid_1_let = (&(global_workspace_0_var[0]));
+  void* sid_2_let = (&(global_workspace_0_var[256]));
+  if (tvmgen_m_fused_add(x_buffer_var, sid_1_let, global_workspace_0_var) != 0 ) return -1;
+  if (tvmgen_m_fused_add(sid_1_let, sid_2_let, global_workspace_0_var) != 0 ) return -1;
+  if (tvmgen_m_fused_max_pool(sid_2_let, y_buffer_var) != 0 ) return -1;
+  return 0;
+}
+"""
+
 # A device that gets the pool's address as a number, and has what it needs anywhere in there.
 NPU = """#include <stdint.h>
 #include <string.h>
@@ -1026,6 +1037,19 @@ CASES = [
     Case("firmware that calls the entry without a header", {"m_lib1.c": HELPERS + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")},
          256, calls_entry=True, firmware=CALLS_ENTRY.replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nint32_t tvmgen_m___tvm_main__(int8_t* from, int8_t* to);\n')),
+    # Beside the function that TVM puts around it, which has other parameters or another interface. The planned entry
+    # gets the pool: without a function in between, such a call would pass none.
+    Case("firmware that calls the entry beside the function around it", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + main_of(
+        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")},
+         256, calls_entry=True, firmware=CALLS_ENTRY.replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nint32_t tvmgen_m___tvm_main__(int8_t* from, int8_t* to);\n')),
+    Case("firmware that passes pools to the entry", {"tvmgen_m.h": HEADER, "m_lib0.c": planned_entry(1024), "m_lib1.c": PASSED_MAIN}, 768,
+         calls_entry=True, firmware=CALLS_ENTRY.replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nint32_t tvmgen_m___tvm_main__('
+                                                        'int8_t* from, uint8_t* pool, int8_t* to);\nstatic uint8_t own[1024];\n').replace("(x, y)", "(x, own, y)")),
+    packed("firmware that calls the packed entry beside the function around it", {"m_lib0.c": PACKED_ENTRY, "m_lib1.c": PACKED_BY_0_18}, "tvmgen_m___tvm_main__"),
+    Case("firmware that calls the entry in the packed interface", {"m_lib0.c": PACKED_ENTRY_OF_0_8, "m_lib1.c": COUNTERS + main_of(
+        "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)").replace(
+            "___tvm_main__", "_run_model")}, 272, registry=True, firmware=CALLS_ENTRY.replace(
+                "tvmgen_m___tvm_main__(x, y)", "tvmgen_m_run_model(x, y)").replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nint32_t tvmgen_m_run_model(void* from, void* to);\n')),
     # 100 bytes, and from 112 on 512.
     Case("workspace at run time", at_run_time("128"), 256 + 256 + 624),
     registered("registry of functions", "\\004\\000", 2, split=False),

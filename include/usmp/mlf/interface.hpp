@@ -25,6 +25,7 @@ struct ModuleFiles {
   // header declares it, else how the C defines it, "int32_t tvmgen_M_run_model(void* x, void* y)". Else empty.
   std::string called;
   std::vector<std::string> called_params;  // "x", "y"
+  std::string entry_prototype;             // as `operators` defines it; empty if it does not
 };
 
 // The names in "f(void* x, float y)"; nothing if one has none.

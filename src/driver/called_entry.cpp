@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "called_entry.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "usmp/codegen/layout.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::driver {
+namespace {
+
+constexpr const char* linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";  // of the declaration that follows
+
+bool can_be_packed_call(const pipeline::PlannedProgram& module, const std::string& prototype) {
+  const std::optional<std::vector<std::string>> params = mlf::param_names(prototype);
+  const auto& pools = module.document.pools;
+  const bool has_own_pools = !module.document.workspace_io.value_or(false) &&
+                             std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; });
+  constexpr std::size_t packed_params = 6;
+  const bool needs_header = prototype.find("TVMValue") != std::string::npos;
+  return has_own_pools && params && params->size() == packed_params && !needs_header;
+}
+
+std::string packed_call_of(const pipeline::PlannedProgram& module, const std::string& prototype) {
+  const std::string run = "tvmgen_" + c_identifier(module.source.info.name) + "_run";
+  const codegen::Interface& interface = module.source.interface;
+  const std::string count = std::to_string(interface.inputs.size() + interface.outputs.size());
+  const std::vector<std::string> names = *mlf::param_names(prototype);
+  return linkage + codegen::packed_declaration(run) + ";\n" + linkage + prototype + ";\n" + linkage + prototype +
+         " {\n  (void)" + names[2] + ";\n  return " + run + "(" + names[0] + ", (int*)" + names[1] + ", " + count +
+         ", " + names[3] + ", (int*)" + names[4] + ", " + names[5] + ");\n}\n";
+}
+
+// Of "global_workspace_1_var", as TVM calls a pool that the entry gets: "global_workspace".
+std::optional<std::string> pool_of_param(const std::string& name) {
+  constexpr std::string_view ending = "_var";
+  if (!name.ends_with(ending)) return std::nullopt;
+  const std::string rest = name.substr(0, name.size() - ending.size());
+  const std::size_t digits = rest.find_last_not_of("0123456789") + 1;
+  const bool is_pool = digits < rest.size() && digits > 1 && rest[digits - 1] == '_';
+  return is_pool ? std::optional(rest.substr(0, digits - 1)) : std::nullopt;
+}
+
+bool passes_pools(const std::string& header, const std::string& prefix) {
+  return header.find("struct " + prefix + "_workspace_pools") != std::string::npos;
+}
+
+// `params`: of its tensors.
+std::string function_around(const pipeline::PlannedProgram& module, const std::string& prototype,
+                            const std::vector<std::string>& params, const std::vector<std::string>& unused) {
+  const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
+  const std::string run = (module.source.has_own_run ? "usmp_" : "") + prefix + "_run";
+  const codegen::Interface& interface = module.source.interface;
+  const std::string declared =
+      module.source.has_own_run
+          ? "int32_t " + run + "(struct " + prefix + "_inputs* inputs, struct " + prefix + "_outputs* outputs);\n"
+          : "";
+  std::string text = linkage + prototype + ";\n" + (declared.empty() ? "" : linkage + declared) + linkage + prototype +
+                     " {\n  struct " + prefix + "_inputs usmp_inputs;\n  struct " + prefix + "_outputs usmp_outputs;\n";
+  for (const codegen::InterfaceTensor& input : interface.inputs) {
+    text += "  usmp_inputs." + input.member + " = (void*)" + params[input.param] + ";\n";
+  }
+  for (const codegen::InterfaceTensor& output : interface.outputs) {
+    text += "  usmp_outputs." + output.member + " = (void*)" + params[output.param] + ";\n";
+  }
+  for (const std::string& name : unused) text += "  (void)" + name + ";\n";
+  return text + "  return " + run + "(&usmp_inputs, &usmp_outputs);\n}\n";
+}
+
+// The same around tvmgen_M_run of the packed interface, which TVM 0.8 has around an entry without it.
+std::string function_around_packed(const pipeline::PlannedProgram& module, const std::string& prototype,
+                                   const std::vector<std::string>& params) {
+  const std::string run = "tvmgen_" + c_identifier(module.source.info.name) + "_run";
+  const codegen::Interface& interface = module.source.interface;
+  const std::string count = std::to_string(params.size());
+  std::string text =
+      "\n#include <stddef.h>\n\n/* TVM's TVMValue and DLPack's DLTensor. */\n"
+      "union usmp_called_value {\n  int64_t v_int64;\n  double v_float64;\n  void* v_handle;\n};\n"
+      "struct usmp_called_tensor {\n  void* data;\n  int32_t device_type;\n  int32_t device_id;\n  int32_t ndim;\n"
+      "  uint8_t type_code;\n  uint8_t type_bits;\n  uint16_t type_lanes;\n  int64_t* shape;\n  int64_t* strides;\n"
+      "  uint64_t byte_offset;\n};\n";
+  text += linkage + codegen::packed_declaration(run) + ";\n" + linkage + prototype + ";\n" + linkage + prototype +
+          " {\n  struct usmp_called_tensor usmp_tensors[" + count + "];\n  union usmp_called_value usmp_values[" +
+          count + "];\n  int32_t usmp_i;\n";
+  std::size_t i = 0;
+  for (const auto* tensors : {&interface.inputs, &interface.outputs}) {
+    for (const codegen::InterfaceTensor& tensor : *tensors) {
+      text += "  usmp_tensors[" + std::to_string(i++) + "].data = (void*)" + params[tensor.param] + ";\n";
+    }
+  }
+  return text + "  for (usmp_i = 0; usmp_i < " + count +
+         "; ++usmp_i) {\n    usmp_tensors[usmp_i].byte_offset = 0;\n"
+         "    usmp_values[usmp_i].v_handle = &usmp_tensors[usmp_i];\n  }\n  return " +
+         run + "(usmp_values, NULL, " + count + ", NULL, NULL, NULL);\n}\n";
+}
+
+}  // namespace
+
+Error in_place_refusal(const Model& model, const std::string& message, std::vector<std::string> details) {
+  return {ErrorKind::usage, {model.archive.path, {}, {}}, "--in-place: " + message, std::move(details)};
+}
+
+std::string packed_call(const pipeline::PlannedProgram& module, const Model& model, const std::string& prototype) {
+  if (can_be_packed_call(module, prototype)) return packed_call_of(module, prototype);
+  throw in_place_refusal(model, "the firmware calls " + prototype +
+                                    ": expected the parameters of TVM's operators, and pools that the C owns");
+}
+
+CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
+                         const std::string& header) {
+  const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
+  const std::string& name = module.source.module.functions[module.source.module.entry].name;
+  const codegen::Interface& interface = module.source.interface;
+  CalledEntry entry = {.rename = "\n#define " + name + " usmp_" + name + "\n",
+                       .function = "\n#undef " + name + "\n",
+                       .declaration = linkage + found.called + ";\n"};
+  if (module.source.info.packed_interface) {
+    entry.function += packed_call(module, model, found.called);
+    return entry;
+  }
+  const std::size_t tensors = interface.inputs.size() + interface.outputs.size();
+  if (!interface.devices.empty() || passes_pools(header, prefix) || tensors != found.called_params.size()) {
+    throw in_place_refusal(model, "the firmware calls " + name +
+                                      " itself: expected inputs and outputs as its parameters, and pools that the C "
+                                      "owns");
+  }
+  entry.function += function_around(module, found.called, found.called_params, {});
+  return entry;
+}
+
+CalledEntry entry_beside_run(const pipeline::PlannedProgram& module, const codegen::EmissionInput& input,
+                             const mlf::ModuleFiles& found, const std::string& header) {
+  const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
+  const std::string& name = module.source.module.functions[module.source.module.entry].name;
+  const codegen::Interface& interface = module.source.interface;
+  const tir::Module& lowered = input.lowered.module;
+  const bool is_packed = found.entry_prototype.find("num_args") != std::string::npos;
+  std::vector<std::string> tensors;
+  std::vector<std::string> pools;  // parameters
+  std::vector<std::string> before;
+  bool are_last = true;  // the pools
+  const auto params = mlf::param_names(found.entry_prototype);
+  for (const std::string& param : params.value_or(std::vector<std::string>())) {
+    const auto pool = is_packed ? std::nullopt : pool_of_param(param);
+    are_last = are_last && (pool || pools.empty());
+    (pool ? pools : tensors).push_back(param);
+    if (pool) before.push_back(*pool);
+  }
+  std::vector<std::string> planned;
+  for (const PoolId pool : input.lowered.functions[lowered.entry].pools) {
+    planned.push_back(input.placements.pools[pool.index()].name);
+  }
+  const std::size_t count = lowered.functions[lowered.entry].params.size();
+  if (!is_packed && are_last && params && params->size() == count && before == planned) return {};
+  CalledEntry entry = {.rename = "\n#define " + name + " usmp_" + name + "\n", .function = {}, .declaration = {}};
+  std::string around;
+  const std::size_t count_of_tensors = interface.inputs.size() + interface.outputs.size();
+  const bool has_own_pools = std::ranges::all_of(module.document.pools, [](const auto& pool) { return pool.internal; });
+  const bool may_be_around = !is_packed && interface.devices.empty() && !input.workspace_io && has_own_pools &&
+                             count_of_tensors == tensors.size() && count_of_tensors > 0;
+  if (is_packed) {
+    if (can_be_packed_call(module, found.entry_prototype)) around = packed_call_of(module, found.entry_prototype);
+  } else if (may_be_around && module.source.info.packed_interface) {
+    if (pools.empty()) around = function_around_packed(module, found.entry_prototype, tensors);
+  } else if (may_be_around && !found.header.empty() && !passes_pools(header, prefix)) {
+    around = function_around(module, found.entry_prototype, tensors, pools);
+  }
+  if (!around.empty()) entry.function = "\n#undef " + name + "\n" + around;
+  return entry;
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry of the model, tvmgen_M___tvm_main__, for firmware that calls it with the parameters that TVM gave it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model.hpp"
+#include "usmp/codegen/codegen.hpp"
+#include "usmp/mlf/interface.hpp"
+#include "usmp/pipeline/planned.hpp"
+#include "usmp/support/error.hpp"
+
+namespace usmp::driver {
+
+// The planned entry has another name, and the old one has a function around it.
+struct CalledEntry {
+  std::string rename;       // behind the inclusion of the header
+  std::string function;     // behind everything
+  std::string declaration;  // for the header
+};
+
+[[nodiscard]] Error in_place_refusal(const Model& model, const std::string& message,
+                                     std::vector<std::string> details = {});
+
+// For firmware that calls the entry itself, as there is no tvmgen_M_run. Throws Error of kind usage: planned C cannot
+// have such a function.
+[[nodiscard]] CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& model,
+                                       const mlf::ModuleFiles& found, const std::string& header);
+
+// For firmware that may call it beside tvmgen_M_run, if the planned entry has other parameters: C links a call with
+// wrong ones. Without `function` if planned C cannot have it: then such firmware does not link.
+[[nodiscard]] CalledEntry entry_beside_run(const pipeline::PlannedProgram& module, const codegen::EmissionInput& input,
+                                           const mlf::ModuleFiles& found, const std::string& header);
+
+// A function of the packed interface that passes its arguments on to tvmgen_M_run: as TVM's, it does not ask how many
+// there are.
+[[nodiscard]] std::string packed_call(const pipeline::PlannedProgram& module, const Model& model,
+                                      const std::string& prototype);
+
+}  // namespace usmp::driver
