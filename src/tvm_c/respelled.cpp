@@ -14,6 +14,8 @@
 
 #include "tvm_c/check_macros.hpp"
 #include "tvm_c/edited_run.hpp"
+#include "tvm_c/entry_jumps.hpp"
+#include "tvm_c/entry_parts.hpp"
 #include "tvm_c/expanded_calls.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
@@ -45,9 +47,42 @@ class Respeller {
   void read_macros() {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (files_[i].name.ends_with(".h")) continue;
+      read_parts(i);
+      read_jumps(i);
       edit(result_.files[i], blocks_text(i));
       for (const bool are_checks : {true, false}) edit(result_.files[i], expanded_text(i, are_checks));
       edit(result_.files[i], tests_text(i));
+    }
+  }
+
+  // Functions that somebody made of the entry, and the pointers that they share.
+  // All of these or none: the others would set pointers that are the entry's now.
+  void read_parts(std::size_t i) {
+    const Source before = result_.files[i];
+    constexpr std::size_t most = 64;
+    for (std::size_t parts = 0; parts < most; ++parts) {
+      const auto entry = entry_in(i);
+      if (!entry) return;
+      auto edited = with_own_pointers(*entry, entry_name_, entry_scope_);
+      if (!edited) edited = with_one_part(*entry, entry_name_, entry_scope_);
+      if (!edited) {
+        if (names_file_pointers(*entry, entry_scope_)) result_.files[i] = before;
+        return;
+      }
+      edit(result_.files[i], std::move(edited));
+    }
+    result_.files[i] = before;
+  }
+
+  // Else and goto of the entry, as far as TVM's checks are the same.
+  void read_jumps(std::size_t i) {
+    if (const auto entry = entry_in(i)) edit(result_.files[i], without_goto(*entry));
+    constexpr std::size_t most = 64;  // that stand in one another
+    for (std::size_t passes = 0; passes < most; ++passes) {
+      const auto entry = entry_in(i);
+      auto edited = entry ? without_else(*entry) : std::nullopt;
+      if (!edited) return;
+      edit(result_.files[i], std::move(edited));
     }
   }
 
@@ -67,8 +102,9 @@ class Respeller {
     return entry_;
   }
 
-  [[nodiscard]] std::optional<FunctionText> found_entry(std::size_t i) const {
-    FileScope scope;
+  [[nodiscard]] std::optional<FunctionText> found_entry(std::size_t i) {
+    entry_scope_ = {};
+    FileScope& scope = entry_scope_;
     try {
       read_file_scope(result_.files[i].text, i, true, scope, {}, nullptr, false);
     } catch (const SyntaxError&) {  // told later
@@ -76,7 +112,9 @@ class Respeller {
     }
     for (const std::string_view ending : entry_endings) {
       const auto entry = scope.functions.find(symbol_ + std::string(ending));
-      if (entry != scope.functions.end()) return entry->second;
+      if (entry == scope.functions.end()) continue;
+      entry_name_ = entry->first;
+      return entry->second;
     }
     return std::nullopt;
   }
@@ -170,6 +208,8 @@ class Respeller {
   Respelled result_;
   std::optional<FunctionText> entry_;  // of the text that begins there
   const char* entry_of_ = nullptr;
+  std::string entry_name_;                                                // if there is one
+  FileScope entry_scope_;                                                 // of the file that has it
   mutable std::map<std::pair<std::size_t, std::string>, bool> declared_;  // may_be_declared()
 };
 

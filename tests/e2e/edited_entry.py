@@ -242,7 +242,75 @@ def spelled(head: str) -> dict[str, str]:
     return {"tvmgen_m.h": leaks, "m_lib0.c": unplanned_entry(), "m_lib1.c": head + main}
 
 
+# Else where an operator has not failed, and goto to what is done if one has.
+JUMPS = """  if (x_buffer_var == NULL) goto fail;
+  if (tvmgen_m_fused_add(x_buffer_var, sid_1) == 0) {
+    runs++;
+    if (tvmgen_m_fused_add(sid_1, sid_2) != 0) {
+      printf("second\\n");
+      goto fail;
+    } else if (tvmgen_m_fused_add(sid_2, sid_1)) {
+      goto fail;
+    } else {
+      printf("run %d\\n", runs);
+    }
+  } else {
+    printf("first\\n");
+    return -4;
+  }
+  if (tvmgen_m_fused_max_pool(sid_1, y_buffer_var) != 0) goto fail;"""
+JUMPS_MAIN = MAIN.replace("  return 0;\n}\n", """  return 0;
+fail:
+  TVMBackendFreeWorkspace(1, 0, sid_2);
+  TVMBackendFreeWorkspace(1, 0, sid_1);
+  printf("failed\\n");
+  return -2;
+}
+""") % {"calls": JUMPS}
+
+# The entry in two functions, which share a pointer of the file.
+HALVES = """
+static void* sid_1; /* of both */
+static int32_t first_half(const int32_t verbose, int8_t* from) {
+  sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
+  if (sid_1 == NULL) {
+    return -1;
+  }
+  uint32_t begun = now();
+  if (tvmgen_m_fused_add(from, sid_1) != 0) return -2;
+  if (verbose) printf("first %u\\n", (unsigned)(now() - begun));
+  return 0;
+}
+static int32_t second_half(int8_t* y_buffer_var) {
+  void* sid_2 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
+  if (sid_2 == NULL) {
+    return -1;
+  }
+  uint32_t begun = now();
+  if (tvmgen_m_fused_add(sid_1, sid_2) != 0) return -1;
+  if (tvmgen_m_fused_max_pool(sid_2, y_buffer_var) != 0) return -1;
+  printf("second %u\\n", (unsigned)(now() - begun));
+  if (TVMBackendFreeWorkspace(1, 0, sid_2) != 0) {
+    return -1;
+  }
+  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {
+    return -1;
+  }
+  return 0;
+}
+""" + kept_c.EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {
+  if (first_half(1, x_buffer_var) != 0) {
+    return -1;
+  }
+  return second_half(y_buffer_var);
+}
+"""
+
 CASES = [
+    Case("an entry in two functions", {"tvmgen_m.h": HEADER, "trace.h": TRACE_HEADER, "m_lib0.c": unplanned_entry(),
+                                       "m_lib1.c": HELPERS.replace("#define LANES", '#include "trace.h"\nuint32_t ticks;\n#define LANES') + HALVES}, 256),
+    Case("else and goto", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(),
+                           "m_lib1.c": HELPERS.replace("#define LANES", "#include <stdio.h>\nstatic int runs;\n#define LANES") + JUMPS_MAIN}, 256),
     Case("a run with code around the call", with_run(unplanned_entry()), 256, firmware=RUN_FIRMWARE, strict=True),
     Case("a run with code around the call and a pool", with_run(kept_c.planned_entry(512), PLANNED_MAIN), 256, firmware=RUN_FIRMWARE,
          strict=True),

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tvm_c/read_entry.hpp"
 #include "usmp/support/line_and_column.hpp"
 
 namespace usmp::tvm_c::several_ways_test {
