@@ -46,9 +46,9 @@ std::vector<std::size_t> places_of(std::string_view text, std::string_view name)
   return places;
 }
 
-// As they stand in the text, the last first put in.
+// `edits`: by where a piece of the text begins, its end and what stands there instead.
 std::optional<EditedText> edited(std::string_view text,
-                                 std::map<std::size_t, std::pair<std::size_t, std::string>> edits) {
+                                 const std::map<std::size_t, std::pair<std::size_t, std::string>>& edits) {
   Replacements replaced(text);
   for (const auto& [begin, edit] : edits) replaced.replace(begin, edit.first, edit.second);
   return replaced.text();
@@ -150,7 +150,7 @@ class Parts {
     const auto statements = statements_of(part, call);
     if (!statements) return std::nullopt;
     edits[begin] = {end, *statements};
-    return edited(text_, std::move(edits));
+    return edited(text_, edits);
   }
 
   // With the call's arguments in the place of its parameters.
@@ -402,7 +402,7 @@ std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::stri
       edits[item.begin] = {item.end, ""};
       edits[*set] = {*set, type + " "};
     }
-    return edits.empty() ? std::nullopt : edited(text, std::move(edits));
+    return edits.empty() ? std::nullopt : edited(text, edits);
   } catch (const SyntaxError&) {  // likewise
     return std::nullopt;
   }
