@@ -60,7 +60,7 @@ build-tests: deps-test
 
 .PHONY: test
 test: build-tests
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+	@ctest --test-dir $(BUILD) -j $$(($(JOBS) + 1)) --output-on-failure  # some wait, for clocks and for programs
 
 # More random modules than `make test` has: make random-modules COUNT=10000 SEED=1 COMPILE_EVERY=1 TRANSFORM=all
 COUNT ?= 1000
