@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tvm_c/declared_names.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macro_expansion.hpp"
+#include "tvm_c/macros.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -70,7 +72,8 @@ class JumpBody {
       if (is(i, ")") || is(i, "}") || is(i, "]")) --depth;
       if (!begins || !tokens_[i].is_identifier() || is_control(tokens_[i])) continue;
       if (is(i, "return") || is(i, "else") || is(i, "do")) continue;
-      const bool is_other = is(i + 1, "(") || is(i + 1, "=") || is(i + 1, "[") || is(i + 1, "++") || is(i + 1, ";") ||
+      const bool is_call = is(i + 1, "(") && !is(i + 2, "*");  // which int (*f)(void) is not
+      const bool is_other = is_call || is(i + 1, "=") || is(i + 1, "[") || is(i + 1, "++") || is(i + 1, ";") ||
                             is(i + 1, "--") || is(i + 1, "->") || is(i + 1, ".") || is(i + 1, "+=");
       if (!is_other) return true;
     }
@@ -96,7 +99,8 @@ class JumpBody {
 
 class ElseBranches {
  public:
-  explicit ElseBranches(const FunctionText& function) : body_(function), replaced_(body_.file()) {}
+  ElseBranches(const FunctionText& function, const AllDefinitions& macros)
+      : body_(function), macros_(macros), replaced_(body_.file()) {}
 
   std::optional<EditedText> run() {
     for (std::size_t i = 0; i < body_.tokens().size(); ++i) {
@@ -129,13 +133,22 @@ class ElseBranches {
     const std::string_view all = body_.text({at, *end});
     if (all.find('#') != std::string_view::npos) return;
     if (all.find("//") != std::string_view::npos) return;  // which would hide what follows
-    const bool has_braces = body_.is(then.begin, "{") && !body_.declares({then.begin + 1, then.end - 1});
+    const bool has_braces = body_.is(then.begin, "{") && !declares({then.begin + 1, then.end - 1});
     const TokenPart inside = has_braces ? TokenPart{then.begin + 1, then.end - 1} : then;
     std::string made = "if (!" + std::string(body_.text({at + 1, *condition})) + ") " +
                        std::string(body_.text(otherwise)) + " " +
                        std::string(body_.is(inside.begin, ";") ? std::string_view() : body_.text(inside));
     std::replace(made.begin(), made.end(), '\n', ' ');
     replaced_.replace(body_.begin_of(at), body_.end_of(*end - 1), made);
+  }
+
+  // By itself, or by a macro.
+  [[nodiscard]] bool declares(TokenPart part) const {
+    const auto begin = body_.tokens().begin();
+    const UsedMacros used = used_macros(std::vector<Token>(begin + static_cast<std::ptrdiff_t>(part.begin),
+                                                           begin + static_cast<std::ptrdiff_t>(part.end)),
+                                        macros_);
+    return body_.declares(part) || used.have_unknown || !used.declared_behind.empty();
   }
 
   // Behind the statement at the token, or one that is not followed.
@@ -158,13 +171,15 @@ class ElseBranches {
   }
 
   JumpBody body_;
+  const AllDefinitions& macros_;
   Replacements replaced_;
   std::size_t removed_ = SIZE_MAX;  // the last else that is gone
 };
 
 class GotoEnds {
  public:
-  explicit GotoEnds(const FunctionText& function) : body_(function), replaced_(body_.file()) {
+  GotoEnds(const FunctionText& function, const AllDefinitions& macros)
+      : body_(function), macros_(macros), replaced_(body_.file()) {
     for (const Token& token : tokens_of(function.params)) params_.emplace(token.text);
   }
 
@@ -177,7 +192,9 @@ class GotoEnds {
     if (!is_end || gotos_.empty() || (tail.end - tail.begin) * gotos_.size() > most_tokens) return std::nullopt;
     const MadeTokens all = made_tokens(tokens, tail.begin, tail.end);
     MadeTokens made;
-    for (const std::size_t i : needed(tail)) {
+    const std::vector<std::size_t> kept = needed(tail);
+    if (hides_name(kept)) return std::nullopt;
+    for (const std::size_t i : kept) {
       if (!means_the_same(i)) return std::nullopt;
       made.push_back(all[i - tail.begin]);
     }
@@ -186,7 +203,10 @@ class GotoEnds {
       const bool needs_braces = !body_.is_boundary(at);
       replaced_.replace(body_.begin_of(at), body_.end_of(at + 2), needs_braces ? "{ " + copy + " }" : copy);
     }
-    const bool is_reached = !body_.is_return(body_.last_statement(0, label_));
+    const std::size_t last = body_.last_statement(0, label_);
+    const std::size_t begin = last > 0 ? body_.end_of(last - 1) : body_.begin_of(last);
+    const bool is_sure = body_.file().substr(begin, body_.begin_of(label_) - begin).find('#') == std::string_view::npos;
+    const bool is_reached = !body_.is_return(last) || !is_sure;
     replaced_.replace(body_.begin_of(label_), body_.end_of(is_reached ? label_ + 1 : tail.end - 1), "");
     return replaced_.text();
   }
@@ -239,6 +259,28 @@ class GotoEnds {
     return true;
   }
 
+  // Whether a name of these tokens, or of their macros, may be declared where a goto is and not at the label.
+  [[nodiscard]] bool hides_name(const std::vector<std::size_t>& kept) const {
+    std::vector<Token> tail;
+    for (const std::size_t i : kept) tail.push_back(body_.tokens()[i]);
+    const UsedMacros used = used_macros(tail, macros_);
+    if (used.have_unknown) return true;
+    Names names = used.names;
+    for (const Token& token : tail) {
+      if (token.is_identifier()) names.emplace(token.text);
+    }
+    std::string plain;
+    const std::string_view front = body_.file().substr(body_.begin_of(0), body_.begin_of(label_) - body_.begin_of(0));
+    const std::vector<Token> tokens = plain_tokens(front, directives_in(front), plain);
+    std::size_t first = 0;
+    while (first < tokens.size() && !tokens[first].is("goto")) ++first;
+    for (const DeclaredName& one : declared_names(tokens)) {
+      if ((one.depth > 0 || one.at > first) && names.contains(one.name)) return true;
+    }
+    const Names declared = used_macros(tokens, macros_).declared;
+    return std::any_of(declared.begin(), declared.end(), [&](const std::string& name) { return names.contains(name); });
+  }
+
   static bool is_keyword(std::string_view word) {
     return word == "return" || word == "if" || word == "void" || word == "NULL" || word == "sizeof";
   }
@@ -260,6 +302,7 @@ class GotoEnds {
   }
 
   JumpBody body_;
+  const AllDefinitions& macros_;
   Replacements replaced_;
   std::set<std::string, std::less<>> params_;
   std::size_t label_ = 0;
@@ -268,17 +311,17 @@ class GotoEnds {
 
 }  // namespace
 
-std::optional<EditedText> without_else(const FunctionText& function) {
+std::optional<EditedText> without_else(const FunctionText& function, const AllDefinitions& macros) {
   try {
-    return ElseBranches(function).run();
+    return ElseBranches(function, macros).run();
   } catch (const SyntaxError&) {  // told where the function is read
     return std::nullopt;
   }
 }
 
-std::optional<EditedText> without_goto(const FunctionText& function) {
+std::optional<EditedText> without_goto(const FunctionText& function, const AllDefinitions& macros) {
   try {
-    return GotoEnds(function).run();
+    return GotoEnds(function, macros).run();
   } catch (const SyntaxError&) {  // likewise
     return std::nullopt;
   }

@@ -15,10 +15,10 @@ namespace usmp::tvm_c {
 // One of the two branches ends with return. It stands in braces or is nothing but that return, and so does the other
 // one if it changes its place: a macro may be an if. Nothing: there is none. Statements inside of what is moved are
 // left for the next call.
-[[nodiscard]] std::optional<EditedText> without_else(const FunctionText& function);
+[[nodiscard]] std::optional<EditedText> without_else(const FunctionText& function, const AllDefinitions& macros);
 
 // The text, where goto to the function's one label, behind which nothing jumps and all ends with return, is what stands
 // there, without its calls that give workspace back. The names in it mean the same at both places.
-[[nodiscard]] std::optional<EditedText> without_goto(const FunctionText& function);
+[[nodiscard]] std::optional<EditedText> without_goto(const FunctionText& function, const AllDefinitions& macros);
 
 }  // namespace usmp::tvm_c

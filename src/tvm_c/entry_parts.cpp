@@ -3,6 +3,7 @@
 #include "tvm_c/entry_parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/declared_names.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/literals.hpp"
@@ -24,11 +26,16 @@ bool is_boundary(const std::vector<Token>& tokens, std::size_t i) {
   return i == 0 || tokens[i - 1].is(";") || tokens[i - 1].is("{") || tokens[i - 1].is("}");
 }
 
-// Whether the name at the token is assigned, counted, or has its address taken.
+// Whether the name at the token is assigned, counted, or has its address taken, also in brackets.
 bool is_changed(const std::vector<Token>& tokens, std::size_t i) {
   const auto is = [&](std::size_t k, std::string_view spelling) { return k < tokens.size() && tokens[k].is(spelling); };
-  if (is(i + 1, "=") || is(i + 1, "++") || is(i + 1, "--")) return true;
-  if (i + 1 < tokens.size() && is_compound_assignment(tokens[i + 1].text)) return true;
+  std::size_t end = i + 1;
+  while (i > 0 && is(i - 1, "(") && is(end, ")")) {
+    --i;
+    ++end;
+  }
+  if (is(end, "=") || is(end, "++") || is(end, "--")) return true;
+  if (end < tokens.size() && is_compound_assignment(tokens[end].text)) return true;
   while (i > 0 && is(i - 1, "(")) --i;
   return i > 0 && (is(i - 1, "++") || is(i - 1, "--") || is(i - 1, "&"));
 }
@@ -54,6 +61,12 @@ std::optional<EditedText> edited(std::string_view text,
   return replaced.text();
 }
 
+// All of them in the item, of each conditional group. `plain`: the text that they are views into.
+std::vector<Token> all_tokens(std::string_view text, const Item& item, std::string& plain) {
+  const std::string_view all = text.substr(item.begin, item.end - item.begin);
+  return plain_tokens(all, directives_in(all), plain);
+}
+
 // A call of the entry's own block that may be what the function does.
 struct PartCall {
   std::size_t first = 0;  // token
@@ -65,14 +78,22 @@ struct PartCall {
 
 class Parts {
  public:
-  Parts(const FunctionText& entry, std::string_view entry_name, const FileScope& scope)
+  Parts(const FunctionText& entry, std::string_view entry_name, const FileScope& scope, const AllDefinitions& macros)
       : text_(entry.body.text()),
         entry_(entry),
         entry_name_(entry_name),
         scope_(scope),
-        tokens_(tokens_of(entry.body)) {}
+        macros_(macros),
+        tokens_(tokens_of(entry.body)),
+        declared_(declared_names(tokens_)) {}
 
-  std::optional<EditedText> run() const {
+  std::optional<EditedText> run() && {
+    const auto item = std::find_if(scope_.items.begin(), scope_.items.end(), [&](const Item& one) {
+      return one.kind == Item::Kind::function && one.name == entry_name_;
+    });
+    if (item == scope_.items.end()) return std::nullopt;
+    entry_item_ = &*item;
+    for (const Item& one : scope_.items) items_[one.name].push_back(&one);
     std::size_t depth = 0;
     for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
       if (is(i, "{")) ++depth;
@@ -88,6 +109,28 @@ class Parts {
  private:
   [[nodiscard]] bool is(std::size_t i, std::string_view spelling) const {
     return i < tokens_.size() && tokens_[i].is(spelling);
+  }
+
+  // Before a part is read.
+  void read_entrys_names() {
+    if (!entrys_own_.empty()) return;
+    std::string plain;
+    const std::vector<Token> all = all_tokens(text_, *entry_item_, plain);
+    defines_type_ = define_type(all);
+    UsedMacros used = used_macros(all, macros_);
+    for (const Token& token : all) {
+      if (token.is_identifier()) entrys_words_.emplace(token.text);
+    }
+    entrys_words_.merge(Names(used.names));
+    entrys_own_ = std::move(used.declared);
+    for (const DeclaredName& one : declared_names(all)) entrys_own_.insert(one.name);
+    Lexer params = entry_.params;
+    while (parse_type(params)) {
+      const Token param = params.next();
+      entrys_own_.emplace(param.text);
+      entrys_params_.emplace(param.text);
+      if (!take(params, ",")) break;
+    }
   }
 
   [[nodiscard]] std::optional<PartCall> call_at(std::size_t i) const {
@@ -120,37 +163,78 @@ class Parts {
     return call;
   }
 
-  // "-1" or "3"
+  // "-1" or "3", of 32 bits
   static bool is_failure(std::string_view text) {
+    constexpr std::size_t most_digits = 9;
     if (text.starts_with('-')) text.remove_prefix(1);
-    return !text.empty() && text[0] != '0' &&
+    return !text.empty() && text.size() <= most_digits && text[0] != '0' &&
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   }
 
-  [[nodiscard]] std::optional<EditedText> with_part(const PartCall& call) const {
+  [[nodiscard]] std::optional<EditedText> with_part(const PartCall& call) {
     const std::string_view name = tokens_[call.name].text;
     const FunctionText& part = scope_.functions.find(name)->second;
     if (name == entry_name_ || part.file != entry_.file || part.is_ambiguous) return std::nullopt;
-    const std::size_t begin = tokens_[call.first].offset;
-    const std::size_t end = tokens_[call.last - 1].offset + tokens_[call.last - 1].text.size();
-    if (text_.substr(begin, end - begin).find('#') != std::string_view::npos) return std::nullopt;
+    const auto items = items_.find(name);
+    if (items == items_.end()) return std::nullopt;
     std::map<std::size_t, std::pair<std::size_t, std::string>> edits;
     bool is_local = false;
     std::size_t own = 1;  // places of its name: the call
-    for (const Item& item : scope_.items) {
-      if (item.name != name) continue;
-      const bool is_of_it = item.kind == Item::Kind::function || item.kind == Item::Kind::prototype;
-      const std::string_view all = text_.substr(item.begin, item.end - item.begin);
+    for (const Item* item : items->second) {
+      const bool is_of_it = item->kind == Item::Kind::function || item->kind == Item::Kind::prototype;
+      const std::string_view all = text_.substr(item->begin, item->end - item->begin);
       if (!is_of_it || all.find('#') != std::string_view::npos) return std::nullopt;
-      is_local = is_local || (item.is_local && all.starts_with("static"));
-      edits[item.begin] = {item.end, ""};
+      if (!returns_status(all, name)) return std::nullopt;
+      is_local = is_local || (item->is_local && all.starts_with("static"));
+      edits[item->begin] = {item->end, ""};
       ++own;
     }
-    if (!is_local || places_of(text_, name).size() != own) return std::nullopt;
+    if (!is_local || !tried_.insert(name).second || places_of(text_, name).size() != own) return std::nullopt;
+    const std::size_t begin = tokens_[call.first].offset;
+    const std::size_t end = tokens_[call.last - 1].offset + tokens_[call.last - 1].text.size();
+    if (text_.substr(begin, end - begin).find('#') != std::string_view::npos || is_in_group(begin)) return std::nullopt;
+    read_entrys_names();
+    if (defines_type_ || !have_same_macros(part)) return std::nullopt;
     const auto statements = statements_of(part, call);
     if (!statements) return std::nullopt;
     edits[begin] = {end, *statements};
     return edited(text_, edits);
+  }
+
+  // Whether nothing but these words stands in front of the name: an attribute may say where the function's code is, and
+  // a narrow type is not what the entry returns.
+  static bool returns_status(std::string_view item, std::string_view name) {
+    Lexer tokens(item);
+    for (Token token = tokens.next(); !token.is(name); token = tokens.next()) {
+      const bool is_plain =
+          token.is("static") || token.is("inline") || token.is("int32_t") || token.is("int") || token.is("void");
+      if (!is_plain) return false;
+    }
+    return true;
+  }
+
+  // Conditions of the preprocessor in the entry may leave it out.
+  [[nodiscard]] bool is_in_group(std::size_t place) const {
+    std::size_t depth = 0;
+    for (const Directive& one : directives_in(text_.substr(entry_item_->begin, place - entry_item_->begin))) {
+      if (opens_group(one.word)) ++depth;
+      if (one.word == "endif" && depth > 0) --depth;
+    }
+    return depth > 0;
+  }
+
+  // Whether its macros are the same in the entry: none of them is defined between the two.
+  [[nodiscard]] bool have_same_macros(const FunctionText& part) const {
+    const std::vector<Token> body = tokens_of(part.body);
+    Names words = used_macros(body, macros_).names;
+    for (const Token& token : body) words.emplace(token.text);
+    const std::size_t begin = std::min(part.offset, entry_.offset);
+    const std::size_t end = std::max(part.offset, entry_.offset);
+    const std::vector<Directive> between = directives_in(text_.substr(begin, end - begin));
+    return std::none_of(between.begin(), between.end(), [&](const Directive& one) {
+      return one.word == "include" ||
+             ((one.word == "define" || one.word == "undef") && words.contains(leading_name(one.rest)));
+    });
   }
 
   // With the call's arguments in the place of its parameters.
@@ -160,15 +244,14 @@ class Parts {
     body.pop_back();
     if (!runs_operators(body)) return std::nullopt;
     const auto arguments = arguments_of(part, call);
-    if (!arguments) return std::nullopt;
+    if (!arguments || define_type(body)) return std::nullopt;
     const auto renamed = other_names(body, *arguments, call);
+    if (!renamed) return std::nullopt;
     MadeTokens made;
     const MadeTokens all = made_tokens(body);
     for (std::size_t i = 0; i < body.size(); ++i) {
       const Token& token = body[i];
-      for (const char* word : {"static", "goto", "switch", "typedef", "asm", "__asm__", "__func__"}) {
-        if (token.is(word)) return std::nullopt;
-      }
+      if (is_refused(token.text)) return std::nullopt;
       if (token.is("return")) {
         std::string value;
         std::size_t end = i + 1;
@@ -187,15 +270,12 @@ class Parts {
       MadeToken one = all[i];
       const auto found = arguments->find(token.text);
       const bool is_name = token.is_identifier() && !is_member(body, i);
-      if (is_name && found != arguments->end() && !may_be_argument(body, i, found->second)) return std::nullopt;
       if (is_name && found != arguments->end()) {
-        if (is_changed(body, i)) return std::nullopt;
+        if (is_changed(body, i) || !(found->second.is_alike || is_passed(body, i))) return std::nullopt;
         one.text = found->second.name.text;
         one.kind = found->second.name.kind;
-      } else if (const auto other = renamed.find(token.text); is_name && other != renamed.end()) {
+      } else if (const auto other = renamed->find(token.text); is_name && other != renamed->end()) {
         one.text = other->second;
-      } else if (is_name && is_argument(*arguments, token.text)) {
-        return std::nullopt;  // something else of that name
       }
       made.push_back(std::move(one));
     }
@@ -226,20 +306,33 @@ class Parts {
   };
   using Arguments = std::map<std::string_view, Argument, std::less<>>;  // by parameter
 
-  // In the place of the parameter at the token: of another type only where it is passed on, and not where a macro may
-  // say its name.
-  [[nodiscard]] bool may_be_argument(const std::vector<Token>& body, std::size_t i, const Argument& argument) const {
+  // What may mean something else in the entry, or reaches beyond the statements.
+  static bool is_refused(std::string_view word) {
+    constexpr std::array<std::string_view, 14> words = {
+        "static",        "goto",    "switch",   "typedef",      "asm",
+        "__asm",         "__asm__", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__",
+        "__attribute__", "_Pragma", "typeof",   "__typeof__"};
+    return std::find(words.begin(), words.end(), word) != words.end();
+  }
+
+  // Whether the name at the token is an argument of a call: f(a, name)
+  static bool is_passed(const std::vector<Token>& body, std::size_t i) {
     const auto is_in = [&](std::size_t k, std::string_view spelling) {
       return k < body.size() && body[k].is(spelling);
     };
-    const bool is_passed =
-        i > 0 && (is_in(i - 1, "(") || is_in(i - 1, ",")) && (is_in(i + 1, ")") || is_in(i + 1, ","));
-    if (!argument.is_alike && !is_passed) return false;
-    if (argument.name.is(body[i].text)) return true;
-    for (std::size_t k = 0; k + 1 < body.size(); ++k) {
-      if (body[k].is_identifier() && is_in_capitals(body[k].text) && is_in(k + 1, "(")) return false;
+    if (i == 0 || !(is_in(i - 1, "(") || is_in(i - 1, ",")) || !(is_in(i + 1, ")") || is_in(i + 1, ","))) return false;
+    std::size_t depth = 1;
+    std::size_t open = i;
+    while (open > 0 && depth > 0) {
+      --open;
+      if (is_in(open, ")")) ++depth;
+      if (is_in(open, "(")) --depth;
+      if (is_in(open, ";") || is_in(open, "{") || is_in(open, "}")) return false;
     }
-    return true;
+    if (depth > 0 || open == 0 || !body[open - 1].is_identifier()) return false;
+    const Token& function = body[open - 1];
+    return !is_control(function) && !function.is("return") && !function.is("else") && !function.is("do") &&
+           !function.is("case");
   }
 
   // Of a parameter of the entry that has this type.
@@ -253,23 +346,27 @@ class Parts {
     return false;
   }
 
-  // A pointer of the file may change while the part runs.
-  [[nodiscard]] bool is_files_pointer(const Token& name) const {
-    return std::any_of(scope_.items.begin(), scope_.items.end(), [&](const Item& item) {
-      const std::string_view all = text_.substr(item.begin, item.end - item.begin);
-      return item.kind != Item::Kind::function && item.kind != Item::Kind::prototype &&
-             all.find('*') != std::string_view::npos && !places_of(all, name.text).empty();
-    });
+  // Whether the name is a pointer that only the entry can change, so not while the part runs.
+  [[nodiscard]] bool is_entrys_pointer(const Token& name, std::size_t call) const {
+    return entrys_params_.contains(name.text) ||
+           std::any_of(declared_.begin(), declared_.end(), [&](const DeclaredName& one) {
+             return one.name == name.text && one.is_sure && one.is_pointer && one.depth == 0 && one.at < call;
+           });
   }
 
-  static bool is_argument(const Arguments& arguments, std::string_view name) {
-    return std::any_of(arguments.begin(), arguments.end(),
-                       [&](const auto& one) { return one.second.name.text == name; });
+  // Whether a number may stand for the parameter: of 32 bits with a sign, as numbers are.
+  static bool is_number_for(const Token& number, const CType& type) {
+    return number.kind == TokenKind::number && type.stars == 0 && type.element == tir::int32_type &&
+           std::all_of(number.text.begin(), number.text.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+           number_at({number}, 0).has_value();
   }
 
   [[nodiscard]] std::optional<Arguments> arguments_of(const FunctionText& part, const PartCall& call) const {
     Arguments arguments;
     Lexer params = part.params;
+    for (const Token& token : tokens_of(params)) {
+      if (token.is("volatile")) return std::nullopt;  // what the argument points to is not
+    }
     std::size_t at = call.name + 2;
     if (take(params, ")")) return is(at, ")") ? std::optional(arguments) : std::nullopt;
     if (Lexer ahead = params; take(ahead, "void") && take(ahead, ")")) {
@@ -280,9 +377,8 @@ class Parts {
       const Token param = params.next();
       if (!type || !param.is_identifier() || at + 1 >= tokens_.size()) return std::nullopt;
       const Token& argument = tokens_[at];
-      const bool is_number = argument.kind == TokenKind::number && !is_real(argument) && type->stars == 0;
-      if (!is_number && (!argument.is_identifier() || type->stars != 1)) return std::nullopt;
-      if (!is_number && is_files_pointer(argument)) return std::nullopt;
+      const bool is_number = is_number_for(argument, *type);
+      if (!is_number && (type->stars != 1 || !is_entrys_pointer(argument, call.first))) return std::nullopt;
       const bool is_alike = is_number || is_entrys(argument, *type);
       if (!arguments.emplace(param.text, Argument{argument, is_alike}).second) return std::nullopt;
       const bool goes_on = take(params, ",");
@@ -292,24 +388,48 @@ class Parts {
     }
   }
 
-  // For what the part declares, if the entry has the name, too.
-  [[nodiscard]] std::map<std::string, std::string, std::less<>> other_names(const std::vector<Token>& body,
-                                                                            const Arguments& arguments,
-                                                                            const PartCall& call) const {
+  // For what the part declares, if the entry has the name, too. Nothing: a name, or one in a macro, may mean something
+  // else in the entry, or to what stands there.
+  [[nodiscard]] std::optional<std::map<std::string, std::string, std::less<>>> other_names(
+      const std::vector<Token>& body, const Arguments& arguments, const PartCall& call) const {
+    const UsedMacros used = used_macros(body, macros_);
+    const bool leave = std::any_of(used.names.begin(), used.names.end(),
+                                   [](std::string_view word) { return word == "return" || is_refused(word); });
+    if (leave || used.have_unknown) return std::nullopt;
+    std::map<std::string, bool, std::less<>> parts_own;  // whether its first place declares it
+    for (const DeclaredName& one : declared_names(body)) {
+      const bool is_first = std::none_of(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(one.at),
+                                         [&](const Token& token) { return token.is(one.name); });
+      parts_own.emplace(one.name, is_first && one.is_sure);
+    }
+    for (const std::string& name : used.declared_behind) {
+      if (entrys_words_.contains(name)) return std::nullopt;
+    }
     std::set<std::string, std::less<>> taken;
     for_each_identifier(text_, [&](std::string_view word) { taken.emplace(word); });
     std::map<std::string, std::string, std::less<>> result;
-    for (std::size_t i = 1; i + 1 < body.size(); ++i) {
-      const bool ends = body[i + 1].is("=") || body[i + 1].is(";") || body[i + 1].is("[") || body[i + 1].is(",");
-      const bool is_typed = body[i - 1].is("*") || (body[i - 1].is_identifier() && !body[i - 1].is("return"));
-      if (!body[i].is_identifier() || !ends || !is_typed || arguments.contains(body[i].text)) continue;
-      const bool is_taken =
-          std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& token) { return token.is(body[i].text); });
-      if (!is_taken || result.contains(body[i].text)) continue;
-      const std::string name(body[i].text);
+    const auto is_of_macros = [&](std::string_view name) { return used.names.contains(name); };
+    for (const auto& [param, argument] : arguments) {
+      if (parts_own.contains(param)) return std::nullopt;  // in a block of its own
+      if (!argument.name.is(param) && (is_of_macros(param) || used.have_arguments)) return std::nullopt;
+    }
+    const auto is_captured = [&](std::string_view word) {
+      const auto argument = arguments.find(word);
+      const bool is_same = argument != arguments.end() && argument->second.name.text == word;
+      return !is_same && !parts_own.contains(word) && entrys_own_.contains(word);
+    };
+    if (std::any_of(used.names.begin(), used.names.end(), is_captured)) return std::nullopt;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      const std::string_view name = body[i].text;
+      if (!body[i].is_identifier() || is_member(body, i) || arguments.contains(name)) continue;
+      if (is_captured(name)) return std::nullopt;
+      const auto own = parts_own.find(name);
+      if (own == parts_own.end() || !(entrys_words_.contains(name) || entrys_own_.contains(name))) continue;
+      if (result.contains(name)) continue;
+      if (!own->second || is_of_macros(name) || used.have_arguments) return std::nullopt;
       std::string other;
       for (std::size_t n = call.first; other.empty() || taken.contains(other); ++n)
-        other = name + "_" + std::to_string(n);
+        other = std::string(name) + "_" + std::to_string(n);
       taken.insert(other);
       result.emplace(name, std::move(other));
     }
@@ -320,7 +440,16 @@ class Parts {
   const FunctionText& entry_;
   std::string_view entry_name_;
   const FileScope& scope_;
+  const AllDefinitions& macros_;
   std::vector<Token> tokens_;
+  std::vector<DeclaredName> declared_;                          // by the tokens
+  std::map<std::string_view, std::vector<const Item*>> items_;  // by name
+  const Item* entry_item_ = nullptr;
+  std::set<std::string_view> tried_;  // static functions; what is called twice is no part
+  bool defines_type_ = false;         // the entry
+  Names entrys_words_;                // that it uses, in any conditional group and in macros
+  Names entrys_own_;                  // of these: that it may declare
+  Names entrys_params_;
 };
 
 struct FilePointer {
@@ -347,19 +476,26 @@ std::optional<FilePointer> pointer_in(std::string_view item) {
   return FilePointer{std::string(type.text) + "*", name.text};
 }
 
+bool is_in_macro(std::string_view name, const AllDefinitions& macros) {
+  return std::any_of(macros.begin(), macros.end(), [&](const auto& macro) {
+    return std::any_of(macro.second.begin(), macro.second.end(),
+                       [&](std::string_view definition) { return !places_of(definition, name).empty(); });
+  });
+}
+
 }  // namespace
 
-std::optional<EditedText> with_one_part(const FunctionText& entry, std::string_view entry_name,
-                                        const FileScope& scope) {
+std::optional<EditedText> with_one_part(const FunctionText& entry, std::string_view entry_name, const FileScope& scope,
+                                        const AllDefinitions& macros) {
   try {
-    return Parts(entry, entry_name, scope).run();
+    return Parts(entry, entry_name, scope, macros).run();
   } catch (const SyntaxError&) {  // told where the function is read
     return std::nullopt;
   }
 }
 
 std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::string_view entry_name,
-                                            const FileScope& scope) {
+                                            const FileScope& scope, const AllDefinitions& macros) {
   const std::string_view text = entry.body.text();
   std::map<std::size_t, std::pair<std::size_t, std::string>> edits;
   try {
@@ -381,7 +517,7 @@ std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::stri
       const bool is_entrys = std::all_of(places.begin(), places.end(), [&](std::size_t at) {
         return (item.begin <= at && at < item.end) || (function->begin <= at && at < function->end);
       });
-      if (!is_entrys) continue;
+      if (!is_entrys || is_in_macro(name, macros)) continue;
       std::size_t depth = 0;
       std::optional<std::size_t> set;
       bool is_sure = true;
@@ -408,17 +544,21 @@ std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::stri
   }
 }
 
-bool names_file_pointers(const FunctionText& entry, const FileScope& scope) {
+bool sets_file_pointers(const FunctionText& entry) {
   try {
-    const std::string_view text = entry.body.text();
     const std::vector<Token> tokens = tokens_of(entry.body);
-    return std::any_of(scope.items.begin(), scope.items.end(), [&](const Item& item) {
-      const std::string_view all = text.substr(item.begin, item.end - item.begin);
-      const bool may_be = item.kind != Item::Kind::function && all.starts_with("static");
-      const auto pointer = may_be ? pointer_in(all) : std::nullopt;
-      return pointer &&
-             std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) { return token.is(pointer->name); });
-    });
+    const std::vector<DeclaredName> declared = declared_names(tokens);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (!tokens[i].is("TVMBackendAllocWorkspace")) continue;
+      std::size_t at = i;
+      while (at > 0 && !is_boundary(tokens, at) && !tokens[at].is("=")) --at;
+      if (at == 0 || !tokens[at].is("=")) continue;
+      const bool is_own = std::any_of(declared.begin(), declared.end(), [&](const DeclaredName& one) {
+        return one.name == tokens[at - 1].text && one.at < at && !is_member(tokens, at - 1);
+      });
+      if (!is_own) return true;
+    }
+    return false;
   } catch (const SyntaxError&) {  // likewise
     return true;
   }

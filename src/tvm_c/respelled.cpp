@@ -59,14 +59,19 @@ class Respeller {
   // All of these or none: the others would set pointers that are the entry's now.
   void read_parts(std::size_t i) {
     const Source before = result_.files[i];
+    if (!entry_in(i)) return;
+    const AllDefinitions macros = included_.all_definitions(i);
     constexpr std::size_t most = 64;
-    for (std::size_t parts = 0; parts < most; ++parts) {
+    for (std::size_t parts = 0; parts <= most;) {
       const auto entry = entry_in(i);
       if (!entry) return;
-      auto edited = with_own_pointers(*entry, entry_name_, entry_scope_);
-      if (!edited) edited = with_one_part(*entry, entry_name_, entry_scope_);
+      auto edited = with_own_pointers(*entry, entry_name_, entry_scope_, macros);
       if (!edited) {
-        if (names_file_pointers(*entry, entry_scope_)) result_.files[i] = before;
+        edited = with_one_part(*entry, entry_name_, entry_scope_, macros);
+        ++parts;
+      }
+      if (!edited) {
+        if (sets_file_pointers(*entry)) result_.files[i] = before;
         return;
       }
       edit(result_.files[i], std::move(edited));
@@ -76,11 +81,13 @@ class Respeller {
 
   // Else and goto of the entry, as far as TVM's checks are the same.
   void read_jumps(std::size_t i) {
-    if (const auto entry = entry_in(i)) edit(result_.files[i], without_goto(*entry));
+    if (!entry_in(i)) return;
+    const AllDefinitions macros = included_.all_definitions(i);
+    edit(result_.files[i], without_goto(*entry_in(i), macros));
     constexpr std::size_t most = 64;  // that stand in one another
     for (std::size_t passes = 0; passes < most; ++passes) {
       const auto entry = entry_in(i);
-      auto edited = entry ? without_else(*entry) : std::nullopt;
+      auto edited = entry ? without_else(*entry, macros) : std::nullopt;
       if (!edited) return;
       edit(result_.files[i], std::move(edited));
     }

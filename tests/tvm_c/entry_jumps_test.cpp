@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tvm_c/read_entry.hpp"
+#include "tvm_c/respelled.hpp"
 
 namespace usmp::tvm_c::entry_jumps_test {
 namespace {
@@ -49,6 +50,17 @@ TEST_CASE("a branch that ends with return needs no else") {
   CHECK(without_blanks(read(first)) == logged);
   const std::string block = without_blanks(read("  " + no + "\n  { puts(\"yes\"); }\n"));
   CHECK(without_blanks(read("  " + no + " else { puts(\"yes\"); }\n")) == block);
+  // A macro that declares one keeps its braces, too, and so does what may be one.
+  const auto branch = [&](const std::string& macros, const std::string& statement) {
+    const std::string text =
+        "if (" + call + " == 0) { " + statement + " puts(\"yes\"); } else { puts(\"no\"); return -3; }";
+    return without_blanks(test::read_entry("#include <stdio.h>\nstatic int32_t n;\n" + macros + test::two_operators,
+                                           "  " + text + "\n  device(n);\n", ""));
+  };
+  CHECK(branch("#define BEGIN int32_t n = 2\n", "BEGIN;").find("{BEGIN;puts") != std::string::npos);
+  CHECK(branch("", "BEGIN();").find("{BEGIN();puts") != std::string::npos);
+  CHECK(branch("", "int (*n)(const char*) = puts;").find("{int(*n)") != std::string::npos);
+  CHECK(branch("#define BEGIN puts(\"begin\")\n", "BEGIN;").find("{BEGIN;puts") == std::string::npos);
   // A variable of the branch stays its own.
   const std::string declared = "{ int n = 2; printf(\"%d\", n); }";
   CHECK(without_blanks(read("  if (" + call + " == 0) " + declared + " else { puts(\"no\"); return -3; }\n")) ==
@@ -91,6 +103,31 @@ TEST_CASE("goto to what stands at the function's end is what stands there") {
       "  void* sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)16, 0, 8);\n  if (sid_1 == NULL) return -1;\n";
   const std::string frees = "  TVMBackendFreeWorkspace(1, 0, sid_1);\n  puts(\"no\");\n  return -3;\n";
   CHECK(ends(frees, taken) == plain);
+  // What stands behind a label that is reached in some builds stays there, too.
+  const std::string front = "  if (" + call + " != 0) goto fail;\n";
+  for (const std::string ends_before : {"#ifndef A\n  return 0;\n#endif\n", "#ifdef A\n  return 0;\n#endif\n"}) {
+    const std::string body = front + ends_before + "fail:\n  puts(\"no\");\n  return -3;\n}\n";
+    const std::string text = "#include <stdio.h>\n" + test::two_operators +
+                             "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n" + body;
+    const Source file{"lib1.c", text};
+    const Respelled read = respelled({&file, 1}, {}, "m", true);
+    CHECK(read.files[0].text.find("puts(\"no\")", read.files[0].text.find("#endif")) != std::string::npos);
+  }
+  // Names that its macros say.
+  const std::string block = "  { int32_t n = 2; if (" + call + " != 0) goto fail; }\n  return 0;\nfail:\n";
+  const auto is_hidden = [&](const std::string& macros, const std::string& end) {
+    const std::string text = "#include <stdio.h>\nstatic int32_t n;\n" + macros + test::two_operators +
+                             "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n" + block +
+                             end + "}\n";
+    const Source file{"lib1.c", text};
+    const Respelled read = respelled({&file, 1}, {}, "m", true);
+    return read.files[0].text.find("goto") != std::string::npos;
+  };
+  REQUIRE_FALSE(is_hidden("", "  puts(\"no\");\n  return -3;\n"));
+  CHECK(is_hidden("", "  device(n);\n  return -3;\n"));
+  CHECK(is_hidden("#define SHOW() device(n)\n", "  SHOW();\n  return -3;\n"));
+  CHECK(is_hidden("#define STATUS (n - 3)\n", "  return STATUS;\n"));
+  CHECK(is_hidden("", "  SHOW();\n  return -3;\n"));  // of a header that is not known
   // Other labels, jumps back, no end, and names that mean something else there.
   CHECK(ends("  puts(\"no\");\nmore:\n  return -3;\n").starts_with("lib1.c: line "));
   CHECK(ends("  if (device(2)) goto fail;\n  return -3;\n").starts_with("lib1.c: line "));

@@ -90,4 +90,146 @@ TEST_CASE("functions of the entry stay functions where a call may be something e
   CHECK(stays(words, "  part(x_buffer_var, y_buffer_var);\n", "part"));
 }
 
+namespace {
+
+// An entry with a part, and how the two differ from the plainest.
+struct OnePart {
+  std::string front = {};  // of the file
+  std::string type = "static int32_t";
+  std::string params = "int8_t* p, void* q";
+  std::string arguments = "x_buffer_var, sid_1";
+  std::string body = {};
+  std::string end = "  return 0;\n";
+  std::string between = {};  // the part and the entry
+  std::string before = {};   // the call, in the entry
+  std::string after = {};
+};
+
+std::string read(const OnePart& one) {
+  const std::string call =
+      one.before + taken("void* sid_1") + "  if (part(" + one.arguments + ") != 0) return -1;\n" + one.after;
+  return read(one.front + one.type + " part(" + one.params + ") {\n  if (tvmgen_m_dev(p, q) != 0) return -2;\n" +
+                  one.body + one.end + "}\n" + one.between,
+              call);
+}
+
+bool stays(const OnePart& one) { return read(one).find("call_extern(\"part\"") != std::string::npos; }
+
+const std::string counted = "static int32_t n = 5;\n";
+const std::string uses = "  device(n);\n";
+const std::string declares = "  int32_t n = 3;\n";
+
+}  // namespace
+
+TEST_CASE("names of a part and of the entry do not become each other's") {
+  REQUIRE_FALSE(stays({.front = counted, .body = uses}));
+  // The entry's own.
+  CHECK(stays({.front = counted, .body = uses, .before = declares}));
+  CHECK(stays({.front = counted, .body = uses, .before = "#ifdef A\n" + declares + "#endif\n"}));
+  CHECK(stays({.front = counted, .body = uses, .before = "  int32_t k = 2, n = 3;\n"}));
+  CHECK(stays({.front = counted, .body = uses, .before = "  int32_t (*n)(int32_t) = device;\n"}));
+  CHECK(stays({.front = counted, .body = uses, .before = "  { int32_t (n) = 2; }\n"}));
+  CHECK(stays({.front = counted + "#define BEGIN int32_t n = 2\n", .body = uses, .before = "  BEGIN;\n"}));
+  CHECK(stays({.front = counted + "#define COUNT() device(n)\n", .body = "  COUNT();\n", .before = declares}));
+  CHECK(stays({.front = "static int32_t* x_buffer_var;\n",
+               .arguments = "y_buffer_var, sid_1",
+               .body = "  *x_buffer_var = 1;\n"}));
+  // The part's own: another name where the entry has it, if all places of the part are known.
+  CHECK_FALSE(stays({.front = counted, .body = declares + uses, .after = uses}));
+  CHECK(stays({.front = counted, .body = uses + "  { int32_t n = 2; device(n); }\n", .after = uses}));
+  CHECK(stays({.front = counted, .body = "  int32_t k = 1, n = 2;\n" + uses, .after = uses}));
+  CHECK(stays({.front = counted, .body = "  int32_t k = 2 * n;\n  device(k);\n", .after = uses}));
+  const std::string shows = "#define COUNT() device(n)\n";
+  CHECK(stays({.front = counted + shows, .body = declares + "  COUNT();\n", .after = uses}));
+  CHECK_FALSE(stays({.front = counted + shows, .body = declares + uses, .after = "  COUNT();\n"}));
+  CHECK(stays({.front = counted + "#define BEGIN int32_t n = 2\n", .body = "  BEGIN;\n", .after = uses}));
+  CHECK(stays({.front = counted, .body = "  enum { n = 2 };\n" + uses, .after = uses}));
+}
+
+TEST_CASE("macros of a part are the same in the entry, and do not leave it") {
+  REQUIRE_FALSE(stays({.front = "#define N 3\n", .body = "  device(N);\n"}));
+  CHECK(stays({.front = "#define N 3\n", .body = "  device(N);\n", .between = "#undef N\n#define N 5\n"}));
+  CHECK(stays({.front = "#define N 3\n#define M N\n", .body = "  device(M);\n", .between = "#undef N\n#define N 5\n"}));
+  CHECK(stays({.front = "#define N 3\n", .body = "  device(N);\n", .between = "#include \"check.h\"\n"}));
+  CHECK(stays({.front = "#define leave_if(c) if (c) return 0\n", .body = "  leave_if(device(2));\n"}));
+  CHECK(stays(
+      {.front = "#define RESULT return\n#define leave_if(c) if (c) RESULT 0\n", .body = "  leave_if(device(2));\n"}));
+  CHECK(stays({.body = "  LEAVE_IF(device(2));\n"}));  // of a header that is not known
+  CHECK(stays({.front = "#define SAY(x) puts(#x)\n", .body = "  SAY(p);\n"}));
+  CHECK(stays({.front = "#define FIRST() (p[0])\n", .body = "  device(FIRST());\n"}));
+}
+
+TEST_CASE("arguments of a part are as good as its parameters") {
+  const auto number = [](const std::string& type, const std::string& value) {
+    return OnePart{
+        .params = "int8_t* p, void* q, " + type + " n", .arguments = "x_buffer_var, sid_1, " + value, .body = uses};
+  };
+  REQUIRE_FALSE(stays(number("int32_t", "300")));
+  CHECK_FALSE(stays(number("const int", "3")));
+  CHECK(stays(number("int8_t", "300")));
+  CHECK(stays(number("uint32_t", "1")));
+  CHECK(stays(number("float", "3")));
+  CHECK(stays(number("int32_t", "4294967295")));
+  CHECK(stays(number("int32_t", "1u")));
+  const auto words = [](const std::string& body) {
+    return OnePart{
+        .params = "int8_t* p, void* q, int32_t* w", .arguments = "x_buffer_var, sid_1, x_buffer_var", .body = body};
+  };
+  REQUIRE_FALSE(stays(words("  printf(\"%p\", w);\n")));
+  CHECK(stays(words("  (w)[0] = 513;\n")));
+  CHECK(stays(words("  *(w) = 513;\n")));
+  CHECK(stays(words("  if ((w)[0] > 300) puts(\"more\");\n")));
+  CHECK(stays({.body = "  (p)++;\n  device(*p);\n"}));
+  CHECK(stays({.body = "  (p) = q;\n  device(*p);\n"}));
+  // What else may change while the part runs, or is larger.
+  const auto other = [](const std::string& front, const std::string& argument) {
+    return OnePart{.front = front,
+                   .params = "int8_t* p, void* q, int8_t* r",
+                   .arguments = "x_buffer_var, sid_1, " + argument,
+                   .body = "  printf(\"%p\", r);\n"};
+  };
+  REQUIRE_FALSE(stays(other("", "y_buffer_var")));
+  CHECK(read(other("static int8_t* next;\n", "next"))
+            .starts_with("lib1.c: line "));  // a call with what is not the entry's
+  CHECK(read(other("static int8_t next[30];\n", "next")).starts_with("lib1.c: line "));
+  CHECK(stays({.params = "volatile int8_t* p, void* q", .body = "  printf(\"%d\", p[0]);\n"}));
+}
+
+TEST_CASE("a part returns a status as the entry does, and is the same in all builds") {
+  CHECK(stays({.type = "static int8_t"}));
+  CHECK(stays({.type = "static __attribute__((section(\".itcm\"))) int32_t"}));
+  CHECK(stays({.body = "  if (device(2)) return 4294967296;\n"}));
+  CHECK(stays({.body = "  puts(__FUNCTION__);\n"}));
+  const OnePart one = {.before = "#ifdef A\n  puts(\"A\");\n#endif\n"};
+  CHECK_FALSE(stays(one));
+  CHECK(read("static int32_t part(int8_t* p, int8_t* q) {\n  if (tvmgen_m_dev(p, q) != 0) return -2;\n  return 0;\n}\n",
+             "#ifndef A\n  if (part(x_buffer_var, y_buffer_var) != 0) return -1;\n#endif\n")
+            .find("call_extern(\"tvmgen_m_dev\"") == std::string::npos);
+  // Pointers that stay the file's.
+  for (const std::string pointers :
+       {"void* sid_1;\n", "static void *sid_1, *more;\n", "static void* volatile sid_1;\n"}) {
+    std::string text = parts();
+    text.replace(0, pointer.size(), pointers);
+    CHECK_MESSAGE(stays(text, calls, "second"), pointers);
+  }
+  CHECK(is_refused(
+      pointer,
+      taken("sid_1") + "  (sid_1) = x_buffer_var;\n  if (tvmgen_m_dev(x_buffer_var, sid_1) != 0) return -1;\n"));
+}
+
+TEST_CASE("of 65 functions none is read as a part of the entry") {
+  const auto all = [](int count) {
+    std::string front;
+    std::string statements;
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "part_" + std::to_string(i);
+      front += "static void " + name + "(int8_t* p, int8_t* q) {\n  (void)tvmgen_m_op(p, q);\n}\n";
+      statements += "  " + name + "(x_buffer_var, y_buffer_var);\n";
+    }
+    return read(front, statements).find("call_extern(\"part_") != std::string::npos;
+  };
+  CHECK_FALSE(all(64));
+  CHECK(all(65));
+}
+
 }  // namespace usmp::tvm_c::entry_parts_test
