@@ -206,9 +206,9 @@ class Parts {
   static bool returns_status(std::string_view item, std::string_view name) {
     Lexer tokens(item);
     for (Token token = tokens.next(); !token.is(name); token = tokens.next()) {
-      const bool is_plain =
+      const bool is_word_of_type =
           token.is("static") || token.is("inline") || token.is("int32_t") || token.is("int") || token.is("void");
-      if (!is_plain) return false;
+      if (!is_word_of_type) return false;
     }
     return true;
   }

@@ -58,6 +58,12 @@ TEST_CASE("pointers of the file that the entry alone sets and uses are its varia
   CHECK(is_refused("void* sid_1;\n", statements));                                      // of other files, too
   CHECK(is_refused(pointer + "void* where(void) { return sid_1; }\n", statements));     // or functions
   CHECK(is_refused(pointer, "#ifdef A\n" + statements + "#endif\n" + use));
+  const auto with_header = [&](const std::string& header) {
+    return test::read_entry("#include <stdio.h>\n#include \"check.h\"\n" + test::two_operators + pointer, statements,
+                            header);
+  };
+  CHECK(with_header("#define SHOW() puts(sid_2)\n") == plain);
+  CHECK(with_header("#define SHOW() puts(sid_1)\n").starts_with("lib1.c: line "));
 }
 
 TEST_CASE("functions that somebody made of the entry are read as its statements") {
