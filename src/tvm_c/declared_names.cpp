@@ -32,6 +32,24 @@ bool is_behind_type(const std::vector<AnyToken>& tokens, std::size_t i) {
   return has_word;
 }
 
+// Behind a name that is declared, or in front of it: a macro may be one.
+template <class AnyToken>
+bool is_attribute(const AnyToken& token) {
+  return token.is_identifier() && (token.text.starts_with("_") || is_in_capitals(token.text));
+}
+
+// Whether the bracket before the token closes what __attribute__((unused)) or TYPE(int8) opens.
+template <class AnyToken>
+bool is_behind_attribute(const std::vector<AnyToken>& tokens, std::size_t i) {
+  std::size_t depth = 0;
+  while (i-- > 0) {
+    if (tokens[i].is(";") || tokens[i].is("{") || tokens[i].is("}")) return false;
+    if (tokens[i].is(")")) ++depth;
+    if (tokens[i].is("(") && --depth == 0) return i > 0 && (is_attribute(tokens[i - 1]) || tokens[i - 1].is("typeof"));
+  }
+  return false;
+}
+
 template <class AnyToken>
 bool may_declare(const std::vector<AnyToken>& tokens, std::size_t i, std::size_t brackets) {
   const auto is = [&](std::size_t k, std::string_view spelling) { return k < tokens.size() && tokens[k].is(spelling); };
@@ -39,10 +57,11 @@ bool may_declare(const std::vector<AnyToken>& tokens, std::size_t i, std::size_t
   const AnyToken& before = tokens[i - 1];
   const bool is_bracketed = before.is("(") && is(i + 1, ")") && (is(i + 2, "=") || is(i + 2, "["));  // int (n) = 2;
   if (is_bracketed) return true;
-  const bool ends =
-      is(i + 1, "=") || is(i + 1, ";") || is(i + 1, "[") || is(i + 1, ",") || is(i + 1, ":") || i + 1 == tokens.size();
+  const bool ends = is(i + 1, "=") || is(i + 1, ";") || is(i + 1, "[") || is(i + 1, ",") || is(i + 1, ":") ||
+                    i + 1 == tokens.size() || is_attribute(tokens[i + 1]);
   if (before.is("*")) return ends || is(i + 1, ")");  // also int (*n)(void)
   if (before.is(",")) return ends && (brackets == 0 || is(i + 1, "="));
+  if (before.is(")")) return ends && is_behind_attribute(tokens, i);
   return ends && before.is_identifier() && !is_word_of_statement(before);
 }
 

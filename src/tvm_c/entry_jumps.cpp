@@ -259,19 +259,21 @@ class GotoEnds {
     return true;
   }
 
-  // Whether a name of these tokens, or of their macros, may be declared where a goto is and not at the label.
+  // Whether what is called behind the label, or a name of the macros there, may be declared where a goto is and not at
+  // the label.
   [[nodiscard]] bool hides_name(const std::vector<std::size_t>& kept) const {
     std::vector<Token> tail;
     for (const std::size_t i : kept) tail.push_back(body_.tokens()[i]);
     const UsedMacros used = used_macros(tail, macros_);
     if (used.have_unknown) return true;
     Names names = used.names;
-    for (const Token& token : tail) {
-      if (token.is_identifier()) names.emplace(token.text);
+    for (const std::size_t i : kept) {
+      if (body_.is(i + 1, "(")) names.emplace(body_.tokens()[i].text);
     }
     std::string plain;
     const std::string_view front = body_.file().substr(body_.begin_of(0), body_.begin_of(label_) - body_.begin_of(0));
     const std::vector<Token> tokens = plain_tokens(front, directives_in(front), plain);
+    if (define_type(tokens) && !used.names.empty()) return true;
     std::size_t first = 0;
     while (first < tokens.size() && !tokens[first].is("goto")) ++first;
     for (const DeclaredName& one : declared_names(tokens)) {

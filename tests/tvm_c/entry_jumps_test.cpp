@@ -114,11 +114,12 @@ TEST_CASE("goto to what stands at the function's end is what stands there") {
     CHECK(read.files[0].text.find("puts(\"no\")", read.files[0].text.find("#endif")) != std::string::npos);
   }
   // Names that its macros say.
-  const std::string block = "  { int32_t n = 2; if (" + call + " != 0) goto fail; }\n  return 0;\nfail:\n";
-  const auto is_hidden = [&](const std::string& macros, const std::string& end) {
+  const std::string block = " if (" + call + " != 0) goto fail; }\n  return 0;\nfail:\n";
+  const auto is_hidden = [&](const std::string& macros, const std::string& end,
+                             const std::string& own = "int32_t n = 2;") {
     const std::string text = "#include <stdio.h>\nstatic int32_t n;\n" + macros + test::two_operators +
-                             "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n" + block +
-                             end + "}\n";
+                             "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n" + "  { " +
+                             own + block + end + "}\n";
     const Source file{"lib1.c", text};
     const Respelled read = respelled({&file, 1}, {}, "m", true);
     return read.files[0].text.find("goto") != std::string::npos;
@@ -126,6 +127,9 @@ TEST_CASE("goto to what stands at the function's end is what stands there") {
   REQUIRE_FALSE(is_hidden("", "  puts(\"no\");\n  return -3;\n"));
   CHECK(is_hidden("", "  device(n);\n  return -3;\n"));
   CHECK(is_hidden("#define SHOW() device(n)\n", "  SHOW();\n  return -3;\n"));
+  CHECK(is_hidden("#define SHOW() device(n)\n", "  SHOW();\n  return -3;\n", "enum { n = 2 };"));
+  CHECK(is_hidden("", "  device(3);\n  return -3;\n", "int32_t (*device)(int32_t) = 0;"));
+  CHECK(is_hidden("", "  puts(\"no\");\n  if (device(2)) return -3;\n"));  // and goes on
   CHECK(is_hidden("#define STATUS (n - 3)\n", "  return STATUS;\n"));
   CHECK(is_hidden("", "  SHOW();\n  return -3;\n"));  // of a header that is not known
   // Other labels, jumps back, no end, and names that mean something else there.

@@ -135,6 +135,8 @@ TEST_CASE("names of a part and of the entry do not become each other's") {
   CHECK(stays({.front = counted, .body = uses, .before = "  int32_t k = 2, n = 3;\n"}));
   CHECK(stays({.front = counted, .body = uses, .before = "  int32_t (*n)(int32_t) = device;\n"}));
   CHECK(stays({.front = counted, .body = uses, .before = "  { int32_t (n) = 2; }\n"}));
+  CHECK(stays({.front = counted, .body = uses, .before = "  int32_t n __attribute__((unused)) = 2;\n"}));
+  CHECK(stays({.front = counted, .body = uses, .before = "  int32_t __attribute__((unused)) n = 2;\n"}));
   CHECK(stays({.front = counted + "#define BEGIN int32_t n = 2\n", .body = uses, .before = "  BEGIN;\n"}));
   CHECK(stays({.front = counted + "#define COUNT() device(n)\n", .body = "  COUNT();\n", .before = declares}));
   CHECK(stays({.front = "static int32_t* x_buffer_var;\n",
