@@ -426,7 +426,8 @@ class Parts {
       const auto own = parts_own.find(name);
       if (own == parts_own.end() || !(entrys_words_.contains(name) || entrys_own_.contains(name))) continue;
       if (result.contains(name)) continue;
-      if (!own->second || is_of_macros(name) || used.have_arguments) return std::nullopt;
+      const bool is_sure = own->second && !items_.contains(name);  // of the file: behind the block that declares it
+      if (!is_sure || is_of_macros(name) || used.have_arguments) return std::nullopt;
       std::string other;
       for (std::size_t n = call.first; other.empty() || taken.contains(other); ++n)
         other = std::string(name) + "_" + std::to_string(n);

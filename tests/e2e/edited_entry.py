@@ -306,7 +306,41 @@ static int32_t second_half(int8_t* y_buffer_var) {
 }
 """
 
+# Functions of the entry whose text would mean something else there.
+NO_STATEMENTS = """
+static int32_t scale = 5, seen[2];
+static int32_t* x_buffer_var = seen;
+#define LEVEL 3
+#define leave_if(c) if (c) return 0
+static int32_t scaled(int8_t* from, void* to) {
+  if (tvmgen_m_fused_add(from, to) != 0) return -1;
+  x_buffer_var[1] = scale;
+  printf("scale %d, level %d, %d\\n", (int)scale, LEVEL, (int)seen[1]);
+  return 0;
+}
+static int32_t left(void* from, void* to) {
+  if (tvmgen_m_fused_add(from, to) != 0) return -1;
+  leave_if(LEVEL > 2);
+  puts("not reached");
+  return 0;
+}
+static int32_t wide(int8_t* y, void* from, uint32_t n, const int32_t* words) {
+  if (tvmgen_m_fused_max_pool(from, y) != 0) return -1;
+  printf("%s, %d\\n", n - 2 > 0 ? "wraps" : "does not", (int)(words)[1]);
+  return 0;
+}
+#undef LEVEL
+#define LEVEL 4
+""" + MAIN % {"calls": """  int32_t scale = 2;
+  if (scaled(x_buffer_var, sid_1) != 0) return -1;
+  if (left(sid_1, sid_2) != 0) return -1;
+  if (wide(y_buffer_var, sid_2, 1, sid_1) != 0) return -1;
+  printf("scale %d, level %d\\n", (int)scale, LEVEL);"""}
+
 CASES = [
+    Case("functions that are no statements of the entry", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
+        "#define LANES", "#include <stdio.h>\n#define LANES") + NO_STATEMENTS}, 512,
+         ["function 'left' is not TVM's C and stays as it is", "function 'scaled'", "function 'wide'"]),
     Case("an entry in two functions", {"tvmgen_m.h": HEADER, "trace.h": TRACE_HEADER, "m_lib0.c": unplanned_entry(),
                                        "m_lib1.c": HELPERS.replace("#define LANES", '#include "trace.h"\nuint32_t ticks;\n#define LANES') + HALVES}, 256),
     Case("else and goto", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(),
