@@ -287,14 +287,27 @@ class GotoEnds {
     return word == "return" || word == "if" || word == "void" || word == "NULL" || word == "sizeof";
   }
 
-  // All but TVMBackendFreeWorkspace(1, 0, sid_1);
+  // Variables that are declared with workspace: void* sid_1 = TVMBackendAllocWorkspace(…);
+  [[nodiscard]] Names planned() const {
+    Names result;
+    std::string_view set;
+    for (std::size_t i = 1; i < label_; ++i) {
+      if (body_.is(i, ";")) set = {};
+      if (body_.is(i, "=")) set = i > 1 && body_.is(i - 2, "*") ? body_.tokens()[i - 1].text : std::string_view();
+      if (body_.is(i, "TVMBackendAllocWorkspace") && !set.empty()) result.emplace(set);
+    }
+    return result;
+  }
+
+  // All but TVMBackendFreeWorkspace(1, 0, sid_1); of what is planned.
   [[nodiscard]] std::vector<std::size_t> needed(TokenPart tail) const {
     std::vector<std::size_t> result;
+    const Names names = planned();
     for (std::size_t i = tail.begin; i < tail.end; ++i) {
       const bool begins = i == tail.begin || body_.is_boundary(i);
       const bool gives_back = begins && body_.is(i, "TVMBackendFreeWorkspace") && body_.is(i + 1, "(");
       const auto end = gives_back ? behind_bracketed(body_.tokens(), i + 1) : std::nullopt;
-      if (end && body_.is(*end, ";")) {
+      if (end && body_.is(*end, ";") && names.contains(body_.tokens()[*end - 2].text)) {
         i = *end;
       } else {
         result.push_back(i);

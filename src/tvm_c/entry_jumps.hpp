@@ -18,7 +18,7 @@ namespace usmp::tvm_c {
 [[nodiscard]] std::optional<EditedText> without_else(const FunctionText& function, const AllDefinitions& macros);
 
 // The text, where goto to the function's one label, behind which nothing jumps and all ends with return, is what stands
-// there, without its calls that give workspace back. The names in it mean the same at both places.
+// there, without its calls that give planned workspace back. The names in it mean the same at both places.
 [[nodiscard]] std::optional<EditedText> without_goto(const FunctionText& function, const AllDefinitions& macros);
 
 }  // namespace usmp::tvm_c
