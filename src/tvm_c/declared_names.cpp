@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "tvm_c/macros.hpp"
 
@@ -93,7 +95,11 @@ class UsedMacrosReader {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (tokens[i].is_identifier()) add(tokens[i].text, i + 1 < tokens.size() && tokens[i + 1].is("("));
     }
-    for (std::size_t at = 0; at < pending_.size(); ++at) read(pending_[at]);
+    while (!pending_.empty()) {
+      const std::string_view definition = pending_.back();
+      pending_.pop_back();
+      read(definition);
+    }
     return std::move(result_);
   }
 
@@ -113,7 +119,7 @@ class UsedMacrosReader {
       Names params;
       if (takes_arguments(definition)) {
         const std::size_t end = behind_bracket(tokens, 0);
-        for (std::size_t i = 0; i < end; ++i) params.insert(tokens[i].text);
+        for (const MadeToken& token : std::span(tokens).first(end)) params.insert(token.text);
         tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(end));
       }
       for (std::size_t i = 0; i < tokens.size(); ++i) {

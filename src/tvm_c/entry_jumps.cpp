@@ -263,6 +263,7 @@ class GotoEnds {
   // the label.
   [[nodiscard]] bool hides_name(const std::vector<std::size_t>& kept) const {
     std::vector<Token> tail;
+    tail.reserve(kept.size());
     for (const std::size_t i : kept) tail.push_back(body_.tokens()[i]);
     const UsedMacros used = used_macros(tail, macros_);
     if (used.have_unknown) return true;

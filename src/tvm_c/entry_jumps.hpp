@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/replacements.hpp"
 
 namespace usmp::tvm_c {

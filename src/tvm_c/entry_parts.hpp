@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/replacements.hpp"
 
 namespace usmp::tvm_c {

@@ -100,6 +100,21 @@ TEST_CASE("in place: firmware may call the entry beside tvmgen_M_run, which has 
   CHECK(contains(operators, "return tvmgen_default_run(&usmp_inputs, &usmp_outputs);\n"));
 }
 
+TEST_CASE("in place: without a header nothing has the entry's name") {
+  const Checkout checkout("ds_cnn");
+  const std::string include = "#include <tvmgen_default.h>\n";
+  std::string entry = read(checkout.ml("default_lib0.c"));
+  REQUIRE(contains(entry, include));
+  entry.replace(entry.find(include), include.size(), read(checkout.ml("tvmgen_default.h")));
+  write(checkout.ml("default_lib0.c"), entry);
+  fs::remove(checkout.ml("tvmgen_default.h"));
+  const Outcome outcome = outcome_of(plan, checkout.options());
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  const std::string operators = read(checkout.ml("default_lib1.c"));
+  CHECK(contains(operators, "#define tvmgen_default___tvm_main__ usmp_tvmgen_default___tvm_main__\n"));
+  CHECK_FALSE(contains(operators, "#undef tvmgen_default___tvm_main__\n"));
+}
+
 TEST_CASE("in place: a header that the C did not include is included by its path") {
   const Checkout checkout;
   std::string entry = read(checkout.ml("default_lib0.c"));
