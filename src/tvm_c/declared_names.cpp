@@ -61,7 +61,7 @@ bool may_declare(const std::vector<AnyToken>& tokens, std::size_t i, std::size_t
   if (is_bracketed) return true;
   const bool ends = is(i + 1, "=") || is(i + 1, ";") || is(i + 1, "[") || is(i + 1, ",") || is(i + 1, ":") ||
                     i + 1 == tokens.size() || is_attribute(tokens[i + 1]);
-  if (before.is("*")) return ends || is(i + 1, ")");  // also int (*n)(void)
+  if (before.is("*")) return ends || (is(i + 1, ")") && (is(i + 2, "(") || is(i + 2, "[")));  // also int (*n)(void)
   if (before.is(",")) return ends && (brackets == 0 || is(i + 1, "="));
   if (before.is(")")) return ends && is_behind_attribute(tokens, i);
   return ends && before.is_identifier() && !is_word_of_statement(before);

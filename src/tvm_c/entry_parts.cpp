@@ -548,15 +548,15 @@ std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::stri
 bool sets_file_pointers(const FunctionText& entry) {
   try {
     const std::vector<Token> tokens = tokens_of(entry.body);
-    const std::vector<DeclaredName> declared = declared_names(tokens);
+    std::map<std::string, std::size_t, std::less<>> declared;  // by name, where it is first
+    for (const DeclaredName& one : declared_names(tokens)) declared.emplace(one.name, one.at);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (!tokens[i].is("TVMBackendAllocWorkspace")) continue;
       std::size_t at = i;
       while (at > 0 && !is_boundary(tokens, at) && !tokens[at].is("=")) --at;
       if (at == 0 || !tokens[at].is("=")) continue;
-      const bool is_own = std::any_of(declared.begin(), declared.end(), [&](const DeclaredName& one) {
-        return one.name == tokens[at - 1].text && one.at < at && !is_member(tokens, at - 1);
-      });
+      const auto found = declared.find(tokens[at - 1].text);
+      const bool is_own = found != declared.end() && found->second < at && !is_member(tokens, at - 1);
       if (!is_own) return true;
     }
     return false;

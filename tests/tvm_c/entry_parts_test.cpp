@@ -187,6 +187,7 @@ TEST_CASE("arguments of a part are as good as its parameters") {
   REQUIRE_FALSE(stays(words("  printf(\"%p\", w);\n")));
   CHECK(stays(words("  (w)[0] = 513;\n")));
   CHECK(stays(words("  *(w) = 513;\n")));
+  CHECK(stays(words("  device((int32_t)*(w));\n")));
   CHECK(stays(words("  if ((w)[0] > 300) puts(\"more\");\n")));
   CHECK(stays({.body = "  (p)++;\n  device(*p);\n"}));
   CHECK(stays({.body = "  (p) = q;\n  device(*p);\n"}));
