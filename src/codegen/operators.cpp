@@ -278,8 +278,14 @@ void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t la
   const bool opened = open(converts ? prec_unary : prec_shift, min);
   if (converts) add("(" + c_type(computed) + ")((" + c_type(unsigned_type) + ")");
   add(*expr.operands[0], prec_unary, lane);
-  add(" << ");
-  add_converted(*expr.operands[1], prec_unary, lane);
+  // GCC forgets that a constant is unsigned, and warns of the bits that it loses.
+  const bool is_known = values && count && values->low == values->high && count->low == count->high;
+  if (converts && computed.bits == 32 && is_known) {
+    add(" * " + std::to_string(std::uint64_t{1} << count->low) + "U");
+  } else {
+    add(" << ");
+    add_converted(*expr.operands[1], prec_unary, lane);
+  }
   if (converts) add(")");
   close(opened);
 }

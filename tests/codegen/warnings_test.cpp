@@ -161,6 +161,17 @@ TEST_CASE("operators on constants are computed") {
   program.run();
 }
 
+TEST_CASE("a constant of which a shift loses bits") {
+  CaseProgram program;
+  program.operation("compared", {}, ints({1}), [&](const auto&, VarId out) {
+    const VarId x = program.var("x", u16);
+    const ExprRef product = mul(tir::make_cast(i32, program.ref(x)), imm(33950));
+    const ExprRef is_negative = less(op("shift_left", i32, {product, imm(15)}), imm(0));
+    return Block{let(x, imm(16384, u16)), store(out, imm(0), tir::make_cast(i32, is_negative))};
+  });
+  program.run();
+}
+
 TEST_CASE("terms that cancel each other are left out of sums") {
   CaseProgram program;
   const VarId i = program.var("i", i32);
