@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "in_place.hpp"
 #include "usmp/codegen/layout.hpp"
 #include "usmp/support/text.hpp"
 
@@ -14,24 +16,21 @@ namespace {
 
 constexpr const char* linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";  // of the declaration that follows
 
-bool can_be_packed_call(const pipeline::PlannedProgram& module, const std::string& prototype) {
-  const std::optional<std::vector<std::string>> params = mlf::param_names(prototype);
-  const auto& pools = module.document.pools;
-  const bool has_own_pools = !module.document.workspace_io.value_or(false) &&
-                             std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; });
+// Of TVM's entry: the planned one has another.
+std::string rename_of(const std::string& entry) { return "\n#define " + entry + " usmp_" + entry + "\n"; }
+
+// Nothing: planned C cannot have it.
+std::optional<std::string> packed_call_of(const pipeline::PlannedProgram& module, const std::string& prototype) {
+  const std::optional<std::vector<std::string>> names = mlf::param_names(prototype);
   constexpr std::size_t packed_params = 6;
   const bool needs_header = prototype.find("TVMValue") != std::string::npos;
-  return has_own_pools && params && params->size() == packed_params && !needs_header;
-}
-
-std::string packed_call_of(const pipeline::PlannedProgram& module, const std::string& prototype) {
+  if (!owns_memory(module) || !names || names->size() != packed_params || needs_header) return std::nullopt;
   const std::string run = "tvmgen_" + c_identifier(module.source.info.name) + "_run";
   const codegen::Interface& interface = module.source.interface;
   const std::string count = std::to_string(interface.inputs.size() + interface.outputs.size());
-  const std::vector<std::string> names = *mlf::param_names(prototype);
   return linkage + codegen::packed_declaration(run) + ";\n" + linkage + prototype + ";\n" + linkage + prototype +
-         " {\n  (void)" + names[2] + ";\n  return " + run + "(" + names[0] + ", (int*)" + names[1] + ", " + count +
-         ", " + names[3] + ", (int*)" + names[4] + ", " + names[5] + ");\n}\n";
+         " {\n  (void)" + (*names)[2] + ";\n  return " + run + "(" + (*names)[0] + ", (int*)" + (*names)[1] + ", " +
+         count + ", " + (*names)[3] + ", (int*)" + (*names)[4] + ", " + (*names)[5] + ");\n}\n";
 }
 
 // Of "global_workspace_1_var", as TVM calls a pool that the entry gets: "global_workspace".
@@ -99,12 +98,13 @@ std::string function_around_packed(const pipeline::PlannedProgram& module, const
 
 }  // namespace
 
-Error in_place_refusal(const Model& model, const std::string& message, std::vector<std::string> details) {
-  return {ErrorKind::usage, {model.archive.path, {}, {}}, "--in-place: " + message, std::move(details)};
+bool owns_memory(const pipeline::PlannedProgram& module) {
+  return !module.document.workspace_io.value_or(false) &&
+         std::ranges::all_of(module.document.pools, [](const auto& pool) { return pool.internal; });
 }
 
 std::string packed_call(const pipeline::PlannedProgram& module, const Model& model, const std::string& prototype) {
-  if (can_be_packed_call(module, prototype)) return packed_call_of(module, prototype);
+  if (auto call = packed_call_of(module, prototype)) return std::move(*call);
   throw in_place_refusal(model, "the firmware calls " + prototype +
                                     ": expected the parameters of TVM's operators, and pools that the C owns");
 }
@@ -114,9 +114,8 @@ CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& mo
   const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
   const std::string& name = module.source.module.functions[module.source.module.entry].name;
   const codegen::Interface& interface = module.source.interface;
-  CalledEntry entry = {.rename = "\n#define " + name + " usmp_" + name + "\n",
-                       .function = "\n#undef " + name + "\n",
-                       .declaration = linkage + found.called + ";\n"};
+  CalledEntry entry = {
+      .rename = rename_of(name), .function = "\n#undef " + name + "\n", .declaration = linkage + found.called + ";\n"};
   if (module.source.info.packed_interface) {
     entry.function += packed_call(module, model, found.called);
     return entry;
@@ -155,20 +154,19 @@ CalledEntry entry_beside_run(const pipeline::PlannedProgram& module, const codeg
   }
   const std::size_t count = lowered.functions[lowered.entry].params.size();
   if (!is_packed && are_last && params && params->size() == count && before == planned) return {};
-  CalledEntry entry = {.rename = "\n#define " + name + " usmp_" + name + "\n", .function = {}, .declaration = {}};
-  std::string around;
+  CalledEntry entry = {.rename = rename_of(name), .function = {}, .declaration = {}};
+  std::optional<std::string> around;
   const std::size_t count_of_tensors = interface.inputs.size() + interface.outputs.size();
-  const bool has_own_pools = std::ranges::all_of(module.document.pools, [](const auto& pool) { return pool.internal; });
-  const bool may_be_around = !is_packed && interface.devices.empty() && !input.workspace_io && has_own_pools &&
-                             count_of_tensors == tensors.size() && count_of_tensors > 0;
+  const bool may_be_around =
+      interface.devices.empty() && owns_memory(module) && count_of_tensors == tensors.size() && count_of_tensors > 0;
   if (is_packed) {
-    if (can_be_packed_call(module, found.entry_prototype)) around = packed_call_of(module, found.entry_prototype);
+    around = packed_call_of(module, found.entry_prototype);
   } else if (may_be_around && module.source.info.packed_interface) {
     if (pools.empty()) around = function_around_packed(module, found.entry_prototype, tensors);
   } else if (may_be_around && !found.header.empty() && !passes_pools(header, prefix)) {
     around = function_around(module, found.entry_prototype, tensors, pools);
   }
-  if (!around.empty()) entry.function = "\n#undef " + name + "\n" + around;
+  if (around) entry.function = "\n#undef " + name + "\n" + *around;
   return entry;
 }
 

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "model.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/mlf/interface.hpp"
 #include "usmp/pipeline/planned.hpp"
-#include "usmp/support/error.hpp"
 
 namespace usmp::driver {
 
@@ -20,8 +18,8 @@ struct CalledEntry {
   std::string declaration;  // for the header
 };
 
-[[nodiscard]] Error in_place_refusal(const Model& model, const std::string& message,
-                                     std::vector<std::string> details = {});
+// Whether the C owns all pools, and inputs and outputs are not in them: tvmgen_M_run gets neither.
+[[nodiscard]] bool owns_memory(const pipeline::PlannedProgram& module);
 
 // For firmware that calls the entry itself, as there is no tvmgen_M_run. Throws Error of kind usage: planned C cannot
 // have such a function.

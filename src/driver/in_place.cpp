@@ -135,12 +135,9 @@ void require_committed(const Model& model, const std::map<std::string, std::vect
 void check_without_header(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
                           const std::string& entry) {
   const std::string run = "tvmgen_" + c_identifier(module.source.info.name) + "_run";
-  const auto& pools = module.document.pools;
-  const bool is_alike =
-      module.source.info.packed_interface
-          ? !module.document.workspace_io.value_or(false) &&
-                std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; })
-          : mlf::define_alike(model.archive.find(found.entry)->text(), entry, run);
+  const bool is_alike = module.source.info.packed_interface
+                            ? owns_memory(module)
+                            : mlf::define_alike(model.archive.find(found.entry)->text(), entry, run);
   if (is_alike) return;
   throw in_place_refusal(model, "the firmware could no longer call " + run +
                                     ": with these pools and options it has other " + "parameters than in " +
@@ -203,6 +200,10 @@ std::set<std::string> gone_names(const pipeline::SourceModule& source, std::set<
 }
 
 }  // namespace
+
+Error in_place_refusal(const Model& model, const std::string& message, std::vector<std::string> details) {
+  return {ErrorKind::usage, {model.archive.path, {}, {}}, "--in-place: " + message, std::move(details)};
+}
 
 void check_in_place(const Model& model, bool force) {
   if (!model.archive.is_directory) {

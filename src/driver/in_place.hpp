@@ -9,9 +9,14 @@
 #include "model.hpp"
 #include "planning.hpp"
 #include "usmp/codegen/codegen.hpp"
+#include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::driver {
+
+// Of kind usage, about the whole archive.
+[[nodiscard]] Error in_place_refusal(const Model& model, const std::string& message,
+                                     std::vector<std::string> details = {});
 
 struct InPlace {
   std::string directory;             // that all files lie below
