@@ -17,12 +17,6 @@
 namespace usmp::tvm_c {
 namespace {
 
-// Tokens [begin, end).
-struct TokenPart {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
 class JumpBody {
  public:
   explicit JumpBody(const FunctionText& function) : text_(function.body.text()), tokens_(tokens_of(function.body)) {}
@@ -39,11 +33,6 @@ class JumpBody {
     return text_.substr(begin_of(part.begin), end_of(part.end - 1) - begin_of(part.begin));
   }
 
-  // A statement may begin here that is none of another's.
-  [[nodiscard]] bool is_boundary(std::size_t i) const {
-    return i == 0 || is(i - 1, ";") || is(i - 1, "{") || is(i - 1, "}");
-  }
-
   // Behind the statement at `i`, if it is a block, or one that ends with a semicolon outside of brackets.
   [[nodiscard]] std::optional<std::size_t> behind_simple(std::size_t i) const {
     if (i >= tokens_.size()) return std::nullopt;
@@ -58,16 +47,15 @@ class JumpBody {
   [[nodiscard]] bool leaves(TokenPart part) const {
     if (is(part.begin, "return")) return true;
     if (!is(part.begin, "{") || part.end - part.begin < 4) return false;
-    return is_return(last_statement(part.begin + 1, part.end - 1));
+    return is(last_statement(part.begin + 1, part.end - 1), "return");
   }
-
-  [[nodiscard]] bool is_return(std::size_t i) const { return is(i, "return"); }
 
   // Whether one of these statements may be a declaration, int x; or t* y = z; or struct t { … } x;
   [[nodiscard]] bool declares(TokenPart part) const {
     std::size_t depth = 0;
     for (std::size_t i = part.begin; i < part.end; ++i) {
-      const bool begins = depth == 0 && (i == part.begin || is_boundary(i) || is(i - 1, "else") || is(i - 1, ")"));
+      const bool begins =
+          depth == 0 && (i == part.begin || begins_statement(tokens_, i) || is(i - 1, "else") || is(i - 1, ")"));
       if (is(i, "(") || is(i, "{") || is(i, "[")) ++depth;
       if (is(i, ")") || is(i, "}") || is(i, "]")) --depth;
       if (!begins || !tokens_[i].is_identifier() || is_control(tokens_[i])) continue;
@@ -104,7 +92,8 @@ class ElseBranches {
 
   std::optional<EditedText> run() {
     for (std::size_t i = 0; i < body_.tokens().size(); ++i) {
-      const bool begins = body_.is_boundary(i) || (i > 0 && removed_ == i - 1 && body_.is(i - 1, "else"));
+      const bool begins =
+          begins_statement(body_.tokens(), i) || (i > 0 && removed_ == i - 1 && body_.is(i - 1, "else"));
       if (begins && body_.is(i, "if") && body_.begin_of(i) >= replaced_.end()) read(i);
     }
     return replaced_.text();
@@ -121,7 +110,7 @@ class ElseBranches {
     if (!is_then_plain) return;
     if (body_.leaves(then)) {
       if (body_.text({at, *behind}).find('#') != std::string_view::npos) return;
-      if (!calls_operator({at, *behind}) && !calls_operator({*behind, behind_all(*behind + 1)})) return;
+      if (!calls_operator(body_.tokens(), {at, behind_all(*behind + 1)})) return;
       replaced_.replace(body_.begin_of(*behind), body_.end_of(*behind), "");
       removed_ = *behind;
       return;
@@ -129,7 +118,7 @@ class ElseBranches {
     const auto end = body_.behind_simple(*behind + 1);
     if (!end) return;
     const TokenPart otherwise{*behind + 1, *end};
-    if (!body_.leaves(otherwise) || !calls_operator({at, *end})) return;
+    if (!body_.leaves(otherwise) || !calls_operator(body_.tokens(), {at, *end})) return;
     const std::string_view all = body_.text({at, *end});
     if (all.find('#') != std::string_view::npos) return;
     if (all.find("//") != std::string_view::npos) return;  // which would hide what follows
@@ -162,14 +151,6 @@ class ElseBranches {
     return i;
   }
 
-  [[nodiscard]] bool calls_operator(TokenPart part) const {
-    const auto& tokens = body_.tokens();
-    part.end = std::min(part.end, tokens.size());
-    return part.begin < part.end && std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(part.begin),
-                                                tokens.begin() + static_cast<std::ptrdiff_t>(part.end),
-                                                [](const Token& token) { return token.text.starts_with("tvmgen_"); });
-  }
-
   JumpBody body_;
   const AllDefinitions& macros_;
   Replacements replaced_;
@@ -187,7 +168,7 @@ class GotoEnds {
     const auto& tokens = body_.tokens();
     if (tokens.empty() || !find_label()) return std::nullopt;
     const TokenPart tail{label_ + 2, tokens.size() - 1};
-    const bool is_end = tail.begin < tail.end && body_.is_return(body_.last_statement(tail.begin, tail.end)) &&
+    const bool is_end = tail.begin < tail.end && body_.is(body_.last_statement(tail.begin, tail.end), "return") &&
                         body_.is(tail.end - 1, ";") && body_.text(tail).find('#') == std::string_view::npos;
     if (!is_end || gotos_.empty() || (tail.end - tail.begin) * gotos_.size() > most_tokens) return std::nullopt;
     const MadeTokens all = made_tokens(tokens, tail.begin, tail.end);
@@ -200,13 +181,13 @@ class GotoEnds {
     }
     const std::string copy = tvm_c::text_of(made);
     for (const std::size_t at : gotos_) {
-      const bool needs_braces = !body_.is_boundary(at);
+      const bool needs_braces = !begins_statement(body_.tokens(), at);
       replaced_.replace(body_.begin_of(at), body_.end_of(at + 2), needs_braces ? "{ " + copy + " }" : copy);
     }
     const std::size_t last = body_.last_statement(0, label_);
     const std::size_t begin = last > 0 ? body_.end_of(last - 1) : body_.begin_of(last);
     const bool is_sure = body_.file().substr(begin, body_.begin_of(label_) - begin).find('#') == std::string_view::npos;
-    const bool is_reached = !body_.is_return(last) || !is_sure;
+    const bool is_reached = !body_.is(last, "return") || !is_sure;
     replaced_.replace(body_.begin_of(label_), body_.end_of(is_reached ? label_ + 1 : tail.end - 1), "");
     return replaced_.text();
   }
@@ -221,7 +202,8 @@ class GotoEnds {
       if (body_.is(i, "{")) ++depth;
       if (body_.is(i, "}") && depth > 0) --depth;
       if (body_.is(i, "switch") || body_.is(i, "case") || body_.is(i, "default")) return false;
-      const bool is_label = body_.tokens()[i].is_identifier() && body_.is(i + 1, ":") && body_.is_boundary(i);
+      const bool is_label =
+          body_.tokens()[i].is_identifier() && body_.is(i + 1, ":") && begins_statement(body_.tokens(), i);
       if (is_label && (label_ != 0 || depth > 0 || i == 0)) return false;
       if (is_label) label_ = i;
     }
@@ -229,7 +211,7 @@ class GotoEnds {
     for (std::size_t i = 0; i + 2 < body_.tokens().size(); ++i) {
       if (!body_.is(i, "goto")) continue;
       const bool goes_there = i < label_ && body_.is(i + 1, body_.tokens()[label_].text) && body_.is(i + 2, ";");
-      const bool is_statement = body_.is_boundary(i) || (i > 0 && body_.is(i - 1, ")"));
+      const bool is_statement = begins_statement(body_.tokens(), i) || (i > 0 && body_.is(i - 1, ")"));
       if (!goes_there || !is_statement) return false;
       gotos_.push_back(i);
     }
@@ -240,8 +222,8 @@ class GotoEnds {
   [[nodiscard]] bool means_the_same(std::size_t at) const {
     const auto& tokens = body_.tokens();
     const Token& name = tokens[at];
-    const bool is_member = at > 0 && (body_.is(at - 1, ".") || body_.is(at - 1, "->"));
-    if (!name.is_identifier() || is_member || params_.contains(name.text) || body_.is(at + 1, "(")) return true;
+    if (!name.is_identifier() || is_member(tokens, at) || params_.contains(name.text) || body_.is(at + 1, "("))
+      return true;
     bool is_known = false;
     std::size_t depth = 0;
     for (std::size_t i = 0; i < label_; ++i) {
@@ -249,7 +231,7 @@ class GotoEnds {
       if (body_.is(i, "}") && depth > 0) --depth;
       if (!body_.is(i, name.text)) continue;
       if (is_keyword(name.text)) return true;
-      const bool is_assigned = body_.is_boundary(i) && body_.is(i + 1, "=");
+      const bool is_assigned = begins_statement(body_.tokens(), i) && body_.is(i + 1, "=");
       const bool is_passed =
           i > 0 && (body_.is(i - 1, "(") || body_.is(i - 1, ",")) && (body_.is(i + 1, ")") || body_.is(i + 1, ","));
       if (!is_known && (depth > 0 || i > gotos_.front())) return false;
@@ -305,7 +287,7 @@ class GotoEnds {
     std::vector<std::size_t> result;
     const Names names = planned();
     for (std::size_t i = tail.begin; i < tail.end; ++i) {
-      const bool begins = i == tail.begin || body_.is_boundary(i);
+      const bool begins = i == tail.begin || begins_statement(body_.tokens(), i);
       const bool gives_back = begins && body_.is(i, "TVMBackendFreeWorkspace") && body_.is(i + 1, "(");
       const auto end = gives_back ? behind_bracketed(body_.tokens(), i + 1) : std::nullopt;
       if (end && body_.is(*end, ";") && names.contains(body_.tokens()[*end - 2].text)) {

@@ -14,52 +14,12 @@
 #include "tvm_c/declared_names.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
-#include "tvm_c/literals.hpp"
 #include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/macros.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
-
-bool is_boundary(const std::vector<Token>& tokens, std::size_t i) {
-  return i == 0 || tokens[i - 1].is(";") || tokens[i - 1].is("{") || tokens[i - 1].is("}");
-}
-
-// Whether the name at the token is assigned, counted, or has its address taken, also in brackets.
-bool is_changed(const std::vector<Token>& tokens, std::size_t i) {
-  const auto is = [&](std::size_t k, std::string_view spelling) { return k < tokens.size() && tokens[k].is(spelling); };
-  std::size_t end = i + 1;
-  while (i > 0 && is(i - 1, "(") && is(end, ")")) {
-    --i;
-    ++end;
-  }
-  if (is(end, "=") || is(end, "++") || is(end, "--")) return true;
-  if (end < tokens.size() && is_compound_assignment(tokens[end].text)) return true;
-  while (i > 0 && is(i - 1, "(")) --i;
-  return i > 0 && (is(i - 1, "++") || is(i - 1, "--") || is(i - 1, "&"));
-}
-
-bool is_member(const std::vector<Token>& tokens, std::size_t i) {
-  return i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
-}
-
-// Places in the text, also in comments, where the name stands.
-std::vector<std::size_t> places_of(std::string_view text, std::string_view name) {
-  std::vector<std::size_t> places;
-  for_each_identifier(text, [&](std::string_view word) {
-    if (word == name) places.push_back(static_cast<std::size_t>(word.data() - text.data()));
-  });
-  return places;
-}
-
-// `edits`: by where a piece of the text begins, its end and what stands there instead.
-std::optional<EditedText> edited(std::string_view text,
-                                 const std::map<std::size_t, std::pair<std::size_t, std::string>>& edits) {
-  Replacements replaced(text);
-  for (const auto& [begin, edit] : edits) replaced.replace(begin, edit.first, edit.second);
-  return replaced.text();
-}
 
 // All of them in the item, of each conditional group. `plain`: the text that they are views into.
 std::vector<Token> all_tokens(std::string_view text, const Item& item, std::string& plain) {
@@ -98,7 +58,7 @@ class Parts {
     for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
       if (is(i, "{")) ++depth;
       if (is(i, "}") && depth > 0) --depth;
-      if (depth > 0 || !is_boundary(tokens_, i)) continue;
+      if (depth > 0 || !begins_statement(tokens_, i)) continue;
       const auto call = call_at(i);
       auto made = call ? with_part(*call) : std::nullopt;
       if (made) return made;
@@ -177,7 +137,7 @@ class Parts {
     if (name == entry_name_ || part.file != entry_.file || part.is_ambiguous) return std::nullopt;
     const auto items = items_.find(name);
     if (items == items_.end()) return std::nullopt;
-    std::map<std::size_t, std::pair<std::size_t, std::string>> edits;
+    Edits edits;
     bool is_local = false;
     std::size_t own = 1;  // places of its name: the call
     for (const Item* item : items->second) {
@@ -198,7 +158,7 @@ class Parts {
     const auto statements = statements_of(part, call);
     if (!statements) return std::nullopt;
     edits[begin] = {end, *statements};
-    return edited(text_, edits);
+    return replaced(text_, edits);
   }
 
   // Whether nothing but these words stands in front of the name: an attribute may say where the function's code is, and
@@ -256,7 +216,7 @@ class Parts {
         std::string value;
         std::size_t end = i + 1;
         for (; end < body.size() && !body[end].is(";"); ++end) value += body[end].text;
-        const bool is_end = end + 1 == body.size() && is_boundary(body, i);
+        const bool is_end = end + 1 == body.size() && begins_statement(body, i);
         if (is_end && (value == "0" || value.empty()) && !call.is_returned) break;
         if (!call.is_returned && (call.failure.empty() || !is_failure(value))) return std::nullopt;
         if (!call.is_returned) {
@@ -453,37 +413,6 @@ class Parts {
   Names entrys_params_;
 };
 
-struct FilePointer {
-  std::string type;  // "void*"
-  std::string_view name;
-};
-
-// static void* sid_1; or static float* x = NULL;
-std::optional<FilePointer> pointer_in(std::string_view item) {
-  Lexer tokens(item);
-  if (!take(tokens, "static")) return std::nullopt;
-  const Token type = tokens.next();
-  for (const char* word : {"const", "volatile", "struct", "unsigned", "signed", "_Thread_local", "register"}) {
-    if (type.is(word)) return std::nullopt;
-  }
-  if (!type.is_identifier() || !take(tokens, "*")) return std::nullopt;
-  const Token name = tokens.next();
-  if (!name.is_identifier()) return std::nullopt;
-  if (take(tokens, "=")) {
-    const Token value = tokens.next();
-    if (!value.is("NULL") && value.text != "0") return std::nullopt;
-  }
-  if (!take(tokens, ";") || tokens.peek().kind != TokenKind::end) return std::nullopt;
-  return FilePointer{std::string(type.text) + "*", name.text};
-}
-
-bool is_in_macro(std::string_view name, const AllDefinitions& macros) {
-  return std::any_of(macros.begin(), macros.end(), [&](const auto& macro) {
-    return std::any_of(macro.second.begin(), macro.second.end(),
-                       [&](std::string_view definition) { return !places_of(definition, name).empty(); });
-  });
-}
-
 }  // namespace
 
 std::optional<EditedText> with_one_part(const FunctionText& entry, std::string_view entry_name, const FileScope& scope,
@@ -492,76 +421,6 @@ std::optional<EditedText> with_one_part(const FunctionText& entry, std::string_v
     return Parts(entry, entry_name, scope, macros).run();
   } catch (const SyntaxError&) {  // told where the function is read
     return std::nullopt;
-  }
-}
-
-std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::string_view entry_name,
-                                            const FileScope& scope, const AllDefinitions& macros) {
-  const std::string_view text = entry.body.text();
-  std::map<std::size_t, std::pair<std::size_t, std::string>> edits;
-  try {
-    const auto function = std::find_if(scope.items.begin(), scope.items.end(), [&](const Item& item) {
-      return item.kind == Item::Kind::function && item.name == entry_name;
-    });
-    if (function == scope.items.end()) return std::nullopt;
-    // Conditions of the preprocessor may leave a pointer as it was.
-    if (text.substr(function->begin, function->end - function->begin).find('#') != std::string_view::npos)
-      return std::nullopt;
-    const std::vector<Token> tokens = tokens_of(entry.body);
-    for (const Item& item : scope.items) {
-      const std::string_view all = text.substr(item.begin, item.end - item.begin);
-      if (item.kind == Item::Kind::function || !all.starts_with("static")) continue;
-      const auto pointer = pointer_in(all);
-      if (!pointer) continue;
-      const auto& [type, name] = *pointer;
-      const std::vector<std::size_t> places = places_of(text, name);
-      const bool is_entrys = std::all_of(places.begin(), places.end(), [&](std::size_t at) {
-        return (item.begin <= at && at < item.end) || (function->begin <= at && at < function->end);
-      });
-      if (!is_entrys || is_in_macro(name, macros)) continue;
-      std::size_t depth = 0;
-      std::optional<std::size_t> set;
-      bool is_sure = true;
-      for (std::size_t i = 0; i < tokens.size(); ++i) {
-        if (tokens[i].is("{")) ++depth;
-        if (tokens[i].is("}") && depth > 0) --depth;
-        if (!tokens[i].is(name)) continue;
-        const bool is_set =
-            !set && depth == 0 && is_boundary(tokens, i) && i + 1 < tokens.size() && tokens[i + 1].is("=");
-        if (is_set) {
-          set = tokens[i].offset;
-          while (i + 1 < tokens.size() && !tokens[i + 1].is(";")) is_sure = !tokens[++i].is(name) && is_sure;
-        } else {
-          is_sure = is_sure && set && !is_changed(tokens, i);
-        }
-      }
-      if (!is_sure || !set) continue;
-      edits[item.begin] = {item.end, ""};
-      edits[*set] = {*set, type + " "};
-    }
-    return edits.empty() ? std::nullopt : edited(text, edits);
-  } catch (const SyntaxError&) {  // likewise
-    return std::nullopt;
-  }
-}
-
-bool sets_file_pointers(const FunctionText& entry) {
-  try {
-    const std::vector<Token> tokens = tokens_of(entry.body);
-    std::map<std::string, std::size_t, std::less<>> declared;  // by name, where it is first
-    for (const DeclaredName& one : declared_names(tokens)) declared.emplace(one.name, one.at);
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (!tokens[i].is("TVMBackendAllocWorkspace")) continue;
-      std::size_t at = i;
-      while (at > 0 && !is_boundary(tokens, at) && !tokens[at].is("=")) --at;
-      if (at == 0 || !tokens[at].is("=")) continue;
-      const auto found = declared.find(tokens[at - 1].text);
-      const bool is_own = found != declared.end() && found->second < at && !is_member(tokens, at - 1);
-      if (!is_own) return true;
-    }
-    return false;
-  } catch (const SyntaxError&) {  // likewise
-    return true;
   }
 }
 

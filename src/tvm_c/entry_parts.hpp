@@ -18,12 +18,4 @@ namespace usmp::tvm_c {
 [[nodiscard]] std::optional<EditedText> with_one_part(const FunctionText& entry, std::string_view entry_name,
                                                       const FileScope& scope, const AllDefinitions& macros);
 
-// The text, where static pointers of the file, static void* sid_1; are variables of the entry: it alone names them, and
-// sets them once, in its own block, before all else.
-[[nodiscard]] std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::string_view entry_name,
-                                                          const FileScope& scope, const AllDefinitions& macros);
-
-// Whether the entry allocates for a pointer that it does not declare.
-[[nodiscard]] bool sets_file_pointers(const FunctionText& entry);
-
 }  // namespace usmp::tvm_c

@@ -183,8 +183,7 @@ class Flattener {
     taken_.insert(other);
     for (std::size_t i = first; i < last; ++i) {
       if (tokens_[i].is_identifier() && names_.contains(tokens_[i].text)) throw NotFlat();  // it may mention the name
-      const bool is_member = i > 0 && (tokens_[i - 1].is(".") || tokens_[i - 1].is("->"));
-      if (tokens_[i].is(name) && tokens_[i].is_identifier() && !is_member) tokens_[i].text = other;
+      if (tokens_[i].is(name) && tokens_[i].is_identifier() && !is_member(tokens_, i)) tokens_[i].text = other;
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 
@@ -47,6 +48,27 @@ std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i) 
   if (i >= tokens.size() || tokens[i].kind != TokenKind::number || is_real(tokens[i])) return std::nullopt;
   const std::int64_t value = integer_literal(tokens[i]).value;
   return value >= 0 && value <= INT32_MAX ? std::optional<Bytes>(value) : std::nullopt;
+}
+
+bool is_changed(const std::vector<Token>& tokens, std::size_t i) {
+  const auto is = [&](std::size_t k, std::string_view spelling) { return k < tokens.size() && tokens[k].is(spelling); };
+  std::size_t end = i + 1;
+  while (i > 0 && is(i - 1, "(") && is(end, ")")) {
+    --i;
+    ++end;
+  }
+  if (is(end, "=") || is(end, "++") || is(end, "--")) return true;
+  if (end < tokens.size() && is_compound_assignment(tokens[end].text)) return true;
+  while (i > 0 && is(i - 1, "(")) --i;
+  return i > 0 && (is(i - 1, "++") || is(i - 1, "--") || is(i - 1, "&"));
+}
+
+std::vector<std::size_t> places_of(std::string_view text, std::string_view name) {
+  std::vector<std::size_t> places;
+  for_each_identifier(text, [&](std::string_view word) {
+    if (word == name) places.push_back(static_cast<std::size_t>(word.data() - text.data()));
+  });
+  return places;
 }
 
 }  // namespace usmp::tvm_c

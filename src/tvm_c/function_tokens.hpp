@@ -2,6 +2,7 @@
 // Text and tokens of functions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -28,6 +29,34 @@ template <class AnyToken>
   return token.is("if") || token.is("for") || token.is("while") || token.is("switch");
 }
 
+// Tokens [begin, end).
+struct TokenPart {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// Whether the token is a member's name: a.x or a->x
+template <class Tokens>
+[[nodiscard]] bool is_member(const Tokens& tokens, std::size_t i) {
+  return i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+}
+
+// A statement may begin there that is none of another's.
+template <class Tokens>
+[[nodiscard]] bool begins_statement(const Tokens& tokens, std::size_t i) {
+  return i == 0 || tokens[i - 1].is(";") || tokens[i - 1].is("{") || tokens[i - 1].is("}");
+}
+
+template <class Tokens>
+[[nodiscard]] bool calls_operator(const Tokens& tokens, TokenPart part) {
+  const auto first = tokens.begin() + static_cast<std::ptrdiff_t>(part.begin);
+  return std::any_of(first, first + static_cast<std::ptrdiff_t>(part.end - part.begin),
+                     [](const auto& token) { return token.text.starts_with("tvmgen_"); });
+}
+
+// Whether the name at the token is assigned, counted, or has its address taken, also in brackets.
+[[nodiscard]] bool is_changed(const std::vector<Token>& tokens, std::size_t i);
+
 // Behind the bracket that closes the one at `open`; nothing: none does.
 template <class Tokens>
 [[nodiscard]] std::optional<std::size_t> behind_bracketed(const Tokens& tokens, std::size_t open) {
@@ -39,6 +68,9 @@ template <class Tokens>
   }
   return std::nullopt;
 }
+
+// Places in the text, also in comments, where the name stands.
+[[nodiscard]] std::vector<std::size_t> places_of(std::string_view text, std::string_view name);
 
 // A whole number of at most INT32_MAX.
 [[nodiscard]] std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i);

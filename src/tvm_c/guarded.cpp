@@ -105,10 +105,7 @@ std::vector<Guarded> guarded_in(const std::vector<Token>& tokens, const std::vec
     const auto condition_end = behind_bracketed(tokens, i + 1);
     auto guarded = condition_end ? guarded_at(tokens, *condition_end) : std::nullopt;
     if (!guarded) continue;
-    const bool calls_operator = std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(guarded->first),
-                                            tokens.begin() + static_cast<std::ptrdiff_t>(guarded->last),
-                                            [](const Token& token) { return token.text.starts_with("tvmgen_"); });
-    if (calls_operator) continue;
+    if (calls_operator(tokens, {guarded->first, guarded->last})) continue;
     const std::size_t last = last_statement(tokens, guarded->first, guarded->last);
     const AddedText place = guarded->text.place;
     const bool is_cut = std::any_of(directives.begin(), directives.end(), [&](const Directive& one) {

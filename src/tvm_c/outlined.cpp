@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/macros.hpp"
 #include "tvm_c/pointer_flow.hpp"
@@ -38,7 +39,7 @@ class Statement {
 
   void add_changed(Names& changed) const {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      if (!tokens_[i].is_identifier() || is_member(i)) continue;
+      if (!tokens_[i].is_identifier() || is_member(tokens_, i)) continue;
       const bool is_next = i + 1 < tokens_.size();
       const bool is_counted =
           (is_next && (is(i + 1, "++") || is(i + 1, "--"))) || (i > 0 && (is(i - 1, "++") || is(i - 1, "--")));
@@ -51,7 +52,7 @@ class Statement {
   void add_callees(Names& callees) const {
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
       const MadeToken& name = tokens_[i];
-      bool is_function = name.is_identifier() && is(i + 1, "(") && !is_member(i) && !is_of_library(name.text);
+      bool is_function = name.is_identifier() && is(i + 1, "(") && !is_member(tokens_, i) && !is_of_library(name.text);
       for (const char* word : {"if", "for", "while", "switch", "sizeof"}) is_function = is_function && !name.is(word);
       if (!is_function) continue;
       const auto begin = tokens_.begin() + static_cast<std::ptrdiff_t>(i) + 2;
@@ -65,7 +66,6 @@ class Statement {
   [[nodiscard]] bool is(std::size_t i, std::string_view spelling) const {
     return i < tokens_.size() && tokens_[i].is(spelling);
   }
-  [[nodiscard]] bool is_member(std::size_t i) const { return i > 0 && (is(i - 1, ".") || is(i - 1, "->")); }
   [[nodiscard]] bool begins_at(std::size_t i) const {
     return i == 0 || is(i - 1, ";") || is(i - 1, "{") || is(i - 1, "}") || is(i - 1, ")") || is(i - 1, "else");
   }

@@ -86,8 +86,7 @@ class PointerFlow {
   [[nodiscard]] Sources sources_of(std::vector<std::string>& kept, const Names& holders) const {
     Sources sources;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      const bool is_member = i > 0 && (is(i - 1, ".") || is(i - 1, "->"));
-      if (!tokens_[i].is_identifier() || is_member) continue;
+      if (!tokens_[i].is_identifier() || is_member(tokens_, i)) continue;
       const auto target = target_of(i, holders);
       if (!target) continue;
       if (target->empty()) {

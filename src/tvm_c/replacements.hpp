@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tvm_c/origin.hpp"
@@ -49,5 +51,14 @@ class Replacements {
   std::vector<Piece> pieces_ = {{}};
   std::size_t end_ = 0;
 };
+
+// By where a piece of a text begins: its end, and what stands there instead.
+using Edits = std::map<std::size_t, std::pair<std::size_t, std::string>>;
+
+[[nodiscard]] inline std::optional<EditedText> replaced(std::string_view text, const Edits& edits) {
+  Replacements result(text);
+  for (const auto& [begin, edit] : edits) result.replace(begin, edit.first, edit.second);
+  return result.text();
+}
 
 }  // namespace usmp::tvm_c

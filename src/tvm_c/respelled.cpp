@@ -17,6 +17,7 @@
 #include "tvm_c/entry_jumps.hpp"
 #include "tvm_c/entry_parts.hpp"
 #include "tvm_c/expanded_calls.hpp"
+#include "tvm_c/file_pointers.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/included.hpp"
@@ -47,8 +48,11 @@ class Respeller {
   void read_macros() {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (files_[i].name.ends_with(".h")) continue;
-      read_parts(i);
-      read_jumps(i);
+      if (entry_in(i)) {
+        const AllDefinitions macros = included_.all_definitions(i);
+        read_parts(i, macros);
+        read_jumps(i, macros);
+      }
       edit(result_.files[i], blocks_text(i));
       for (const bool are_checks : {true, false}) edit(result_.files[i], expanded_text(i, are_checks));
       edit(result_.files[i], tests_text(i));
@@ -57,10 +61,8 @@ class Respeller {
 
   // Functions that somebody made of the entry, and the pointers that they share.
   // All of these or none: the others would set pointers that are the entry's now.
-  void read_parts(std::size_t i) {
+  void read_parts(std::size_t i, const AllDefinitions& macros) {
     const Source before = result_.files[i];
-    if (!entry_in(i)) return;
-    const AllDefinitions macros = included_.all_definitions(i);
     constexpr std::size_t most = 64;
     for (std::size_t parts = 0; parts <= most;) {
       const auto entry = entry_in(i);
@@ -80,10 +82,8 @@ class Respeller {
   }
 
   // Else and goto of the entry, as far as TVM's checks are the same.
-  void read_jumps(std::size_t i) {
-    if (!entry_in(i)) return;
-    const AllDefinitions macros = included_.all_definitions(i);
-    edit(result_.files[i], without_goto(*entry_in(i), macros));
+  void read_jumps(std::size_t i, const AllDefinitions& macros) {
+    if (const auto entry = entry_in(i)) edit(result_.files[i], without_goto(*entry, macros));
     constexpr std::size_t most = 64;  // that stand in one another
     for (std::size_t passes = 0; passes < most; ++passes) {
       const auto entry = entry_in(i);

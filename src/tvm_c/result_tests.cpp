@@ -14,12 +14,6 @@
 namespace usmp::tvm_c {
 namespace {
 
-// Tokens of a condition, [begin, end).
-struct Part {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
 // Reads one condition whose macros are expanded.
 class Condition {
  public:
@@ -28,7 +22,7 @@ class Condition {
       : tokens_(tokens), is_zero_(is_zero), names_(names) {}
 
   std::optional<ResultTest> read() {
-    Part part{0, tokens_.size()};
+    TokenPart part{0, tokens_.size()};
     while (true) {
       const auto inner = step(part);
       if (!inner) return std::nullopt;
@@ -46,11 +40,11 @@ class Condition {
  private:
   // What is asked in the part, without one operator; the part itself: it is what is asked. Nothing: it is something
   // else.
-  std::optional<Part> step(Part part) {
+  std::optional<TokenPart> step(TokenPart part) {
     if (part.begin >= part.end) return std::nullopt;
     if (const auto compared = comparison(part)) {
-      const Part left{part.begin, *compared};
-      const Part right{*compared + 1, part.end};
+      const TokenPart left{part.begin, *compared};
+      const TokenPart right{*compared + 1, part.end};
       const bool is_right = is_nothing(right);
       if (!is_right && !is_nothing(left)) return std::nullopt;
       if (is(*compared, "==")) is_of_zero_ = !is_of_zero_;
@@ -58,18 +52,18 @@ class Condition {
     }
     if (is(part.begin, "!")) {
       is_of_zero_ = !is_of_zero_;
-      return Part{part.begin + 1, part.end};
+      return TokenPart{part.begin + 1, part.end};
     }
     if (is(part.begin, "(")) {
-      return closes(part) ? std::optional<Part>({part.begin + 1, part.end - 1}) : std::nullopt;
+      return closes(part) ? std::optional<TokenPart>({part.begin + 1, part.end - 1}) : std::nullopt;
     }
     const MadeToken& name = tokens_[part.begin];
     if (!name.is_identifier()) return std::nullopt;
-    const Part behind{part.begin + 1, part.end};
+    const TokenPart behind{part.begin + 1, part.end};
     if (is(behind.begin, "(") && closes(behind)) {
       const bool is_hint = (name.is("likely") || name.is("unlikely")) && !names_.macros.contains(name.text) &&
                            !names_.may_be_declared(name.text);
-      if (is_hint) return Part{behind.begin + 1, behind.end - 1};
+      if (is_hint) return TokenPart{behind.begin + 1, behind.end - 1};
       if (name.is("__builtin_expect")) return expected({behind.begin + 1, behind.end - 1});
       return part;
     }
@@ -81,42 +75,42 @@ class Condition {
   }
 
   // "x, 0" of __builtin_expect(x, 0): x.
-  [[nodiscard]] std::optional<Part> expected(Part part) const {
+  [[nodiscard]] std::optional<TokenPart> expected(TokenPart part) const {
     const std::size_t comma = part.end - std::min<std::size_t>(2, part.end - part.begin);
     const bool is_plain = part.end > part.begin + 2 && is(comma, ",") && tokens_[comma + 1].kind == TokenKind::number;
-    return is_plain && !find({part.begin, comma}, {","}) ? std::optional<Part>({part.begin, comma}) : std::nullopt;
+    return is_plain && !find({part.begin, comma}, {","}) ? std::optional<TokenPart>({part.begin, comma}) : std::nullopt;
   }
 
   // The one operator == or != that is in no brackets, of a part that has no other but ! there.
-  [[nodiscard]] std::optional<std::size_t> comparison(Part part) const {
+  [[nodiscard]] std::optional<std::size_t> comparison(TokenPart part) const {
     const auto found = find(part, {"==", "!="});
     if (!found) return std::nullopt;
     return is_operand({part.begin, *found}) && is_operand({*found + 1, part.end}) ? found : std::nullopt;
   }
 
   // What binds closer than a comparison: (x), !x, f(x), x, 0.
-  [[nodiscard]] bool is_operand(Part part) const {
+  [[nodiscard]] bool is_operand(TokenPart part) const {
     while (part.begin < part.end && is(part.begin, "!")) ++part.begin;
     if (part.begin == part.end) return false;
     if (is(part.begin, "(")) return closes(part);
     const MadeToken& first = tokens_[part.begin];
     const bool is_name = first.is_identifier() && !first.is("sizeof");
     if (!is_name && first.kind != TokenKind::number) return false;
-    const Part behind{part.begin + 1, part.end};
+    const TokenPart behind{part.begin + 1, part.end};
     return behind.begin == behind.end || (is_name && is(behind.begin, "(") && closes(behind));
   }
 
   // 0, (0) or a name for it.
-  [[nodiscard]] bool is_nothing(Part part) const {
+  [[nodiscard]] bool is_nothing(TokenPart part) const {
     while (part.end > part.begin + 2 && is(part.begin, "(") && closes(part)) part = {part.begin + 1, part.end - 1};
     return part.end == part.begin + 1 && is_zero_(tokens_[part.begin]);
   }
 
   // Whether the bracket at its begin is closed by its last token.
-  [[nodiscard]] bool closes(Part part) const { return behind_bracket(tokens_, part.begin) == part.end; }
+  [[nodiscard]] bool closes(TokenPart part) const { return behind_bracket(tokens_, part.begin) == part.end; }
 
   // The first of these that is in no brackets.
-  [[nodiscard]] std::optional<std::size_t> find(Part part, std::initializer_list<std::string_view> words) const {
+  [[nodiscard]] std::optional<std::size_t> find(TokenPart part, std::initializer_list<std::string_view> words) const {
     for (std::size_t i = part.begin; i < part.end; ++i) {
       if (is(i, "(") || is(i, "[") || is(i, "{")) {
         i = behind_bracket(tokens_, i) - 1;
