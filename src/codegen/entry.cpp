@@ -148,11 +148,20 @@ std::vector<EntryArgument> entry_arguments(const EmissionInput& module, const Mo
 
 }  // namespace
 
+void write_entry_name(const EmissionInput& module, TextSink& sink) {
+  if (!module.renames_entry) return;
+  const std::string name = function_c_name(module.lowered.module.functions[module.lowered.module.entry]);
+  sink.write("/* Firmware calls " + module_symbol(module.info.name) +
+             "_run. The entry has other parameters than in the C that was read. */\n#define " + name + " usmp_" + name +
+             "\n\n");
+}
+
 void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink) {
   const std::string declaration = functions.declaration_of_entry();
   sink.write("/* Entry point of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit. */\n#include \"" + layout.symbol +
              ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+  write_entry_name(module, sink);
   sink.write(declaration + ";\n\n");
   write_internal_pools(module, layout, sink);
   if (module.workspace_io) {

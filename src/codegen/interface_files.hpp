@@ -38,6 +38,9 @@ struct EntryArgument {
 // M_lib0.c.
 void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink);
 
+// In M_lib0.c and M_lib1.c, behind the inclusions: the name that the entry has instead, if it has (renames_entry).
+void write_entry_name(const EmissionInput& module, TextSink& sink);
+
 // Parts of M_lib0.c: what stands in front of the functions (internal pools), and tvmgen_M_run for a packed interface.
 void write_internal_pools(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink);
 void write_packed_run(const EmissionInput& module, const ModuleLayout& layout,

@@ -16,9 +16,6 @@ namespace {
 
 constexpr const char* linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";  // of the declaration that follows
 
-// Of TVM's entry: the planned one has another.
-std::string rename_of(const std::string& entry) { return "\n#define " + entry + " usmp_" + entry + "\n"; }
-
 // Nothing: planned C cannot have it.
 std::optional<std::string> packed_call_of(const pipeline::PlannedProgram& module, const std::string& prototype) {
   const std::optional<std::vector<std::string>> names = mlf::param_names(prototype);
@@ -41,6 +38,28 @@ std::optional<std::string> pool_of_param(const std::string& name) {
   const std::size_t digits = rest.find_last_not_of("0123456789") + 1;
   const bool is_pool = digits < rest.size() && digits > 1 && rest[digits - 1] == '_';
   return is_pool ? std::optional(rest.substr(0, digits - 1)) : std::nullopt;
+}
+
+// Of the entry as it was found.
+struct FoundParams {
+  bool is_packed = false;
+  std::vector<std::string> tensors;
+  std::vector<std::string> pools;        // parameters, and
+  std::vector<std::string> named_pools;  // the names of the pools that they are
+  bool pools_are_last = true;
+};
+
+FoundParams found_params(const mlf::ModuleFiles& found) {
+  FoundParams result;
+  result.is_packed = found.entry_prototype.find("num_args") != std::string::npos;
+  const auto names = mlf::param_names(found.entry_prototype);
+  for (const std::string& name : names.value_or(std::vector<std::string>())) {
+    const auto pool = result.is_packed ? std::nullopt : pool_of_param(name);
+    result.pools_are_last = result.pools_are_last && (pool || result.pools.empty());
+    (pool ? result.pools : result.tensors).push_back(name);
+    if (pool) result.named_pools.push_back(*pool);
+  }
+  return result;
 }
 
 bool passes_pools(const std::string& header, const std::string& prefix) {
@@ -114,8 +133,7 @@ CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& mo
   const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
   const std::string& name = module.source.module.functions[module.source.module.entry].name;
   const codegen::Interface& interface = module.source.interface;
-  CalledEntry entry = {
-      .rename = rename_of(name), .function = "\n#undef " + name + "\n", .declaration = linkage + found.called + ";\n"};
+  CalledEntry entry = {.function = "\n#undef " + name + "\n", .declaration = linkage + found.called + ";\n"};
   if (module.source.info.packed_interface) {
     entry.function += packed_call(module, model, found.called);
     return entry;
@@ -130,44 +148,37 @@ CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& mo
   return entry;
 }
 
-CalledEntry entry_beside_run(const pipeline::PlannedProgram& module, const codegen::EmissionInput& input,
-                             const mlf::ModuleFiles& found, const std::string& header) {
-  const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
-  const std::string& name = module.source.module.functions[module.source.module.entry].name;
-  const codegen::Interface& interface = module.source.interface;
+bool changes_entry(const codegen::EmissionInput& input, const mlf::ModuleFiles& found) {
+  if (!found.called.empty()) return true;
+  const FoundParams params = found_params(found);
   const tir::Module& lowered = input.lowered.module;
-  const bool is_packed = found.entry_prototype.find("num_args") != std::string::npos;
-  std::vector<std::string> tensors;
-  std::vector<std::string> pools;  // parameters
-  std::vector<std::string> before;
-  bool are_last = true;  // the pools
-  const auto params = mlf::param_names(found.entry_prototype);
-  for (const std::string& param : params.value_or(std::vector<std::string>())) {
-    const auto pool = is_packed ? std::nullopt : pool_of_param(param);
-    are_last = are_last && (pool || pools.empty());
-    (pool ? pools : tensors).push_back(param);
-    if (pool) before.push_back(*pool);
-  }
   std::vector<std::string> planned;
   for (const PoolId pool : input.lowered.functions[lowered.entry].pools) {
     planned.push_back(input.placements.pools[pool.index()].name);
   }
   const std::size_t count = lowered.functions[lowered.entry].params.size();
-  if (!is_packed && are_last && params && params->size() == count && before == planned) return {};
-  CalledEntry entry = {.rename = rename_of(name), .function = {}, .declaration = {}};
+  return params.is_packed || !params.pools_are_last || params.tensors.size() + params.pools.size() != count ||
+         params.named_pools != planned;
+}
+
+std::string entry_beside_run(const pipeline::PlannedProgram& module, const mlf::ModuleFiles& found,
+                             const std::string& header) {
+  const std::string& name = module.source.module.functions[module.source.module.entry].name;
+  const codegen::Interface& interface = module.source.interface;
+  const FoundParams params = found_params(found);
   std::optional<std::string> around;
   const std::size_t count_of_tensors = interface.inputs.size() + interface.outputs.size();
-  const bool may_be_around =
-      interface.devices.empty() && owns_memory(module) && count_of_tensors == tensors.size() && count_of_tensors > 0;
-  if (is_packed) {
+  const bool may_be_around = interface.devices.empty() && owns_memory(module) &&
+                             count_of_tensors == params.tensors.size() && count_of_tensors > 0;
+  if (params.is_packed) {
     around = packed_call_of(module, found.entry_prototype);
   } else if (may_be_around && module.source.info.packed_interface) {
-    if (pools.empty()) around = function_around_packed(module, found.entry_prototype, tensors);
-  } else if (may_be_around && !found.header.empty() && !passes_pools(header, prefix)) {
-    around = function_around(module, found.entry_prototype, tensors, pools);
+    if (params.pools.empty()) around = function_around_packed(module, found.entry_prototype, params.tensors);
+  } else if (may_be_around && !found.header.empty() &&
+             !passes_pools(header, "tvmgen_" + c_identifier(module.source.info.name))) {
+    around = function_around(module, found.entry_prototype, params.tensors, params.pools);
   }
-  if (around) entry.function = "\n#undef " + name + "\n" + *around;
-  return entry;
+  return around ? "\n#undef " + name + "\n" + *around : std::string();
 }
 
 }  // namespace usmp::driver

@@ -11,12 +11,14 @@
 
 namespace usmp::driver {
 
-// The planned entry has another name, and the old one has a function around it.
+// The old name of the entry has a function around tvmgen_M_run.
 struct CalledEntry {
-  std::string rename;       // behind the inclusion of the header
   std::string function;     // behind everything
   std::string declaration;  // for the header
 };
+
+// EmissionInput::renames_entry: the planned entry has other parameters, with which C links a call.
+[[nodiscard]] bool changes_entry(const codegen::EmissionInput& input, const mlf::ModuleFiles& found);
 
 // Whether the C owns all pools, and inputs and outputs are not in them: tvmgen_M_run gets neither.
 [[nodiscard]] bool owns_memory(const pipeline::PlannedProgram& module);
@@ -26,10 +28,10 @@ struct CalledEntry {
 [[nodiscard]] CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& model,
                                        const mlf::ModuleFiles& found, const std::string& header);
 
-// For firmware that may call it beside tvmgen_M_run, if the planned entry has other parameters: C links a call with
-// wrong ones. Without `function` if planned C cannot have it: then such firmware does not link.
-[[nodiscard]] CalledEntry entry_beside_run(const pipeline::PlannedProgram& module, const codegen::EmissionInput& input,
-                                           const mlf::ModuleFiles& found, const std::string& header);
+// The function for firmware that may call it beside tvmgen_M_run, if the planned entry has other parameters. Nothing if
+// planned C cannot have it: then such firmware does not link.
+[[nodiscard]] std::string entry_beside_run(const pipeline::PlannedProgram& module, const mlf::ModuleFiles& found,
+                                           const std::string& header);
 
 // A function of the packed interface that passes its arguments on to tvmgen_M_run: as TVM's, it does not ask how many
 // there are.

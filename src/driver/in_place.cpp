@@ -257,8 +257,10 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     }
     known.insert(planned_anew.begin(), planned_anew.end());
     mlf::require_functions(model.archive, info, known);
+    codegen::EmissionInput input = inputs[i];
+    input.renames_entry = changes_entry(input, found);
     std::map<std::string, OutputFile> emitted;  // by the last part of the path
-    for (OutputFile& file : codegen::module_files(inputs[i])) {
+    for (OutputFile& file : codegen::module_files(input)) {
       std::string name = file_name_of(file.path);
       emitted.emplace(std::move(name), std::move(file));
     }
@@ -279,12 +281,12 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
 
     const std::string line = "#include \"" + header_name + "\"\n";
     std::string instead;
-    CalledEntry called;
-    CalledEntry beside;  // of a function in front of it
+    std::string around_run;  // functions that firmware calls instead of tvmgen_M_run
     if (found.called.empty()) {
-      beside = entry_beside_run(*modules[i], inputs[i], found, text_of(header));
+      if (input.renames_entry) around_run = entry_beside_run(*modules[i], found, text_of(header));
     } else {
-      called = called_entry(*modules[i], model, found, text_of(header));
+      const CalledEntry called = called_entry(*modules[i], model, found, text_of(header));
+      around_run = called.function;
       header.write = [before = header.write, declaration = called.declaration](TextSink& sink) {
         before(sink);
         sink.write(declaration);
@@ -325,7 +327,6 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     }
     const std::string in_front =
         found.header.empty() ? std::string() : "#include " + include_in(places, found, found.operators) + "\n";
-    instead += called.rename + beside.rename;
     const auto write_entry = [entry, line, instead, accesses](TextSink& sink) {
       IncludeSink with_include(sink, line, instead);
       entry.write(with_include);
@@ -354,7 +355,7 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     if (found.entry == found.operators) {
       add(
           found.entry,
-          [write_entry, operators, functions = called.function + beside.function + forwarders](TextSink& sink) {
+          [write_entry, operators, functions = around_run + forwarders](TextSink& sink) {
             write_entry(sink);
             sink.write("\n");
             operators.write(sink);
@@ -365,8 +366,8 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       add(found.entry, write_entry, false);
       add(
           found.operators,
-          [operators, in_front = beside.rename.empty() ? std::string() : in_front + beside.rename,
-           functions = beside.function + forwarders](TextSink& sink) {
+          [operators, in_front = around_run.empty() ? std::string() : in_front,
+           functions = around_run + forwarders](TextSink& sink) {
             sink.write(in_front);
             operators.write(sink);
             sink.write(functions);

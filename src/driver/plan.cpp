@@ -327,7 +327,11 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
       if (options.in_place && !options.pools_file) keep_section(*planned);
       inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
       inputs.back().shares_pools = modules.size() > 1;
-      if (options.in_place) inputs.back().constants_section = planned->source.constants_section;
+      if (options.in_place) {
+        inputs.back().constants_section = planned->source.constants_section;
+      } else {
+        inputs.back().renames_entry = !planned->lowered.functions[planned->lowered.module.entry].pools.empty();
+      }
     }
     std::vector<OutputFile> files = files_of(planning, inputs, options);
     try {

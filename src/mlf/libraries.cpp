@@ -69,7 +69,7 @@ bool takes_packed_arguments(std::string_view text, std::string_view run) {
 // Whether TVM wrote the file itself: operators and main, or the metadata of the packed interface.
 bool is_tvms_own(std::string_view text) {
   return is_for_target_c(text) || text.find("kTvmgenMetadata") != std::string_view::npos ||
-         text.find("_get_c_metadata") != std::string_view::npos || defines_ending_in(text, "___tvm_main__");
+         text.find("_get_c_metadata") != std::string_view::npos || !entries_in(text).empty();
 }
 
 std::vector<ForeignFunction> functions_of(const Member& member) {

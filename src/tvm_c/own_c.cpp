@@ -215,7 +215,7 @@ class Respelling {
     FileScope scope;
     read_file_scope(text_, 0, true, scope);
     for (const auto& [name, text] : scope.functions) functions_.emplace(name, function_of(text));
-    drop_comments();
+    drop_lines();
     for (auto& [name, function] : functions_) mark_pools(function);
     for (const auto& [name, function] : functions_) {
       if (is_entry(name)) find_read_only(function);
@@ -247,12 +247,12 @@ class Respelling {
     return result;
   }
 
-  // What they say of places will not hold.
-  void drop_comments() {
+  // Comments, since what they say of places will not hold; and the entry's other name, since it gets a new one.
+  void drop_lines() {
     for (std::size_t begin = 0; begin < text_.size();) {
       const std::size_t end = std::min(text_.find('\n', begin), text_.size());
       const std::string_view line = text_.substr(begin, end - begin);
-      if (line.starts_with("//   ") || line.starts_with("// tvmgen_")) replace(begin, end, {});
+      if (line.starts_with("//   ") || line.starts_with("// tvmgen_") || names_entry(line)) replace(begin, end, {});
       begin = end + 1;
     }
   }
@@ -265,7 +265,21 @@ class Respelling {
     }
   }
 
-  static bool is_entry(std::string_view function) { return function.ends_with("___tvm_main__"); }
+  // "#define tvmgen_default___tvm_main__ usmp_tvmgen_default___tvm_main__" and what undoes it.
+  static bool names_entry(std::string_view line) {
+    constexpr std::string_view define = "#define ";
+    constexpr std::string_view undef = "#undef ";
+    if (line.starts_with(undef)) return is_entry(line.substr(undef.size()));
+    if (!line.starts_with(define)) return false;
+    line.remove_prefix(define.size());
+    const std::string_view name = line.substr(0, line.find(' '));
+    const std::string_view other = line.substr(std::min(name.size() + 1, line.size()));
+    return is_entry(name) && is_own_prefix(other) && other.substr(prefix_letter + 2) == name;
+  }
+
+  static bool is_entry(std::string_view function) {
+    return std::ranges::any_of(entry_endings, [&](std::string_view ending) { return function.ends_with(ending); });
+  }
 
   // Pools that nothing is written to: of constants.
   void find_read_only(const OwnFunction& entry) {

@@ -203,6 +203,35 @@ TEST_CASE("constants have a header of their own only where the application provi
   CHECK(constants_header_path("My-Net") == "codegen/host/include/tvmgen_my_net.constants.h");
 }
 
+TEST_CASE("an entry with another name: the old one is the firmware's") {
+  Network net;
+  const Planned planned(net.info, net.builder, pools(true, true), places);
+  EmissionInput input = planned.view();
+  input.renames_entry = true;
+  const CompilerSandbox sandbox;
+  for (const OutputFile& file : module_files(input))
+    sandbox.add(file.path.substr(file.path.rfind('/') + 1), text_of(file.write));
+  sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n");
+  sandbox.expect_clean("net_lib0.c");
+  sandbox.add("main.c", std::string(program_head) + R"(
+int32_t tvmgen_net___tvm_main__(void);
+int32_t tvmgen_net___tvm_main__(void) { return 7; }
+int main(void) {
+  int failures = 0;
+  int8_t in[TVMGEN_NET_IN_1_SIZE] = {0};
+  int8_t out[TVMGEN_NET_OUT_SIZE];
+  struct tvmgen_net_inputs inputs = {in};
+  struct tvmgen_net_outputs outputs = {out};
+  struct tvmgen_net_workspace_pools dram = {NULL};
+  CHECK(tvmgen_net_run(&inputs, &outputs, &dram) == 0);
+  CHECK(tvmgen_net___tvm_main__() == 7);
+  return failures;
+}
+)");
+  const auto outcome = sandbox.build_and_run("net_lib0.c net_lib1.c main.c");
+  CHECK_MESSAGE(outcome.status == 0, outcome.output);
+}
+
 TEST_CASE("external pools: run checks their addresses and hands them on") {
   Network net;
   const Planned planned(net.info, net.builder, pools(false, false), places);

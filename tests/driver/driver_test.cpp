@@ -88,6 +88,20 @@ TEST_CASE("an extracted archive and the tar give the same C") {
   }
 }
 
+TEST_CASE("firmware that calls the entry does not link with it, whose parameters are others") {
+  const TemporaryDirectory temporary;
+  const auto is_renamed = [&](const std::string& model, const std::string& name) {
+    const std::string file = temporary.file(model);
+    REQUIRE(run_plan(options_for(testdata + "/" + model + ".tar", file)).code == exit_ok);
+    const std::string line = "#define tvmgen_default___tvm_main__ usmp_tvmgen_default___tvm_main__\n";
+    return contains(read(file + "/codegen/host/src/" + name), line);
+  };
+  for (const std::string name : {"default_lib0.c", "default_lib1.c"}) {
+    CHECK(is_renamed("ds_cnn", name));
+    CHECK_FALSE(is_renamed("cast_subtract", name));  // there is nothing to plan
+  }
+}
+
 TEST_CASE("other files of an existing target directory stay") {
   const TemporaryDirectory temporary;
   fs::create_directories(temporary.path / "firmware");

@@ -92,19 +92,38 @@ TEST_CASE("a nest that is called twice stays a function") {
   CHECK(!contains(function, "\"tvmgen_m_op_nest0\", "));
 }
 
+const std::string kernel =
+    "static inline int32_t usmp_dot4_i8_i8(int32_t sum, const int8_t* x) { return sum + x[0]; }\n\n"
+    "//   t: sram[64, 80)\n"
+    "static void tvmgen_m_op_nest0(int32_t* t, const int8_t* p0, int32_t row) {\n"
+    "  t[0] = usmp_dot4_i8_i8(row, p0);\n}\n\n" +
+    nests.substr(nests.find("//   t: sram[64, 96)"));
+
 TEST_CASE("nests with kernels stay as they are, under names that new C does not have") {
-  const std::string kernel =
-      "static inline int32_t usmp_dot4_i8_i8(int32_t sum, const int8_t* x) { return sum + x[0]; }\n\n"
-      "//   t: sram[64, 80)\n"
-      "static void tvmgen_m_op_nest0(int32_t* t, const int8_t* p0, int32_t row) {\n"
-      "  t[0] = usmp_dot4_i8_i8(row, p0);\n}\n\n";
-  const tir::Module module = read(op(calls, "", kernel + nests.substr(nests.find("//   t: sram[64, 96)"))));
+  const tir::Module module = read(op(calls, "", kernel));
   const tir::Function& function = module.functions[*module.find("tvmgen_m_op")];
   REQUIRE(function.imported_c.size() == 1);
   CHECK(contains(function.imported_c[0], "usmq_dot4_i8_i8(row, p0)"));
   CHECK(!contains(function.imported_c[0], "sram["));
   CHECK(contains(tir::print(module, function), "\"tvmgen_m_op_nest0\", "));
   CHECK(contains(tir::print(module, function), "[32]"));
+}
+
+TEST_CASE("the entry's other name, which it gets anew, and what undoes it are gone") {
+  for (const std::string name : {"tvmgen_m___tvm_main__", "tvmgen_m_run_model"}) {
+    const std::string before = "tvmgen_m___tvm_main__";
+    std::string text = op(calls, "", "#define " + before + " usmp_" + before + "\n" + kernel);
+    text += "#undef " + before + "\n";
+    for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + name.size())) {
+      text.replace(at, before.size(), name);
+    }
+    const tir::Module module = read(text);
+    CHECK(module.functions[module.entry].name == name);
+    const tir::Function& function = module.functions[*module.find("tvmgen_m_op")];
+    REQUIRE(function.imported_c.size() == 1);
+    CHECK(!contains(function.imported_c[0], "tvm_main"));
+    CHECK(!contains(function.imported_c[0], "run_model"));
+  }
 }
 
 TEST_CASE("a variable that stands in pools keeps its name") {

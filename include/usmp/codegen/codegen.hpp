@@ -26,6 +26,8 @@ struct EmissionInput {
   // Imported C defines tvmgen_M_run, which calls this one's: usmp_tvmgen_M_run.
   bool has_own_run = false;
   bool shares_pools = false;  // internal workspace pools are those of shared_pools_file
+  // The entry F is usmp_F: firmware that calls F with TVM's parameters does not link, rather than pass other ones.
+  bool renames_entry = false;
 };
 
 // An input or output as the interface names it.
