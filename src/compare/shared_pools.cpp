@@ -55,7 +55,7 @@ std::vector<std::string> stack_below(const SharedPool& pool, std::size_t top, co
 PlanDocument::Pool::AllModules all_of(const SharedPool& pool, const std::vector<std::size_t>& owners,
                                       const Beside& beside) {
   PlanDocument::Pool::AllModules all;
-  if (pool.kind == PoolKind::constant) {
+  if (pool.is_sum()) {
     std::vector<ArrayInRow> arrays;
     for (const SharedPool::Use& use : pool.uses) {
       arrays.push_back({use.used, use.alignment});
@@ -84,7 +84,7 @@ Bytes start_alignment(const PlanDocument& plan, const PlanDocument::Pool& pool) 
 }  // namespace
 
 Bytes SharedPool::padding() const {
-  if (kind != PoolKind::constant) return 0;
+  if (!is_sum()) return 0;
   Bytes padding = all.used;
   for (const Use& use : uses) padding -= use.used;
   return padding;
@@ -101,7 +101,7 @@ bool run_side_by_side(const std::vector<config::ConcurrentModules>& concurrent, 
 }
 
 std::vector<SharedPool> shared_pools(const std::vector<const PlanDocument*>& plans,
-                                     const std::vector<config::ConcurrentModules>& concurrent) {
+                                     const std::vector<config::ConcurrentModules>& concurrent, bool own_arrays) {
   std::vector<SharedPool> shared;
   std::vector<std::vector<std::size_t>> owners;  // [i][j]: index of the plan that shared[i].uses[j] is of
   for (std::size_t plan = 0; plan < plans.size(); ++plan) {
@@ -111,7 +111,12 @@ std::vector<SharedPool> shared_pools(const std::vector<const PlanDocument*>& pla
       });
       if (known == shared.end()) {
         known = shared.insert(shared.end(),
-                              {.name = pool.name, .kind = pool.kind, .capacity = pool.capacity, .uses = {}, .all = {}});
+                              {.name = pool.name,
+                               .kind = pool.kind,
+                               .capacity = pool.capacity,
+                               .uses = {},
+                               .all = {},
+                               .own_arrays = own_arrays && pool.internal && pool.kind == PoolKind::workspace});
         owners.emplace_back();
       }
       known->uses.push_back({plans[plan]->module, pool.used, start_alignment(*plans[plan], pool)});

@@ -95,7 +95,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
     return exit_infeasible;
   }
   require_apart(planning);
-  if (!constants_have_room(planning, err)) return exit_infeasible;
+  if (!pools_have_room(planning, err)) return exit_infeasible;
   return report.verdict() == compare::Verdict::breach && !was_interrupted() ? exit_breach : exit_ok;
 }
 

@@ -76,8 +76,8 @@ class Trial {
     return compare::shared_pools(documents, {});
   }
   [[nodiscard]] bool constants_have_room() const {
-    return std::ranges::none_of(
-        pools(), [](const compare::SharedPool& pool) { return report::constants_without_room(pool).has_value(); });
+    return std::ranges::none_of(pools(),
+                                [](const compare::SharedPool& pool) { return report::without_room(pool).has_value(); });
   }
 
  private:
@@ -103,7 +103,7 @@ class Trial {
 std::optional<compare::SharedPool> pool_without_room(const Trial& trial, const config::PoolSpec& pool) {
   for (compare::SharedPool& shared : trial.pools()) {
     shared.capacity = pool.size_hint;
-    if (shared.name == pool.name && report::constants_without_room(shared)) return shared;
+    if (shared.name == pool.name && report::without_room(shared)) return shared;
   }
   return std::nullopt;
 }

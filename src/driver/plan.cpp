@@ -305,6 +305,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   const bool rewrites_archive = options.output && mlf::names_archive(*options.output);
   Planning planning = assemble_all(options, !rewrites_archive, options.progress ? &err : nullptr);
   check_concurrent(planning);
+  planning.own_arrays = options.in_place;
   const PlannedPrograms& modules = planning.modules;
   const Model& model = planning.models.front();
   if (planning.has_bare_module() && !options.dry_run) {
@@ -318,7 +319,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   if (options.in_place) check_in_place(model, options.force);
   plan_all(planning, options, options.progress ? &err : nullptr);
   if (planning.without_plan() != nullptr) return report_infeasible(planning, err);
-  if (!constants_have_room(planning, err)) return exit_infeasible;
+  if (!pools_have_room(planning, err)) return exit_infeasible;
   require_apart(planning);
   std::string text = plans_text(options, planning);  // takes memory, so before anything is written
   if (!planning.has_bare_module()) {
@@ -326,7 +327,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     for (const auto& planned : modules) {
       if (options.in_place && !options.pools_file) keep_section(*planned);
       inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
-      inputs.back().shares_pools = modules.size() > 1;
+      inputs.back().shares_pools = modules.size() > 1 && !planning.own_arrays;
       if (options.in_place) {
         inputs.back().constants_section = planned->source.constants_section;
       } else {

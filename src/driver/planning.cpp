@@ -261,15 +261,16 @@ std::vector<compare::SharedPool> shared_pools(const Planning& planning) {
   std::vector<const plan_file::PlanDocument*> documents;
   documents.reserve(planning.modules.size());
   for (const auto& planned : planning.modules) documents.push_back(&planned->document);
-  return compare::shared_pools(documents, planning.settings.request.pools.concurrent);
+  return compare::shared_pools(documents, planning.settings.request.pools.concurrent, planning.own_arrays);
 }
 
-bool constants_have_room(const Planning& planning, std::ostream& err) {
+bool pools_have_room(const Planning& planning, std::ostream& err) {
   const Settings& settings = planning.settings;
   for (const compare::SharedPool& pool : shared_pools(planning)) {
-    auto text = report::constants_without_room(pool);
+    auto text = report::without_room(pool);
     if (!text) continue;
-    const auto& specs = settings.request.pools.parameter_pools;
+    const auto& specs = pool.kind == PoolKind::constant ? settings.request.pools.parameter_pools
+                                                        : settings.request.pools.workspace_pools;
     const auto spec = std::ranges::find(specs, pool.name, &config::PoolSpec::name);
     if (settings.pools_file && spec != specs.end() && spec->size_position.line > 0) {
       *text = *settings.pools_file + ":" + std::to_string(spec->size_position.line) + ":" +

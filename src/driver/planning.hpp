@@ -36,6 +36,7 @@ struct Planning {
   PlannedPrograms modules;          // those of the first model in the order of its metadata, then those of the next
   std::vector<std::size_t> owners;  // [i]: index of the model that modules[i] is from
   NeededTogether together;
+  bool own_arrays = false;  // --in-place: workspace of the C's own is an array of each module, as it was
   std::uint64_t replay_steps = pipeline::replay_steps_of_plan;
   std::unique_ptr<const Interrupt> interrupt;  // from the first module on, until all are planned
 
@@ -77,9 +78,8 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 // Of several modules that all have a plan; else empty.
 [[nodiscard]] std::vector<compare::SharedPool> shared_pools(const Planning& planning);
 
-// Whether parameter pools have room for the constants of all modules together, whose plans each fit; says which has
-// not.
-[[nodiscard]] bool constants_have_room(const Planning& planning, std::ostream& err);
+// Whether pools have room for what all modules have in them together, whose plans each fit; says which has not.
+[[nodiscard]] bool pools_have_room(const Planning& planning, std::ostream& err);
 
 // The messages for modules without a plan, and what all modules need together; returns the exit code.
 int report_infeasible(const Planning& planning, std::ostream& err);

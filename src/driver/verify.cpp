@@ -170,7 +170,7 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
   if (options.plans.empty()) {
     plan_all(planning, options, options.progress ? &err : nullptr);
     if (planning.without_plan() != nullptr) return report_infeasible(planning, err);
-    if (!constants_have_room(planning, err)) return exit_infeasible;
+    if (!pools_have_room(planning, err)) return exit_infeasible;
   } else {
     planning.interrupt.reset();
     adopt_files(planning, options);

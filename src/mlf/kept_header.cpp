@@ -44,10 +44,14 @@ std::map<std::string, std::optional<Value>> values_in(std::string_view code) {
   return values;
 }
 
+// Other macros with the module's name are somebody's: #define TVMGEN_M_CLASSES 10
 bool is_of_tvm(const std::string& declaration, const std::string& prefix) {
   constexpr std::string_view struct_word = "struct ";
   constexpr std::string_view macro_word = "macro ";
-  if (declaration.starts_with(macro_word)) return declaration.starts_with("macro " + upper_case(prefix) + "_");
+  if (declaration.starts_with(macro_word)) {
+    return declaration.starts_with("macro " + upper_case(prefix) + "_") &&
+           (declaration.ends_with("_SIZE") || declaration.ends_with("_DATA") || declaration.ends_with("_ALIGNMENT"));
+  }
   if (declaration.starts_with(struct_word)) return declaration.starts_with("struct " + prefix + "_");
   return false;
 }

@@ -42,11 +42,11 @@ std::string shared_pools_text(const std::vector<SharedPool>& pools, std::size_t 
   return text;
 }
 
-std::optional<std::string> constants_without_room(const SharedPool& pool) {
-  if (pool.kind != PoolKind::constant || !pool.capacity || pool.all.used <= *pool.capacity) return std::nullopt;
-  return pool.name + " is too small for the constants of all modules: " + bytes_text(pool.all.used) + " needed, " +
-         std::to_string(*pool.capacity) + " available, " + std::to_string(pool.all.used - *pool.capacity) +
-         " missing (" + summands_text(pool) + ")";
+std::optional<std::string> without_room(const SharedPool& pool) {
+  if (!pool.is_sum() || !pool.capacity || pool.all.used <= *pool.capacity) return std::nullopt;
+  return pool.name + " is too small for the " + (pool.kind == PoolKind::constant ? "constants" : "workspace") +
+         " of all modules: " + bytes_text(pool.all.used) + " needed, " + std::to_string(*pool.capacity) +
+         " available, " + std::to_string(pool.all.used - *pool.capacity) + " missing (" + summands_text(pool) + ")";
 }
 
 }  // namespace usmp::report

@@ -27,12 +27,13 @@ PlanDocument module_of(const std::string& name, Bytes a, Bytes b, Bytes constant
   return document;
 }
 
-std::vector<SharedPool> shared_of(const std::vector<PlanDocument>& documents, const std::vector<Names>& groups = {}) {
+std::vector<SharedPool> shared_of(const std::vector<PlanDocument>& documents, const std::vector<Names>& groups = {},
+                                  bool own_arrays = false) {
   std::vector<const PlanDocument*> plans;
   for (const PlanDocument& document : documents) plans.push_back(&document);
   std::vector<config::ConcurrentModules> concurrent;
   for (const Names& group : groups) concurrent.push_back({group, "line 1, column 1"});
-  return shared_pools(plans, concurrent);
+  return shared_pools(plans, concurrent, own_arrays);
 }
 
 }  // namespace
@@ -66,6 +67,17 @@ TEST_CASE("constants have padding between them, in whatever order they are linke
   x.pools[2].alignment = 8;
   CHECK(constants().padding() == 6);
   CHECK(shared_of({x}).at(2).padding() == 0);
+}
+
+TEST_CASE("arrays of the modules' own: the sum of what the C owns") {
+  std::vector<PlanDocument> modules = {module_of("x", 10, 7, 3), module_of("y", 40, 5, 0)};
+  for (PlanDocument& document : modules) document.pools[0].internal = true;
+  const auto pools = shared_of(modules, {{"x", "y"}}, true);
+  CHECK(pools[0].all == PlanDocument::Pool::AllModules{50, {"x", "y"}});
+  CHECK(pools[0].is_sum());
+  CHECK(pools[1].all == PlanDocument::Pool::AllModules{7, {"x"}});  // the application's
+  CHECK_FALSE(pools[1].is_sum());
+  CHECK(shared_of(modules)[0].all == PlanDocument::Pool::AllModules{40, {"y"}});
 }
 
 TEST_CASE("side by side: the one on top and those beneath it") {

@@ -174,9 +174,10 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
   CHECK(contains(error, "the firmware could no longer use the header (tvmgen_default.h)"));
   CHECK(contains(error, "function int32_t tvmgen_default_run("));
   CHECK_MESSAGE(contains(error, "; give workspace pools 'section:' or 'internal: true', or leave --pools out"), error);
-  write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + "#define TVMGEN_DEFAULT_ROWS 3\n");
+  write(checkout.ml("tvmgen_default.h"),
+        read(checkout.ml("tvmgen_default.h")) + "#define TVMGEN_DEFAULT_ROWS_SIZE 3\n");
   error = refused(checkout, checkout.options());
-  CHECK(contains(error, "\n  macro TVMGEN_DEFAULT_ROWS\n"));
+  CHECK(contains(error, "\n  macro TVMGEN_DEFAULT_ROWS_SIZE\n"));
   CHECK_FALSE(contains(error, "; give "));
   const std::string pool = "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_SIZE 3\n";
   write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + pool);
@@ -186,6 +187,32 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
   CHECK(contains(refused(checkout, options), "the firmware could no longer call tvmgen_default_run"));
   REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
   CHECK(contains(read(checkout.ml("default_lib0.c")), "struct tvmgen_default_inputs {"));  // in its place
+}
+
+TEST_CASE("in place: each of several modules keeps an array of its own") {
+  const Checkout checkout("lstm");
+  for (const char* name : {"default_lib0.c", "default_lib1.c", "tvmgen_default.h"}) {
+    std::string text = read(checkout.ml(name));
+    std::string file = name;
+    for (const auto& [old, other] : {std::pair("default", "other"), std::pair("DEFAULT", "OTHER")}) {
+      for (std::string* all : {&text, &file}) {
+        for (std::size_t at = all->find(old); at != std::string::npos; at = all->find(old, at)) {
+          all->replace(at, std::string(old).size(), other);
+        }
+      }
+    }
+    write(checkout.ml(file), text);
+  }
+  PlanOptions options = checkout.options();
+  options.model.transform = "none";  // so that something is in the pool
+  const Outcome outcome = outcome_of(plan, options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  for (const char* name : {"default", "other"}) {
+    const std::string entry = read(checkout.ml(std::string(name) + "_lib0.c"));
+    CHECK(contains(entry, "static uint8_t tvmgen_" + std::string(name) + "_global_workspace_pool["));
+    CHECK(entry.find("usmp_pools.c") == std::string::npos);
+  }
+  CHECK_MESSAGE(contains(outcome.out, "set by default and other side by side"), outcome.out);
 }
 
 TEST_CASE("in place: a header that somebody added to keeps its text") {

@@ -24,10 +24,11 @@ std::optional<std::string> kept(const std::string& before, const std::string& af
 
 TEST_CASE("a header that somebody added to keeps its text, with the values of the plan") {
   for (const std::string& more :
-       {added, std::string("#define LIMIT 3\n"), std::string("#include <stddef.h>\n"),
-        std::string("extern int runs;\n"), std::string("typedef struct { int a; } t;\n"),
-        std::string("struct own { int a; };\n"), std::string("enum { CLASSES = 3 };\n"),
-        std::string("union own { int a; };\n"), std::string("extern int (*hook)(int);\n"),
+       {added, std::string("#define LIMIT 3\n"), std::string("#define TVMGEN_M_NPU\n#define TVMGEN_M_CLASSES 3\n"),
+        std::string("#include <stddef.h>\n"), std::string("extern int runs;\n"),
+        std::string("typedef struct { int a; } t;\n"), std::string("struct own { int a; };\n"),
+        std::string("enum { CLASSES = 3 };\n"), std::string("union own { int a; };\n"),
+        std::string("extern int (*hook)(int);\n"),
         std::string("#ifndef M_H\n#define M_H\n#endif\n#ifndef LIMITED\n#define LIMITED\n#endif\n"),
         std::string("static inline int one(void) { return 1; }\n")}) {
     CHECK(kept(model + size + more) == model + "#define TVMGEN_M_WORKSPACE_SIZE 128\n" + more);
@@ -50,7 +51,9 @@ TEST_CASE("a header without additions is written anew") {
 TEST_CASE("a header is not kept where planned C and the firmware would not fit together") {
   REQUIRE(kept(model + size + added));
   // TVM's declarations that planned C has not.
-  CHECK(!kept(model + size + added + "#define TVMGEN_M_DTCM_WORKSPACE_POOL_SIZE 16\n"));
+  for (const char* macro : {"DTCM_WORKSPACE_POOL_SIZE", "FLASH_CONSTANT_POOL_DATA", "DTCM_WORKSPACE_POOL_ALIGNMENT"}) {
+    CHECK(!kept(model + size + added + "#define TVMGEN_M_" + macro + " 16\n"));
+  }
   CHECK(!kept(model + size + added + "struct tvmgen_m_workspace_pools { void* sram; };\n"));
   CHECK(!kept(model + size + added + "struct tvmgen_m_inputs tvmgen_m_map_inputs(void);\n"));
   // Functions of the model's.

@@ -23,8 +23,10 @@ struct SharedPool {
   std::optional<Bytes> capacity;  // nothing: unbounded
   std::vector<Use> uses;          // of the modules that have the pool, in their order
   plan_file::PlanDocument::Pool::AllModules all;
+  bool own_arrays = false;  // of workspace: each module has an array of its own, as of constants
 
-  [[nodiscard]] Bytes padding() const;  // of a parameter pool: between the constants of modules
+  [[nodiscard]] bool is_sum() const { return own_arrays || kind == PoolKind::constant; }
+  [[nodiscard]] Bytes padding() const;  // of a sum: between what modules have
 };
 
 // Whether one list has both modules.
@@ -32,10 +34,11 @@ struct SharedPool {
                                     const std::string& other);
 
 // The pools in the order of the first module that has them. Of a workspace pool the maximum, since one module runs at a
-// time and those side by side lie above each other; of a parameter pool the sum with padding (bytes_in_a_row). `plans`:
-// in the order of planning.
+// time and those side by side lie above each other; of a parameter pool the sum with padding (bytes_in_a_row), and so
+// of the C's own workspace if each module has `own_arrays`. `plans`: in the order of planning.
 // O(modules · (pools · (modules + pools) + names in `concurrent`) + pools · buffers).
 [[nodiscard]] std::vector<SharedPool> shared_pools(const std::vector<const plan_file::PlanDocument*>& plans,
-                                                   const std::vector<config::ConcurrentModules>& concurrent);
+                                                   const std::vector<config::ConcurrentModules>& concurrent,
+                                                   bool own_arrays = false);
 
 }  // namespace usmp::compare

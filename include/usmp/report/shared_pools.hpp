@@ -16,7 +16,7 @@ namespace usmp::report {
 // "26072 kws + 15744 vww + 8 padding": what the constants of all modules are the sum of.
 [[nodiscard]] std::string summands_text(const compare::SharedPool& pool);
 
-// That a parameter pool is too small for the constants of all modules together; null: it is large enough.
-[[nodiscard]] std::optional<std::string> constants_without_room(const compare::SharedPool& pool);
+// That a pool is too small for what all modules have in it together; null: it is large enough.
+[[nodiscard]] std::optional<std::string> without_room(const compare::SharedPool& pool);
 
 }  // namespace usmp::report
