@@ -232,8 +232,8 @@ bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const
 std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const std::string& entry, const Names& stops,
                                              const std::vector<bool>& stays) const {
   std::vector<std::size_t> result;
-  std::vector<std::string> others;     // prefixes of other modules
-  std::set<std::size_t> with_unnamed;  // files whose declarations without a name are in planned C
+  std::vector<std::string> others;                  // prefixes of other modules
+  std::set<std::size_t> with_unnamed = with_code_;  // files whose declarations without a name are in planned C
   for (std::size_t i = 0; i < stays.size(); ++i) {
     if (stays[i]) with_unnamed.insert(scope_.items[i].file);
   }

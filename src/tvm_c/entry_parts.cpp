@@ -13,6 +13,7 @@
 
 #include "tvm_c/declared_names.hpp"
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/file_pointers.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/macros.hpp"
@@ -202,7 +203,7 @@ class Parts {
     std::vector<Token> body = tokens_of(part.body);
     if (body.empty() || !body.back().is("}")) return std::nullopt;
     body.pop_back();
-    if (!runs_operators(body)) return std::nullopt;
+    if (!runs_operators(body) && !sets_pointers(part, body)) return std::nullopt;
     const auto arguments = arguments_of(part, call);
     if (!arguments || define_type(body)) return std::nullopt;
     const auto renamed = other_names(body, *arguments, call);
@@ -255,6 +256,22 @@ class Parts {
         if (called != scope_.functions.end() && seen.insert(token.text).second) {
           pending.push_back(tokens_of(called->second.body));
         }
+      }
+    }
+    return false;
+  }
+
+  // To workspace, which operators get elsewhere: sid_1 = (&(pool[16])); of static void* sid_1;
+  [[nodiscard]] bool sets_pointers(const FunctionText& part, const std::vector<Token>& body) const {
+    const Names pointers = static_pointers(text_, scope_);
+    Names given = {"TVMBackendAllocWorkspace"};
+    for (const Token& token : tokens_of(part.params)) {
+      if (token.is_identifier()) given.emplace(token.text);
+    }
+    for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+      if (!pointers.contains(body[i].text) || !begins_statement(body, i) || !body[i + 1].is("=")) continue;
+      for (std::size_t k = i + 2; k < body.size() && !body[k].is(";"); ++k) {
+        if (given.contains(body[k].text)) return true;
       }
     }
     return false;

@@ -11,7 +11,8 @@
 
 namespace usmp::tvm_c {
 
-// The text of the entry's file, where one call of a static function that calls operators is what that does:
+// The text of the entry's file, where one call of a static function that calls operators, or sets static pointers of
+// the file to workspace, is what that does:
 //   if (first_half(x, pool) != 0) return -1;   or   first_half(x, pool);   or   return first_half(x, pool);
 // It is called there alone, with names and numbers, does not change its parameters, and leaves only at its end, or, if
 // the call is checked, with a number, which is that of the check then. Nothing: there is none.

@@ -97,6 +97,19 @@ std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::stri
   }
 }
 
+Names static_pointers(std::string_view text, const FileScope& scope) {
+  Names result;
+  for (const Item& item : scope.items) {
+    const std::string_view all = text.substr(item.begin, item.end - item.begin);
+    if (item.kind == Item::Kind::function || !all.starts_with("static")) continue;
+    try {
+      if (const auto pointer = pointer_in(all)) result.emplace(pointer->name);
+    } catch (const SyntaxError&) {  // told where the file is read
+    }
+  }
+  return result;
+}
+
 bool sets_file_pointers(const FunctionText& entry) {
   try {
     const std::vector<Token> tokens = tokens_of(entry.body);

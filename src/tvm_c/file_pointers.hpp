@@ -16,6 +16,9 @@ namespace usmp::tvm_c {
 [[nodiscard]] std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::string_view entry_name,
                                                           const FileScope& scope, const AllDefinitions& macros);
 
+// The static pointers of the file.
+[[nodiscard]] Names static_pointers(std::string_view text, const FileScope& scope);
+
 // Whether the entry allocates for a pointer that it does not declare.
 [[nodiscard]] bool sets_file_pointers(const FunctionText& entry);
 

@@ -60,6 +60,7 @@ bool is_changed(const std::vector<Token>& tokens, std::size_t i) {
   if (is(end, "=") || is(end, "++") || is(end, "--")) return true;
   if (end < tokens.size() && is_compound_assignment(tokens[end].text)) return true;
   while (i > 0 && is(i - 1, "(")) --i;
+  if (is(end, "[") && i > 0 && is(i - 1, "&")) return false;  // &(x[3])
   return i > 0 && (is(i - 1, "++") || is(i - 1, "--") || is(i - 1, "&"));
 }
 

@@ -16,6 +16,7 @@
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/folded.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/held_tensors.hpp"
 #include "tvm_c/hints.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/induction.hpp"
@@ -261,6 +262,7 @@ class ModuleReader {
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
         }
+        keepers_.merge(address_keepers(scope, [](const std::string&) { return true; }));
       } catch (const SyntaxError& error) {
         throw located({std::string(name), text}, error);
       }
@@ -304,8 +306,11 @@ class ModuleReader {
     Names stops;  // what planned C has otherwise, or has no more
     if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);
+    keepers_.merge(address_keepers(scope_, [this](const std::string& name) { return kept_names_.contains(name); }));
+    held_ = hold_tensors(
+        keepers_, [this](const std::string& name) { return external_.contains(name); }, entry, module_);
     std::set<std::size_t> callers = added_.files();
-    const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
+    const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_ || !held_.text.empty();
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
     const bool may_have_pools = !scope_.owned.empty() && !respelled_.is_own;
@@ -316,6 +321,7 @@ class ModuleReader {
                                                          scope_, files_, *respelled_.included, added_.edits());
     const std::string_view entry_file = files_[scope_.functions.find(entry)->second.file].text;
     for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, entry_file);
+    text += held_.text;
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
@@ -430,6 +436,18 @@ class ModuleReader {
     std::vector<std::string> result;
     if (unread_ != Unread::kept || respelled_.is_own) return result;
     result = shared_pools(files_read(), pools);
+    std::vector<std::string> keepers = held_.functions;
+    if (!held_.by_entry) std::erase_if(keepers, [this](const std::string& name) { return watchers_.contains(name); });
+    if (!keepers.empty()) {
+      const std::string& name = keepers.front();
+      const std::size_t more = keepers.size() - 1;
+      result.push_back(
+          "function " + in_quotes(name) + " keeps addresses of tensors that it gets, in " +
+          in_quotes(keepers_.find(name)->second) + (more > 0 ? " (" + counted(more, "other") + " likewise)" : "") +
+          (held_.by_entry
+               ? "; planned C keeps these tensors up to the last statement that gets none and may wait for it"
+               : ", and must not use them after it has returned: planned C puts other tensors there"));
+    }
     for (const std::string& name : watchers_) {
       if (module_.find(name) && !kept_names_.contains(name)) continue;  // read: it keeps no pointer
       result.push_back("function " + in_quotes(name) +
@@ -794,6 +812,8 @@ class ModuleReader {
   const std::set<std::string>& rewritten_;
   std::vector<std::string> warnings_;
   std::set<std::string> watchers_;  // ReadFunction
+  AddressKeepers keepers_;          // of `foreign` and functions whose C stays
+  HeldTensors held_;
   AddedCode added_;
   PoolSizes pool_sizes_;
   tir::Module module_;

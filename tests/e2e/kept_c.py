@@ -476,6 +476,56 @@ TVM_DLL int32_t tvmgen_m_cmsis_nn_main_1(int8_t* x, int8_t* y);
 """ + main_of("tvmgen_m_cmsis_nn_main_0(x_buffer_var, sid_1)", "tvmgen_m_cmsis_nn_main_0(sid_1, sid_2)",
               "tvmgen_m_cmsis_nn_main_1(sid_2, y_buffer_var)")
 
+# A device that goes on when its function has returned: an interrupt does what it was told, when the host waits for it.
+STARTED = """// tvm target: npu
+#include "tvm/runtime/c_runtime_api.h"
+static int8_t *npu_from, *npu_also, *npu_to;
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_npu_main_0(int8_t* from, int8_t* also, int8_t* to) {
+  npu_from = from;
+  npu_also = also;
+  npu_to = to;
+  return 0;
+}
+""" + EXTERN + """void npu_wait(void) {
+  for (int i = 0; i < 256; ++i) npu_to[i] = (int8_t)(npu_from[i] ^ npu_also[255 - i]);
+}
+"""
+
+STARTED_MAIN = HEAD + EXTERN + """TVM_DLL int32_t tvmgen_m_npu_main_0(int8_t* from, int8_t* also, int8_t* to);
+void npu_wait(void);
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_add(int8_t* p0, int8_t* p1, int8_t* T_add) {
+  for (int32_t i = 0; i < 256; ++i) {
+    T_add[i] = ((int8_t)((p0[i] / 2) + (p1[(255 - i)] / 2)));
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_half(int8_t* p0, int8_t* T_half) {
+  for (int32_t i = 0; i < 128; ++i) {
+    T_half[i] = p0[(i * 2)];
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* global_workspace_0_var) {
+  void* sid_1_let = (&(global_workspace_0_var[0]));
+  void* sid_2_let = (&(global_workspace_0_var[256]));
+  void* sid_3_let = (&(global_workspace_0_var[512]));
+  void* sid_4_let = (&(global_workspace_0_var[768]));
+  void* sid_5_let = (&(global_workspace_0_var[1024]));
+  if (tvmgen_m_fused_add(x_buffer_var, x_buffer_var, sid_1_let) != 0 ) return -1;
+  if (tvmgen_m_fused_add(sid_1_let, x_buffer_var, sid_2_let) != 0 ) return -1;
+%s  if (tvmgen_m_fused_add(sid_3_let, sid_4_let, sid_5_let) != 0 ) return -1;
+  if (tvmgen_m_fused_half(sid_5_let, y_buffer_var) != 0 ) return -1;
+  return 0;
+}
+"""
+STARTS = "  if (tvmgen_m_npu_main_0(sid_1_let, sid_2_let, sid_3_let) != 0 ) return -1;\n"
+BESIDE = "  if (tvmgen_m_fused_add(x_buffer_var, x_buffer_var, sid_4_let) != 0 ) return -1;\n"
+
+
+def started(*statements: str) -> dict[str, str]:
+    return {"m_lib0.c": planned_entry(1280), "m_lib1.c": STARTED_MAIN % "".join(statements), "m_lib2.c": STARTED}
+
+
 # What the preprocessor makes of names: TVM's text of these operators says something else than a compiler.
 PREPROCESSED = HEAD.replace("#include <math.h>\n", "") + """
 #include "fast.h"
@@ -1007,6 +1057,9 @@ CASES = [
     # A context that nothing reads takes no memory, wherever it is.
     case("a context without use", {**contexts("144"), "m_lib2.c": (CONTEXTS % {"begin": 512, "size": 144}).replace(
         "  memcpy(output_", "  void* context_buffer_2_let = (&(global_workspace_9_var[600]));\n  memcpy(output_")}, 256 + 256 + 144),
+    # What a device has been given stays while the host works beside it, also where the host did that before.
+    case("a device that the host works beside", started(STARTS, BESIDE, "  npu_wait();\n"), 1024),
+    case("a device that the host waits for", started(BESIDE, STARTS, "  npu_wait();\n"), 1024),
     # Both ends of the pool are its, and what is between them is not.
     case("contexts on both sides of an argument", {**contexts("144"), "m_lib2.c": (CONTEXTS % {"begin": 1000, "size": "(int32_t)(24)"}).replace(
         "  if (kernel(", "  int8_t* low = (int8_t*)(&(global_workspace_7_var[0]));\n  memcpy(low, input_, 16);\n  if (kernel("),

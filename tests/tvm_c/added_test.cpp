@@ -635,6 +635,14 @@ TEST_CASE("what planned C elsewhere lacks of the files is named") {
   CHECK(left_out("int times[3];\nTVM_DLL int32_t tvmgen_m_fused_old(int8_t* p) { return 0; }\n") ==
         "lib0.c: variable 'times' (line 5, column 1" + lacks +
             "lib0.c: function 'tvmgen_m_fused_old' (line 6, column 1" + lacks);
+  // Variables of a type that is not known stay with statements of the entry, whether these name them or not.
+  const std::string with_counter =
+      "#include \"pulp.h\"\nvolatile perf_t *perf;\nint cycles;\n" + text_of({"", "", "  cycles = 3;\n", ""});
+  REQUIRE(with_counter.find("  cycles = 3;\n") != std::string::npos);
+  const Source counting{"lib1.c", with_counter};
+  for (const std::string& one : read_planned_module("m", {&counting, 1}, {}, {}, Unread::kept).warnings) {
+    CHECK_MESSAGE(one.find("a declaration") == std::string::npos, one);
+  }
   // The firmware calls the entry itself, or finds it in a registry.
   const auto of_entry = [](const std::string& more) {
     const std::string text = text_of({"", "", "", ""}) + more;

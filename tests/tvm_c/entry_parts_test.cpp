@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tvm_c/function_tokens.hpp"
 #include "tvm_c/read_entry.hpp"
 
 namespace usmp::tvm_c::entry_parts_test {
@@ -80,6 +81,54 @@ TEST_CASE("functions that somebody made of the entry are read as its statements"
   const std::string rest = "  int32_t ret = tvmgen_m_dev(y_buffer_var, x_buffer_var);\n  if (ret != 0) return ret;\n";
   CHECK(read(counted, "  part(x_buffer_var, y_buffer_var);\n" + rest) ==
         read("", "  int32_t more = tvmgen_m_op(x_buffer_var, y_buffer_var);\n  (void)more;\n" + rest));
+}
+
+TEST_CASE("a function that only sets the file's pointers to workspace is a part of the entry, too") {
+  const std::string pooled = "#include <stdio.h>\n" + test::two_operators;
+  const auto planned = [&](const std::string& front, const std::string& statements) {
+    const std::string text = pooled + front +
+                             "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* "
+                             "sram_0_var) {\n" +
+                             statements + "  return 0;\n}\n";
+    const Source file{"lib1.c", text};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+    return tir::print(read.module, read.module.functions[read.module.entry]);
+  };
+  const std::string operators =
+      "  if (tvmgen_m_dev(x_buffer_var, sid_1) != 0) return -1;\n  if (tvmgen_m_dev(sid_1, y_buffer_var) != 0) return "
+      "-1;\n";
+  const std::string plain = planned("", "  void* sid_1 = (&(sram_0_var[16]));\n" + operators);
+  const std::string params = "(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* sram_0_var)";
+  const std::string arguments = "(x_buffer_var, y_buffer_var, sram_0_var) != 0) return -1;\n";
+  const auto setup = [&](const std::string& sets) {
+    return pointer + "static int32_t setup" + params + " {\n" + sets + "  return 0;\n}\nstatic int32_t kernels" +
+           params + " {\n" + operators + "  return 0;\n}\n";
+  };
+  const std::string both = "  if (setup" + arguments + "  if (kernels" + arguments;
+  CHECK(planned(setup("  sid_1 = (&(sram_0_var[16]));\n"), both) == plain);
+  CHECK(planned(setup("  sid_1 = &sram_0_var[16];\n"), both) == plain);
+  CHECK(read(pointer + "static void setup(void) {\n" + taken("sid_1").substr(0, taken("sid_1").find("  if")) + "}\n",
+             "  setup();\n  if (sid_1 == NULL) {\n    return -1;\n  }\n" + operators) == read("", plain_statements));
+  // What others set is not the entry's.
+  CHECK(is_refused(pointer + "void* place(void);\nstatic void setup(void) {\n  sid_1 = place();\n}\n",
+                   "  setup();\n" + operators));
+  CHECK_THROWS_AS((void)planned(setup("  sram_0_var = sram_0_var + 16;\n  sid_1 = (&(sram_0_var[0]));\n"), both),
+                  Error);
+  CHECK_THROWS_AS((void)planned(setup("  sid_1 = &sram_0_var;\n"), both), Error);
+}
+
+TEST_CASE("the address of an element is not that of the pointer") {
+  const auto changes = [](const std::string& statement) {
+    const std::vector<Token> tokens = tokens_of(Lexer(statement));
+    const auto p = std::find_if(tokens.begin(), tokens.end(), [](const Token& token) { return token.is("p"); });
+    return is_changed(tokens, static_cast<std::size_t>(p - tokens.begin()));
+  };
+  for (const char* statement : {"p = q;", "p += 3;", "(p)++;", "--p;", "f(&p);", "f(&(p));", "f(&(p) + 1);"}) {
+    CHECK_MESSAGE(changes(statement), statement);
+  }
+  for (const char* statement : {"f(p);", "f(&p[3]);", "f((&(p[3])));", "f(&(p)[3]);", "p[3] = 2;", "q = p;"}) {
+    CHECK_MESSAGE(!changes(statement), statement);
+  }
 }
 
 TEST_CASE("functions of the entry stay functions where a call may be something else") {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that go on with tensors after they have returned, and what waits for them.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tvm_c/read_entry.hpp"
+
+namespace usmp::tvm_c::held_tensors_test {
+namespace {
+
+const std::string entry_head = "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n";
+
+std::string taken(int number) {
+  const std::string name = "sid_" + std::to_string(number);
+  return "  void* " + name + " = TVMBackendAllocWorkspace(1, 0, (uint64_t)16, 0, 8);\n  if (" + name +
+         " == NULL) {\n    return -1;\n  }\n";
+}
+
+const std::string start = "  if (tvmgen_m_npu(x_buffer_var, sid_1) != 0) return -1;\n";
+const std::string host = "  if (tvmgen_m_op(x_buffer_var, sid_2) != 0) return -1;\n";
+const std::string wait = "  npu_wait();\n";
+const std::string use = "  if (tvmgen_m_dev(sid_1, y_buffer_var) != 0) return -1;\n";
+
+struct Read {
+  std::string entry;
+  std::string warnings;
+};
+
+// Of a file of the device's with this text.
+Read read(const std::string& device, const std::string& statements, const std::string& front = {}) {
+  const std::string text = test::two_operators + "void npu_wait(void);\n" + front + entry_head + taken(1) + taken(2) +
+                           statements + "  return 0;\n}\n";
+  const Source file{"lib1.c", text};
+  const Foreign npu{"tvmgen_m_npu", "int32_t tvmgen_m_npu(int8_t* a, int8_t* b)", "lib2.c", device};
+  const PlannedModule read = read_planned_module("m", {&file, 1}, {&npu, 1}, {}, Unread::kept);
+  std::string warnings;
+  for (const std::string& one : read.warnings) warnings += one + "\n";
+  return {tir::print(read.module, read.module.functions[read.module.entry]), warnings};
+}
+
+std::string device(const std::string& body, const std::string& front = "static int8_t *from, *to;\n") {
+  return front + "int32_t tvmgen_m_npu(int8_t* a, int8_t* b) {\n" + body + "  return 0;\n}\n";
+}
+
+// Behind which statement: where the call stands among the others.
+bool holds_behind(const Read& read, const std::string& before, const std::string& after) {
+  const std::size_t held = read.entry.find("call_extern(\"usmp_held_1\"");
+  const std::size_t first = read.entry.find("call_extern(\"" + before + "\"");
+  const std::size_t next = after.empty() ? std::string::npos : read.entry.rfind("call_extern(\"" + after + "\"");
+  return held != std::string::npos && first != std::string::npos && first < held && held < next;
+}
+
+bool holds(const Read& read) { return read.entry.find("usmp_held") != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("tensors of a function that keeps their addresses live until what may wait for it is done") {
+  const std::string keeps = device("  from = a;\n  to = b;\n");
+  const Read waited = read(keeps, start + host + wait + use);
+  CHECK(holds_behind(waited, "npu_wait", "tvmgen_m_dev"));
+  CHECK_MESSAGE(waited.entry.find("call_extern(\"usmp_held_1\", x_buffer_var, sid_1)") != std::string::npos,
+                waited.entry);
+  CHECK(waited.warnings.find("function 'tvmgen_m_npu' keeps addresses of tensors that it gets, in 'from'; planned C "
+                             "keeps these tensors up to the last statement") != std::string::npos);
+  // The last one that may wait; what is started behind it is not held.
+  CHECK(holds_behind(read(keeps, start + wait + host + wait + use), "tvmgen_m_op", "tvmgen_m_dev"));
+  const Read behind = read(keeps, wait + start + use);
+  CHECK_FALSE(holds(behind));
+  CHECK(behind.warnings.find("in 'from', and must not use them after it has returned") != std::string::npos);
+  // A statement may wait, too; a function that is read, or that gets tensors, does not.
+  CHECK(holds_behind(read(keeps, start + host + "  while (!finished) { }\n" + use, "extern volatile int finished;\n"),
+                     "usmp_kept_text", "tvmgen_m_dev"));
+  CHECK_FALSE(holds(read(keeps, start + host + use)));
+}
+
+TEST_CASE("a function keeps an address if it stores one in what outlives it") {
+  const auto keeps = [](const std::string& body, const std::string& front = "static int8_t *from, *to;\n") {
+    return holds(read(device(body, front), start + host + wait + use));
+  };
+  CHECK(keeps("  to = &b[3];\n"));
+  CHECK(keeps("  int8_t* q = b;\n  to = q;\n"));
+  CHECK(keeps("  to = (int8_t*)(a != 0 ? b : a);\n"));
+  CHECK(keeps("  job.to = b;\n", "static struct { int8_t* to; } job;\n"));
+  CHECK(keeps("  job = (struct job){a, b};\n", "static struct job { int8_t *from, *to; } job;\n"));
+  CHECK(keeps("  struct job* j = &job;\n  j->to = b;\n", "static struct job { int8_t* to; } job;\n"));
+  CHECK(keeps("  static int8_t* last;\n  last = b;\n"));
+  CHECK(keeps("  places[n++] = (uintptr_t)b;\n", "static uintptr_t places[9];\nstatic int n;\n"));
+  CHECK(keeps("  submit(a, b);\n", "static int8_t* to;\nstatic void submit(int8_t* p, int8_t* q) { to = q; }\n"));
+  // Elements, results, and what ends with the function.
+  CHECK_FALSE(keeps("  last = b[3];\n", "static int8_t last;\n"));
+  CHECK_FALSE(keeps("  last = *b;\n", "static int8_t last;\n"));
+  CHECK_FALSE(keeps("  status = run(a, b);\n", "static int status;\n"));
+  CHECK_FALSE(keeps("  struct job job = {a, b};\n  run(&job);\n"));
+  CHECK_FALSE(keeps("  uint64_t places[2] = {0};\n  places[1] = (uint64_t)(uintptr_t)(b);\n  run(places);\n"));
+  CHECK_FALSE(keeps("  for (int i = 0; i < 4; ++i) b[i] = a[i];\n"));
+  CHECK_FALSE(keeps("  calls++;\n", "static int calls;\n"));
+}
+
+TEST_CASE("functions whose C stays may keep addresses, too") {
+  const std::string keeper =
+      "static int8_t* last;\nint32_t tvmgen_m_keep(int8_t* p, int8_t* q) {\n  last = q;\n  goto end;\nend:\n  return "
+      "0;\n}\n";
+  const std::string calls = "  if (tvmgen_m_keep(x_buffer_var, sid_1) != 0) return -1;\n";
+  CHECK(holds(read(device(""), calls + host + wait + use, keeper)));
+  std::string plain = keeper;
+  plain.replace(plain.find("last = q;"), 9, "last = 0;");
+  CHECK_FALSE(holds(read(device(""), calls + host + wait + use, plain)));
+}
+
+TEST_CASE("in an operator, what unknown functions are passed lives until a later one may have waited for them") {
+  const auto of = [](const std::string& body) {
+    const std::string text = test::two_operators +
+                             "void start(int8_t* p, int8_t* q);\nvoid fence(void);\nvoid other(int8_t* p);\n"
+                             "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n  int8_t scratch[4];\n" +
+                             body + "  return 0;\n}\n" + entry_head + taken(1) + taken(2) +
+                             "  if (tvmgen_m_acc(x_buffer_var, sid_1) != 0) return -1;\n" + host + use +
+                             "  return 0;\n}\n";
+    const Source file{"lib1.c", text};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+    return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_acc")]);
+  };
+  const std::string begin = "  start((&(p[0])), (&(scratch[0])));\n";
+  const std::string between = "  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = 3;\n  }\n";
+  const std::string end = "  for (int32_t k = 0; k < 4; ++k) {\n    q[k] = scratch[k];\n  }\n";
+  const std::string held = of(begin + between + "  fence();\n" + end);
+  const std::size_t at = held.find("call_extern(\"usmp_held_1\", p, scratch)");
+  REQUIRE_MESSAGE(at != std::string::npos, held);
+  CHECK(held.find("call_extern(\"fence\")") < at);
+  CHECK(of(begin + between + end).find("usmp_held") == std::string::npos);
+  CHECK(of("  fence();\n" + begin + between + end).find("usmp_held") == std::string::npos);
+  // In a loop: what is declared there is not held behind it.
+  const std::string looped =
+      "  for (int32_t t = 0; t < 2; ++t) {\n    int8_t tile[2];\n    start((&(p[(t * 2)])), "
+      "(&(tile[0])));\n  }\n";
+  CHECK(of(looped + between + "  fence();\n" + end.substr(0, end.find("scratch")) + "3;\n  }\n")
+            .find("call_extern(\"usmp_held_1\", p)") != std::string::npos);
+}
+
+}  // namespace usmp::tvm_c::held_tensors_test
