@@ -21,6 +21,20 @@
 namespace usmp::pipeline {
 namespace {
 
+// Of pools that the application had with TVM's plan, too: it may have their contents from a file.
+void add_other_contents(const SourceModule& source, plan_file::PlanDocument& document) {
+  for (const plan_file::PlanDocument::Pool& pool : document.pools) {
+    if (pool.kind != PoolKind::constant || pool.internal || pool.used == 0) continue;
+    const bool was_its = std::ranges::any_of(
+        source.tvm_pools, [&](const tvm_c::PlannedPool& one) { return one.is_constant && one.name == pool.name; });
+    if (!was_its) continue;
+    document.warnings.push_back("the contents of parameter pool " + in_quotes(pool.name) +
+                                " are others than TVM's: an application that does not take them from TVMGEN_" +
+                                upper_case(c_identifier(document.module)) + "_" + upper_case(c_identifier(pool.name)) +
+                                "_CONSTANT_POOL_DATA, but loads them from a file, needs another one (emit: binary)");
+  }
+}
+
 std::vector<std::string> warnings_of(const SourceModule& source) {
   std::vector<std::string> warnings;
   if (source.by_this_program) {
@@ -143,6 +157,7 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   }
   document.tvm_workspace = tvm_workspace(planned.source, origin.workspace_io);
   document.warnings = warnings_of(planned.source);
+  add_other_contents(planned.source, document);
   if (auto unused = unused_workspace(planned.source)) document.warnings.push_back(std::move(*unused));
   document.warnings.insert(document.warnings.end(), planned.warnings.begin(), planned.warnings.end());
   return document;

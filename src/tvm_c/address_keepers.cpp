@@ -96,7 +96,9 @@ class KeeperFunction {
       const bool is_taken = front > 0 && tokens_[front - 1].is("&");
       const bool is_followed =
           front > 1 && tokens_[front - 1].is("*") && !tokens_[front - 2].is_identifier() && !tokens_[front - 2].is(")");
-      const bool is_element = i + 1 < tokens_.size() && (tokens_[i + 1].is("[") || tokens_[i + 1].is("->"));
+      std::size_t behind = i + 1;
+      while (behind < tokens_.size() && tokens_[behind].is(")")) ++behind;  // ((int32_t*)p)[3]
+      const bool is_element = behind < tokens_.size() && (tokens_[behind].is("[") || tokens_[behind].is("->"));
       if (is_taken || (!is_element && !is_followed)) return true;
     }
     return false;

@@ -96,7 +96,7 @@ std::optional<Value> BodyNames::start_of(const std::string& pool, std::span<cons
 Value BodyNames::scratch(const std::string& pool, const PoolParam& used) {
   Value value;
   value.kind = Value::Kind::null;
-  if (!used.is_used) return value;
+  if (!used.is_used || used.is_named) return value;
   if (scope_.constant_pools.contains(pool)) {
     values_.fail("found constants of pool " + in_quotes(pool) + " in a function whose C stays, expected workspace");
   }

@@ -268,6 +268,22 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     auto& all = edits[function->second.file];
     all.insert(all.end(), more.begin(), more.end());
   }
+  // Constants of pools are named in functions in front of them, too.
+  std::map<std::size_t, std::size_t> first_functions;  // by file: items that are kept
+  std::set<std::size_t> with_constants;
+  for (std::size_t i = 0; i < scope.items.size(); ++i) {
+    const Item& item = scope.items[i];
+    if (!is_kept[i]) continue;
+    if (item.kind == Item::Kind::function) first_functions.emplace(item.file, i);
+    if (item.kind != Item::Kind::data || !scope.constant_pools.contains(item.name)) continue;
+    with_constants.insert(item.file);
+    const auto function = first_functions.find(item.file);
+    if (function == first_functions.end()) continue;
+    const std::string_view text = files[item.file].text;
+    const std::size_t at = begin_with_linkage(text, scope.items[function->second].begin);
+    edits[item.file].push_back({at, 0, "\n" + std::string(text_of(item, files)) + "\n"});
+    edits[item.file].push_back({item.begin, item.end - item.begin, {}});
+  }
   for (auto& [file, all] : edits) {
     std::sort(all.begin(), all.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
   }
@@ -291,11 +307,15 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     copy(item.file, begin, item.end + (is_whole_line ? 1 : 0));
     texts[item.file] += macros_within(text.substr(item.begin, item.end - item.begin));
   }
-  std::string result;
   for (const std::size_t file : kept_files) {
     copy(file, files[file].text.size(), files[file].text.size());
     texts[file] = without_remains(without_target(texts[file]));
-    result += texts[file];
+  }
+  std::string result;
+  for (const bool is_first : {true, false}) {
+    for (const std::size_t file : kept_files) {
+      if (with_constants.contains(file) == is_first) result += texts[file];
+    }
   }
   require_own_macros(texts, files, included);
   return result;

@@ -120,7 +120,7 @@ class PoolUses {
       return true;
     }
     const Token& number = body_[i + 2];
-    param.offsets.push_back({number.offset, number.text.size(), *offset});
+    param.offsets.push_back({number.offset, number.text.size(), *offset, body_[i].offset, body_[i].text.size()});
     param.begin = param.offsets.size() > 1 ? std::min(param.begin, *offset) : *offset;
     param.last = std::max(param.last, *offset);
     param.is_used = true;
@@ -162,7 +162,11 @@ std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& para
     if (!param) continue;
     edits.insert(edits.end(), param->cuts.begin(), param->cuts.end());
     for (const PoolParam::Offset& offset : param->offsets) {
-      if (param->begin > 0) edits.push_back({offset.at, offset.size, std::to_string(offset.value - param->begin)});
+      if (param->is_named) {
+        edits.push_back({offset.name_at, offset.name_size, "((uint8_t*)&" + param->pool + ")"});
+      } else if (param->begin > 0) {
+        edits.push_back({offset.at, offset.size, std::to_string(offset.value - param->begin)});
+      }
     }
   }
   std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });

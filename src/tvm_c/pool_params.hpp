@@ -28,6 +28,8 @@ struct PoolParam {
   std::string pool;  // "sram" of sram_3_var
   bool is_used = false;
   bool is_whole = false;     // its address is taken as a number, by what may use all of it
+  // It is a struct of constants that stays with the function, whose text names it instead of the parameter.
+  bool is_named = false;
   Bytes begin = 0;           // the lowest offset that is taken
   Bytes last = 0;            // the highest one
   std::optional<Bytes> end;  // behind the last byte used; nothing: not known
@@ -35,6 +37,8 @@ struct PoolParam {
     std::size_t at = 0;  // of the number's token in the file
     std::size_t size = 0;
     Bytes value = 0;
+    std::size_t name_at = 0;  // of the parameter's
+    std::size_t name_size = 0;
   };
   std::vector<Offset> offsets;  // in the order of the text
   std::vector<PoolEdit> cuts;   // of offsets that nothing reads, in the same order

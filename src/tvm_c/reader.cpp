@@ -292,7 +292,13 @@ class ModuleReader {
       for (const std::string& name : kept_names_) {
         const FunctionText& function = scope_.functions.find(name)->second;
         try {
-          kept_pools_.emplace(name, pool_params(function));
+          auto params = pool_params(function);
+          for (auto& param : params) {
+            if (!param || !param->is_used) continue;
+            param->is_named = is_struct_of_constants(param->pool);
+            if (param->is_named) named_constants_.emplace(param->pool, name);
+          }
+          kept_pools_.emplace(name, std::move(params));
         } catch (const SyntaxError& error) {
           throw located(files_[function.file], error);
         }
@@ -315,10 +321,10 @@ class ModuleReader {
     for (const auto& [name, file] : external_) callers.insert(file);
     const bool may_have_pools = !scope_.owned.empty() && !respelled_.is_own;
     if (const Names pools = may_have_pools ? pools_in(gone_names(entry)) : Names(); !pools.empty()) {
-      added_.require_no_pools(mentioned_items(kept_names_, added_.names(), stops, scope_, files_, callers), pools);
+      added_.require_no_pools(mentioned_items(kept_names_, used_names(), stops, scope_, files_, callers), pools);
     }
-    std::string text = added_.declarations() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_,
-                                                         scope_, files_, *respelled_.included, added_.edits());
+    std::string text = added_.declarations() + kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_,
+                                                         files_, *respelled_.included, added_.edits());
     const std::string_view entry_file = files_[scope_.functions.find(entry)->second.file].text;
     for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, entry_file);
     text += held_.text;
@@ -332,9 +338,27 @@ class ModuleReader {
     }
   }
 
+  // In the C, so that text which names it may stay.
+  [[nodiscard]] bool is_struct_of_constants(const std::string& pool) const {
+    const auto found = scope_.constant_pools.find(pool);
+    return found != scope_.constant_pools.end() && found->second.bytes == nullptr;
+  }
+
+  // What text that stays names and functions do not, by file.
+  [[nodiscard]] UsedNames used_names() const {
+    UsedNames names = added_.names();
+    for (const auto& [pool, function] : named_constants_) {
+      for (const Item& item : scope_.items) {
+        if (item.kind == Item::Kind::data && item.name == pool) names.emplace(item.file, pool);
+      }
+    }
+    return names;
+  }
+
   // What planned C has otherwise, or has no more.
   [[nodiscard]] Names stops_of(const std::string& entry) const {
     Names stops = gone_names(entry);
+    for (const auto& [name, function] : named_constants_) stops.erase(name);  // added code may not name them, though
     if (respelled_.kept_run.empty()) stops.insert("tvmgen_" + c_identifier(name_) + "_run");
     return stops;
   }
@@ -415,7 +439,7 @@ class ModuleReader {
   void note_left_out(const std::string& entry) {
     if (unread_ != Unread::kept || respelled_.is_own || !rewritten_.empty()) return;
     const Names stops = stops_of(entry);
-    const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, files_);
+    const std::vector<bool> stays = mentioned_items(kept_names_, used_names(), stops, scope_, files_);
     const FilesRead read = files_read();
     append(left_out_code(read, added_.left_out(read.symbol + "_", entry, stops, stays), entry), warnings_);
     // What an edited run calls is written with the plan.
@@ -436,6 +460,12 @@ class ModuleReader {
     std::vector<std::string> result;
     if (unread_ != Unread::kept || respelled_.is_own) return result;
     result = shared_pools(files_read(), pools);
+    for (const auto& [pool, function] : named_constants_) {
+      result.push_back(
+          "function " + in_quotes(function) + " takes constants of pool " + in_quotes(pool) +
+          " and stays as it is, so planned C has the whole pool for it, beside copies for other functions, "
+          "which do not change with it");
+    }
     std::vector<std::string> keepers = held_.functions;
     if (!held_.by_entry) std::erase_if(keepers, [this](const std::string& name) { return watchers_.contains(name); });
     if (!keepers.empty()) {
@@ -811,8 +841,9 @@ class ModuleReader {
   FileScope scope_;
   const std::set<std::string>& rewritten_;
   std::vector<std::string> warnings_;
-  std::set<std::string> watchers_;  // ReadFunction
-  AddressKeepers keepers_;          // of `foreign` and functions whose C stays
+  std::set<std::string> watchers_;                      // ReadFunction
+  std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
+  AddressKeepers keepers_;                              // of `foreign` and functions whose C stays
   HeldTensors held_;
   AddedCode added_;
   PoolSizes pool_sizes_;

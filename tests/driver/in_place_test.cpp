@@ -298,6 +298,43 @@ TEST_CASE("in place: the header has the contents of the application's parameter 
   CHECK(contains(planned, "struct tvmgen_default_workspace_pools {\n"));
 }
 
+TEST_CASE("in place: who loads the contents of a pool from a file is told that they are others") {
+  const Checkout checkout;
+  fs::remove_all(checkout.temporary.path / "ml");
+  fs::create_directories(checkout.temporary.path / "ml");
+  const std::string run =
+      "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs, struct "
+      "tvmgen_m_workspace_pools* workspace_pools)";
+  write(checkout.ml("tvmgen_m.h"),
+        "#include <stdint.h>\nstruct tvmgen_m_inputs { void* x; };\nstruct tvmgen_m_outputs { void* y; };\n"
+        "struct tvmgen_m_workspace_pools { void* flash; };\n"
+        "#define TVMGEN_M_FLASH_CONSTANT_POOL_SIZE 4\n#define TVMGEN_M_FLASH_CONSTANT_POOL_DATA 0x03,0x01,0x07,0x02\n" +
+            run + ";\n");
+  write(checkout.ml("m_lib0.c"),
+        "#include <tvmgen_m.h>\n" + run +
+            " {return tvmgen_m___tvm_main__(inputs->x,outputs->y,((uint8_t*)workspace_pools->flash));}\n");
+  write(checkout.ml("m_lib1.c"),
+        "int32_t tvmgen_m_op(int8_t* p, int8_t* q, uint8_t* flash_1_var) {\n  void* gain_let = (&(flash_1_var[0]));\n"
+        "  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = (p[i] + ((int8_t*)gain_let)[i]);\n  }\n  return 0;\n}\n"
+        "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* flash_0_var) {\n"
+        "  if (tvmgen_m_op(x_buffer_var, y_buffer_var, flash_0_var) != 0 ) return -1;\n  return 0;\n}\n");
+  PlanOptions options = checkout.options();
+  const auto told = [&](const std::string& emit) {
+    write(checkout.temporary.file("pools.yaml"), "parameter_pools:\n  - {name: flash, targets: {c: ro}, " + emit +
+                                                     "}\nworkspace_pools:\n  - {name: sram, internal: true}\n");
+    options.pools_file = checkout.temporary.file("pools.yaml");
+    options.dry_run = true;
+    const Outcome outcome = outcome_of(plan, options);
+    CHECK_MESSAGE(outcome.err.empty(), outcome.err);
+    return contains(outcome.out,
+                    "the contents of parameter pool 'flash' are others than TVM's: an application that does "
+                    "not take them from TVMGEN_M_FLASH_CONSTANT_POOL_DATA, but loads them from a file");
+  };
+  CHECK(told("emit: header"));
+  options.in_place = false;
+  CHECK_FALSE(told("internal: true"));
+}
+
 TEST_CASE("in place: without a header there is no place for the contents of the application's pools") {
   const Checkout checkout;
   fs::remove(checkout.ml("tvmgen_default.h"));

@@ -526,6 +526,59 @@ def started(*statements: str) -> dict[str, str]:
     return {"m_lib0.c": planned_entry(1280), "m_lib1.c": STARTED_MAIN % "".join(statements), "m_lib2.c": STARTED}
 
 
+# An operator that somebody edited takes constants where TVM has planned them; another one has some of them, too.
+CONSTANTS = """static const struct global_const_workspace {
+  int16_t gain_let[16] __attribute__((aligned(16))); // 32 bytes, aligned offset: 0
+  int32_t bias_let[4] __attribute__((packed, aligned(16))); // 16 bytes, aligned offset: 32
+} global_const_workspace = {
+  .gain_let = {
+    +0x0001, -0x0002, +0x0003, -0x0004, +0x0005, -0x0006, +0x0007, -0x0008,
+    +0x0009, -0x000a, +0x000b, -0x000c, +0x000d, -0x000e, +0x000f, -0x0010
+  },
+  .bias_let = {
+    +0x00000010, -0x00000020, +0x00000003, +0x00000040
+  },
+};// of total size 48 bytes
+"""
+
+CONSTANTS_MAIN = HEAD + "#include <stdio.h>\n" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_gain(int8_t* p0, int8_t* T_gain, uint8_t* global_const_workspace_2_var, uint8_t* global_workspace_3_var) {
+  void* bias_let = (&(global_const_workspace_2_var[32]));
+  void* gain_let = (&(global_const_workspace_2_var[0]));
+  void* wide_let = (&(global_workspace_3_var[512]));
+  for (int32_t i = 0; i < 256; ++i) {
+    ((int32_t*)wide_let)[i] = (((int32_t)p0[i]) * ((int32_t)((int16_t*)gain_let)[(i & 15)]));
+  }
+#ifdef PRINT
+  printf("wide: %d\\n", (int)((int32_t*)wide_let)[0]);
+#endif
+  for (int32_t k = 0; k < 256; ++k) {
+    T_gain[k] = ((int8_t)((((int32_t*)wide_let)[k] + ((int32_t*)bias_let)[(k & 3)]) / 8));
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_bias(int8_t* p0, int8_t* T_bias, uint8_t* global_const_workspace_4_var, uint8_t* global_workspace_5_var) {
+  void* bias_let = (&(global_const_workspace_4_var[32]));
+  for (int32_t i = 0; i < 128; ++i) {
+    T_bias[i] = ((int8_t)((((int32_t)p0[(i * 2)]) + ((int32_t*)bias_let)[(i & 3)]) / 2));
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* global_const_workspace_0_var, uint8_t* global_workspace_1_var) {
+  void* sid_1_let = (&(global_workspace_1_var[0]));
+  if (tvmgen_m_fused_gain(x_buffer_var, sid_1_let, global_const_workspace_0_var, global_workspace_1_var) != 0 ) return -1;
+  if (tvmgen_m_fused_bias(sid_1_let, y_buffer_var, global_const_workspace_0_var, global_workspace_1_var) != 0 ) return -1;
+  return 0;
+}
+"""
+
+
+def with_constants(entry: str, operators: str) -> dict[str, str]:
+    text = planned_entry(1536).replace('__attribute__((section(".bss', CONSTANTS + '__attribute__((section(".bss').replace(
+        ",uint8_t* global_workspace_0_var", ",uint8_t* global_const_workspace_0_var,uint8_t* global_workspace_1_var").replace(
+            ",((uint8_t*)&global_workspace)", ",((uint8_t*)&global_const_workspace),((uint8_t*)&global_workspace)")
+    return {entry: text, operators: CONSTANTS_MAIN}
+
+
 # What the preprocessor makes of names: TVM's text of these operators says something else than a compiler.
 PREPROCESSED = HEAD.replace("#include <math.h>\n", "") + """
 #include "fast.h"
@@ -1060,6 +1113,15 @@ CASES = [
     # What a device has been given stays while the host works beside it, also where the host did that before.
     case("a device that the host works beside", started(STARTS, BESIDE, "  npu_wait();\n"), 1024),
     case("a device that the host waits for", started(BESIDE, STARTS, "  npu_wait();\n"), 1024),
+    # The file with the constants stands in front of what names them, whatever its name.
+    *(case(f"constants of an edited operator, {entry}", with_constants(entry, operators), 1536,
+           ["function 'tvmgen_m_fused_gain' is not TVM's C and stays as it is (line ",
+            "function 'tvmgen_m_fused_gain' takes constants of pool 'global_const_workspace' and stays as it is"])
+      for entry, operators in (("m_lib0.c", "m_lib1.c"), ("z_entry.c", "m_lib1.c"))),
+    case("constants of an edited operator, one file", {"m.c": with_constants("entry", "operators")["operators"] + re.sub(
+        r"TVM_DLL int32_t \w+___tvm_main__\([^)]*\);\n", "", with_constants("entry", "operators")["entry"])}, 1536,
+         ["function 'tvmgen_m_fused_gain' is not TVM's C and stays as it is (line ",
+          "function 'tvmgen_m_fused_gain' takes constants of pool 'global_const_workspace' and stays as it is"]),
     # Both ends of the pool are its, and what is between them is not.
     case("contexts on both sides of an argument", {**contexts("144"), "m_lib2.c": (CONTEXTS % {"begin": 1000, "size": "(int32_t)(24)"}).replace(
         "  if (kernel(", "  int8_t* low = (int8_t*)(&(global_workspace_7_var[0]));\n  memcpy(low, input_, 16);\n  if (kernel("),

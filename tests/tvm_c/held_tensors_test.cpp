@@ -91,6 +91,7 @@ TEST_CASE("a function keeps an address if it stores one in what outlives it") {
   // Elements, results, and what ends with the function.
   CHECK_FALSE(keeps("  last = b[3];\n", "static int8_t last;\n"));
   CHECK_FALSE(keeps("  last = *b;\n", "static int8_t last;\n"));
+  CHECK_FALSE(keeps("  void* q = b;\n  ((int32_t*)q)[0] = ((int32_t*)q)[0] + ((int32_t)a[1]);\n"));
   CHECK_FALSE(keeps("  status = run(a, b);\n", "static int status;\n"));
   CHECK_FALSE(keeps("  struct job job = {a, b};\n  run(&job);\n"));
   CHECK_FALSE(keeps("  uint64_t places[2] = {0};\n  places[1] = (uint64_t)(uintptr_t)(b);\n  run(places);\n"));
