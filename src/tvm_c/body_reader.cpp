@@ -576,6 +576,13 @@ class BodyReader {
            never_fails(function->second);
   }
 
+  // Whether the C has the function, and it may return something else than 0.
+  [[nodiscard]] bool may_fail(const std::string& name) const {
+    const auto function = scope_.functions.find(name);
+    const bool is_tvms = function != scope_.functions.end() && !kept_.contains(name) && never_fails(function->second);
+    return function != scope_.functions.end() && !is_tvms && !returns_zero(function->second, scope_);
+  }
+
   // return 0; and return f(…); at the end of the function.
   void result() {
     const Token at = tokens_.next();
@@ -627,8 +634,23 @@ class BodyReader {
     tokens_ = callee.body;
   }
 
+  // (1, 0, sid_1), which planned C does not: TVM's allocator has not given it.
+  void give_back() {
+    const Lexer begin = tokens_;
+    skip_bracketed(tokens_, "(");
+    Token last;
+    for (Lexer ahead = begin; ahead.offset() < tokens_.offset();) {
+      const Token token = ahead.next();
+      if (!token.is(")")) last = token;
+    }
+    const auto value = last.is_identifier() ? names_.look_up_own(last.text) : std::nullopt;
+    if (!value || value->kind != Value::Kind::pointer || is_param(value->storage)) {
+      fail_at(last, "workspace that the function has taken itself");
+    }
+  }
+
   void call(const std::string& name, OnFailure failure) {
-    if (name == free_function) return skip_bracketed(tokens_, "(");  // of memory that TVM's allocator has not given
+    if (name == free_function) return give_back();
     const auto defined = scope_.functions.find(name);
     if (defined != scope_.functions.end() && takes_packed(defined->second.params)) {
       const Token at = tokens_.peek();
@@ -649,6 +671,7 @@ class BodyReader {
       return argument.kind == Value::Kind::pointer && !is_param(argument.storage);
     });
     if (is_others && gets_memory) result_.watchers.insert(name);
+    if (failure.code == nullptr && may_fail(name)) result_.unasked.emplace(name, values_.at);
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
     const auto kept = kept_.find(name);
     for (std::size_t i = 0; i < given.size(); ++i) {

@@ -34,7 +34,9 @@ struct ReadFunction {
   std::vector<AddedText> dropped;   // likewise, what never happens
   std::vector<OutlinedFunction> outlined;
   std::set<std::string> watchers;  // others' functions that get the model's memory from the entry
-  std::set<tir::VarId> counters;   // for count_in_int32
+  // Functions of the C that may fail, and of which a call asks for no result: where the call is.
+  std::map<std::string, std::size_t> unasked;
+  std::set<tir::VarId> counters;  // for count_in_int32
   // The first of them whose type differs from machine to machine, by its place in the file: then it has to be proved.
   std::optional<std::size_t> open_counter;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/added_statements.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/literals.hpp"
@@ -172,6 +173,37 @@ bool never_fails(const FunctionText& function) {
     (void)condition.next();
     const std::vector<Token> tested = take_null_tests(condition);
     if (std::any_of(tested.begin(), tested.end(), may_be_null)) return false;
+  }
+  return true;
+}
+
+bool returns_zero(const FunctionText& function, const FileScope& scope) {
+  std::vector<Token> tokens;
+  try {
+    tokens = tokens_of(function.body);
+  } catch (const SyntaxError&) {  // likewise
+    return false;
+  }
+  const auto is = [&](std::size_t i, std::string_view spelling) { return i < tokens.size() && tokens[i].is(spelling); };
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (!token.is_identifier()) continue;
+    if (token.is("return")) {
+      const bool has_brackets = is(i + 1, "(");
+      const std::size_t value = has_brackets ? i + 2 : i + 1;
+      const bool is_number = value + 1 < tokens.size() && tokens[value].text == "0" && (!has_brackets || is(value + 1, ")"));
+      const bool is_zero = is_number && is(has_brackets ? value + 2 : value + 1, ";");
+      if (!is_zero && !is(i + 1, ";")) return false;
+      continue;
+    }
+    const bool is_word = token.is("break") || token.is("continue") || token.is("else") || token.is("do");
+    const bool is_function = scope.functions.contains(token.text) || scope.prototypes.contains(token.text) ||
+                             scope.foreign.contains(token.text) || is_control(token) || token.is("sizeof") ||
+                             token.text.starts_with("TVMBackend") || is_of_library(token.text) ||
+                             is_memory_function(token.text) || is_math_function(token.text);
+    if (is(i + 1, "(") && !is_function && !is_member(tokens, i)) return false;
+    const bool begins = begins_statement(tokens, i) || (is_in_capitals(token.text) && !is(i - 1, "="));
+    if (begins && is(i + 1, ";") && !is_word) return false;
   }
   return true;
 }

@@ -54,6 +54,9 @@ void skip_failure(Lexer& tokens);
 // does not have, and functions of math.h, and asks for no pointer but workspace whether it is null.
 [[nodiscard]] bool never_fails(const FunctionText& function);
 
+// Whether it returns nothing but 0, whatever it calls. Not so if a name in it may be a macro that returns.
+[[nodiscard]] bool returns_zero(const FunctionText& function, const FileScope& scope);
+
 // Behind the callee's name, whose result the variable `name` gets: takes all up to the end of the condition that asks
 // for it, if that is what stands here. `is_condition`: if ((name = f(…)) != 0)
 [[nodiscard]] bool take_result_test(Lexer& tokens, const Token& name, bool is_condition, bool never_fails);

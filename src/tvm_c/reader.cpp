@@ -17,6 +17,7 @@
 #include "tvm_c/folded.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/held_tensors.hpp"
+#include "tvm_c/given_back.hpp"
 #include "tvm_c/hints.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/induction.hpp"
@@ -118,6 +119,7 @@ class ModuleReader {
               [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
     module_.entry = *module_.find(entry);
     type_entry_params();
+    require_typed_params();
     auto lost_constants = cut_constants(memory_.constants, respelled_.is_own, module_);
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
     size_buffers();
@@ -277,6 +279,7 @@ class ModuleReader {
     const tir::Module empty = module_;
     while (true) {
       read_from(entry);
+      require_asked(entry);
       if (unread_found_.empty()) break;
       for (auto& [name, reason] : unread_found_) {
         kept_names_.insert(name);
@@ -305,10 +308,12 @@ class ModuleReader {
       }
       module_ = empty;
       external_.clear();
+      unasked_.clear();
       tables_.clear();
       memory_ = {};
       pool_alignment_ = default_alignment;
     }
+    if (!respelled_.is_own) require_own_given_back();
     Names stops;  // what planned C has otherwise, or has no more
     if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);
@@ -353,6 +358,31 @@ class ModuleReader {
       }
     }
     return names;
+  }
+
+  // Planned C leaves the caller if a function of the module fails, so what ignores that is not read.
+  void require_asked(const std::string& entry) {
+    for (const auto& [caller, callee, at] : unasked_) {
+      const bool is_plain = !module_.find(callee) || unread_found_.contains(callee) || scope_.foreign.contains(callee);
+      if (is_plain || respelled_.is_own) continue;
+      const std::size_t file = scope_.functions.find(caller)->second.file;
+      const SyntaxError error{at, "found a call of " + in_quotes(callee) +
+                                      ", which may fail, and nothing asks for its result, expected if (" + callee +
+                                      "(…) != 0) return -1;"};
+      if (!keeps(caller, caller == entry, place(file, at) + ": " + error.message)) throw located(files_[file], error);
+    }
+  }
+
+  // By functions that stay; not those that the model never calls.
+  void require_own_given_back() const {
+    std::vector<const FunctionText*> functions;
+    for (const std::string& name : kept_names_) functions.push_back(&scope_.functions.find(name)->second);
+    std::size_t at = 0;
+    try {
+      tvm_c::require_own_given_back(functions, &at);
+    } catch (const SyntaxError& error) {
+      throw located(files_[functions[at]->file], error);
+    }
   }
 
   // What planned C has otherwise, or has no more.
@@ -652,6 +682,7 @@ class ModuleReader {
       }
       tables_.insert(read.tables.begin(), read.tables.end());
       if (is_entry) watchers_ = std::move(read.watchers);
+      for (const auto& [callee, at] : read.unasked) unasked_.push_back({name, callee, at});
       memory_.add(std::move(read.memory));
       return read.called;
     } catch (const InlinedError& error) {
@@ -789,6 +820,34 @@ class ModuleReader {
     }
   }
 
+  // What is passed to functions that stay is an input or an output, or a tensor's memory.
+  void require_typed_params() const {
+    const tir::Function& function = module_.functions[module_.entry];
+    const FunctionText& text = scope_.functions.find(entry_)->second;
+    for (const tir::Param& param : function.params) {
+      if (param.is_tensor || !module_.var(param.var).type.is_handle()) continue;
+      const std::string* callee = nullptr;
+      tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
+        const auto call = tir::named_call(expr);
+        if (!call || call->name->starts_with("tvmgen_") || !kept_names_.contains(*call->name)) return;
+        const bool gets = std::any_of(call->arguments.begin(), call->arguments.end(), [&](const tir::ExprRef& one) {
+          return one->kind == tir::ExprKind::var && one->var == param.var;
+        });
+        if (gets) callee = call->name;
+      });
+      if (callee == nullptr) continue;
+      const std::vector<Token> tokens = tokens_of(text.params);
+      const auto name = std::find_if(tokens.begin(), tokens.end(), [&](const Token& one) {
+        return one.is(param.name) || one.is(param.name + "_buffer_var");
+      });
+      const std::size_t at = name == tokens.end() ? text.offset : name->offset;
+      throw located(files_[text.file], {at, "found a parameter without type that no operator which is read gets, but " +
+                                                in_quotes(*callee) +
+                                                ", whose C stays, expected one with the type of its elements, such "
+                                                "as int8_t*"});
+    }
+  }
+
   // An input or output that stands in a pool: what it is passed for says of what it is.
   void type_entry_params() {
     std::map<tir::VarId, tir::Param*> untyped;
@@ -845,6 +904,12 @@ class ModuleReader {
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
   AddressKeepers keepers_;                              // of `foreign` and functions whose C stays
   HeldTensors held_;
+  struct UnaskedCall {
+    std::string caller;
+    std::string callee;
+    std::size_t at = 0;
+  };
+  std::vector<UnaskedCall> unasked_;  // likewise
   AddedCode added_;
   PoolSizes pool_sizes_;
   tir::Module module_;

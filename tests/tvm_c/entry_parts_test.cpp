@@ -276,6 +276,51 @@ TEST_CASE("a part returns a status as the entry does, and is the same in all bui
       taken("sid_1") + "  (sid_1) = x_buffer_var;\n  if (tvmgen_m_dev(x_buffer_var, sid_1) != 0) return -1;\n"));
 }
 
+TEST_CASE("workspace is given back by who takes it, if functions of the entry stay") {
+  const std::string taken_here = taken("void* sid_1");
+  const std::string uses = "  if (tvmgen_m_dev(x_buffer_var, sid_1) != 0) return -1;\n";
+  const std::string free = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) return -1;\n";
+  // `goto`: it stays.
+  const auto part = [&](const std::string& params, const std::string& statements) {
+    return "static int32_t part(" + params + ") {\n  if (device(2)) goto end;\n" + statements + "end:\n  return 0;\n}\n";
+  };
+  const std::string call = "  if (part(sid_1, y_buffer_var) != 0) return -1;\n";
+  const std::string passed = "  if (tvmgen_m_dev(p, y) != 0) return -1;\n";
+  const auto gives_back = [&](const std::string& what) {
+    return part("void* p, int8_t* y", passed + "  TVMBackendFreeWorkspace(1, 0, " + what + ");\n");
+  };
+  CHECK(stays(part("void* p, int8_t* y", passed), taken_here + uses + call + free, "part"));
+  for (const char* what : {"p", "(void*)p", "(p)", "(int8_t*)(p)", "p + 0", "y ? p : p"}) {
+    CAPTURE(what);
+    CHECK(is_refused(gives_back(what), taken_here + uses + call));
+  }
+  const auto own = [&](const std::string& more) {
+    return "static void* own;\nstatic int32_t part(void* p, int8_t* y) {\n  if (device(2)) goto end;\n"
+           "  own = (int8_t*)TVMBackendAllocWorkspace(1, 0, (uint64_t)16, 0, 8);\n" +
+           more + "  if (tvmgen_m_dev(p, own) != 0 || tvmgen_m_dev(own, y) != 0) return -1;\nend:\n  return 0;\n}\n";
+  };
+  const std::string other = "static int32_t other(void) {\n  if (device(2)) goto end;\n  TVMBackendFreeWorkspace(1, 0, own);\n" +
+                            std::string("end:\n  return 0;\n}\n");
+  const std::string both = taken_here + uses + call + "  if (other() != 0) return -1;\n" + free;
+  CHECK(read(own("") + other, both).find("other() != 0") != std::string::npos);
+  CHECK(is_refused(own("  own = p;\n") + other, both));
+  CHECK(is_refused(own("  void** q = &own; *q = p;\n") + other, both));
+  // The entry does not give back what they have taken.
+  CHECK(is_refused(own(""), taken_here + uses + call + "  if (TVMBackendFreeWorkspace(1, 0, own) != 0) return -1;\n"));
+  CHECK(is_refused(own(""), taken_here + uses + call + "  TVMBackendFreeWorkspace(1, 0, x_buffer_var);\n"));
+}
+
+TEST_CASE("what only a function that stays gets has a type in the entry") {
+  const std::string part = "static int32_t part(void* from, int8_t* y) {\n  if (device(2)) goto end;\n"
+                           "  if (tvmgen_m_dev(from, y) != 0) return -1;\nend:\n  return 0;\n}\n";
+  const std::string text = "#include <stdio.h>\n" + test::two_operators + part +
+                           "int32_t tvmgen_m___tvm_main__(void* x, int8_t* y_buffer_var) {\n"
+                           "  if (part(x, y_buffer_var) != 0) return -1;\n  return 0;\n}\n";
+  const Source file{"lib1.c", text};
+  CHECK_THROWS_WITH(read_planned_module("m", {&file, 1}, {}, {}, Unread::kept, {}, {}),
+                    doctest::Contains("lib1.c: line 23, column 37: found a parameter without type that no operator"));
+}
+
 TEST_CASE("of 65 functions none is read as a part of the entry") {
   const auto all = [](int count) {
     std::string front;
