@@ -820,7 +820,7 @@ class ModuleReader {
     }
   }
 
-  // What is passed to functions that stay is an input or an output, or a tensor's memory.
+  // What somebody's functions get is an input or an output, or a tensor's memory.
   void require_typed_params() const {
     const tir::Function& function = module_.functions[module_.entry];
     const FunctionText& text = scope_.functions.find(entry_)->second;
@@ -829,7 +829,7 @@ class ModuleReader {
       const std::string* callee = nullptr;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
         const auto call = tir::named_call(expr);
-        if (!call || call->name->starts_with("tvmgen_") || !kept_names_.contains(*call->name)) return;
+        if (!call || call->name->starts_with("tvmgen_") || !scope_.functions.contains(*call->name)) return;
         const bool gets = std::any_of(call->arguments.begin(), call->arguments.end(), [&](const tir::ExprRef& one) {
           return one->kind == tir::ExprKind::var && one->var == param.var;
         });
@@ -841,10 +841,9 @@ class ModuleReader {
         return one.is(param.name) || one.is(param.name + "_buffer_var");
       });
       const std::size_t at = name == tokens.end() ? text.offset : name->offset;
-      throw located(files_[text.file], {at, "found a parameter without type that no operator which is read gets, but " +
-                                                in_quotes(*callee) +
-                                                ", whose C stays, expected one with the type of its elements, such "
-                                                "as int8_t*"});
+      throw located(files_[text.file], {at, "found a parameter without type, and " + in_quotes(*callee) +
+                                                " does not say of what, expected one with the type of its elements, "
+                                                "such as int8_t*"});
     }
   }
 
