@@ -82,6 +82,13 @@ random-c: deps-test
 	  $(BUILD)/tests/usmp-random-modules --from-c $$kind --seed $(SEED) --count $(COUNT) --compile-every $(COMPILE_EVERY) --variants 1 --jobs $(JOBS) || exit 1; \
 	done
 
+# C with an entry that is edited at random, planned and run; models that fail stay in $(BUILD)/edits: make random-edits COUNT=3000
+.PHONY: random-edits
+random-edits: deps-test
+	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target usmp-plan
+	@/usr/bin/python3 -B tests/e2e/random_edits.py $(BUILD)/usmp-plan --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --keep $(BUILD)/edits --statistics
+
 # Random networks and modules transformed and interpreted, by each step alone and by all, then planned, compiled and run
 # with all of them, one in a hundred: make random-transforms COUNT=100000
 .PHONY: random-transforms
