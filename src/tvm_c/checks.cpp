@@ -191,7 +191,8 @@ bool returns_zero(const FunctionText& function, const FileScope& scope) {
     if (token.is("return")) {
       const bool has_brackets = is(i + 1, "(");
       const std::size_t value = has_brackets ? i + 2 : i + 1;
-      const bool is_number = value + 1 < tokens.size() && tokens[value].text == "0" && (!has_brackets || is(value + 1, ")"));
+      const bool is_number =
+          value + 1 < tokens.size() && tokens[value].text == "0" && (!has_brackets || is(value + 1, ")"));
       const bool is_zero = is_number && is(has_brackets ? value + 2 : value + 1, ";");
       if (!is_zero && !is(i + 1, ";")) return false;
       continue;

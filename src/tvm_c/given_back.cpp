@@ -33,7 +33,8 @@ std::size_t behind_casts(const std::vector<Token>& tokens, std::size_t i) {
 
 // The name that TVMBackendFreeWorkspace(1, 0, (void*)name) gets, by the name of the function.
 const Token& given_at(const std::vector<Token>& tokens, std::size_t call) {
-  const auto end = call + 1 < tokens.size() && tokens[call + 1].is("(") ? behind_bracketed(tokens, call + 1) : std::nullopt;
+  const auto end =
+      call + 1 < tokens.size() && tokens[call + 1].is("(") ? behind_bracketed(tokens, call + 1) : std::nullopt;
   if (!end) return tokens[call];
   std::size_t argument = call + 2;
   std::size_t depth = 0;

@@ -282,7 +282,8 @@ TEST_CASE("workspace is given back by who takes it, if functions of the entry st
   const std::string free = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) return -1;\n";
   // `goto`: it stays.
   const auto part = [&](const std::string& params, const std::string& statements) {
-    return "static int32_t part(" + params + ") {\n  if (device(2)) goto end;\n" + statements + "end:\n  return 0;\n}\n";
+    return "static int32_t part(" + params + ") {\n  if (device(2)) goto end;\n" + statements +
+           "end:\n  return 0;\n}\n";
   };
   const std::string call = "  if (part(sid_1, y_buffer_var) != 0) return -1;\n";
   const std::string passed = "  if (tvmgen_m_dev(p, y) != 0) return -1;\n";
@@ -299,8 +300,9 @@ TEST_CASE("workspace is given back by who takes it, if functions of the entry st
            "  own = (int8_t*)TVMBackendAllocWorkspace(1, 0, (uint64_t)16, 0, 8);\n" +
            more + "  if (tvmgen_m_dev(p, own) != 0 || tvmgen_m_dev(own, y) != 0) return -1;\nend:\n  return 0;\n}\n";
   };
-  const std::string other = "static int32_t other(void) {\n  if (device(2)) goto end;\n  TVMBackendFreeWorkspace(1, 0, own);\n" +
-                            std::string("end:\n  return 0;\n}\n");
+  const std::string other =
+      "static int32_t other(void) {\n  if (device(2)) goto end;\n  TVMBackendFreeWorkspace(1, 0, own);\n" +
+      std::string("end:\n  return 0;\n}\n");
   const std::string both = taken_here + uses + call + "  if (other() != 0) return -1;\n" + free;
   CHECK(read(own("") + other, both).find("other() != 0") != std::string::npos);
   CHECK(is_refused(own("  own = p;\n") + other, both));
@@ -311,8 +313,9 @@ TEST_CASE("workspace is given back by who takes it, if functions of the entry st
 }
 
 TEST_CASE("what only a function that stays gets has a type in the entry") {
-  const std::string part = "static int32_t part(void* from, int8_t* y) {\n  if (device(2)) goto end;\n"
-                           "  if (tvmgen_m_dev(from, y) != 0) return -1;\nend:\n  return 0;\n}\n";
+  const std::string part =
+      "static int32_t part(void* from, int8_t* y) {\n  if (device(2)) goto end;\n"
+      "  if (tvmgen_m_dev(from, y) != 0) return -1;\nend:\n  return 0;\n}\n";
   const std::string text = "#include <stdio.h>\n" + test::two_operators + part +
                            "int32_t tvmgen_m___tvm_main__(void* x, int8_t* y_buffer_var) {\n"
                            "  if (part(x, y_buffer_var) != 0) return -1;\n  return 0;\n}\n";

@@ -128,25 +128,32 @@ TEST_CASE("conditions that ask something else of a call are refused") {
 
 TEST_CASE("a call that may fail is asked for its result") {
   const auto reads = [](const std::string& function, const std::string& call) {
-    const std::string text = "#include <stdio.h>\n" + test::two_operators + "#define TRY(x) if (x) return -1\n#define LEAVE return 2\n" +
+    const std::string text = "#include <stdio.h>\n" + test::two_operators +
+                             "#define TRY(x) if (x) return -1\n#define LEAVE return 2\n" +
                              "int32_t tvmgen_m_f(int8_t* p, int8_t* q) {\n" + function + "\n}\n";
-    return !test::read_entry(text, "  " + call + "\n  if (tvmgen_m_dev(x_buffer_var, y_buffer_var) != 0) return -1;\n", "")
+    return !test::read_entry(text, "  " + call + "\n  if (tvmgen_m_dev(x_buffer_var, y_buffer_var) != 0) return -1;\n",
+                             "")
                 .starts_with("lib1.c: line ");
   };
-  for (const char* call : {"tvmgen_m_f(x_buffer_var, y_buffer_var);", "(void)tvmgen_m_f(x_buffer_var, y_buffer_var);"}) {
+  for (const char* call :
+       {"tvmgen_m_f(x_buffer_var, y_buffer_var);", "(void)tvmgen_m_f(x_buffer_var, y_buffer_var);"}) {
     CAPTURE(call);
     CHECK(reads("  q[0] = p[0];\n  return 0;", call));
     CHECK(reads("  if (p[0] > 3) goto end;\n  q[0] = p[0];\nend:\n  return (0);", call));  // stays
-    for (const char* result : {"return -1;", "return device(1);", "TRY(device(1));", "LEAVE;", "if (device(1) != 0) return 3;"}) {
+    for (const char* result :
+         {"return -1;", "return device(1);", "TRY(device(1));", "LEAVE;", "if (device(1) != 0) return 3;"}) {
       CAPTURE(result);
       CHECK_FALSE(reads("  q[0] = p[0];\n  " + std::string(result) + "\n  return 0;", call));
-      CHECK_FALSE(reads("  if (p[0] > 3) goto end;\n  q[0] = p[0];\nend:\n  " + std::string(result) + "\n  return 0;", call));
+      CHECK_FALSE(
+          reads("  if (p[0] > 3) goto end;\n  q[0] = p[0];\nend:\n  " + std::string(result) + "\n  return 0;", call));
     }
   }
-  CHECK(reads("  if (device(1) != 0) return -1;\n  return 0;", "if (tvmgen_m_f(x_buffer_var, y_buffer_var) != 0) return -1;"));
+  CHECK(reads("  if (device(1) != 0) return -1;\n  return 0;",
+              "if (tvmgen_m_f(x_buffer_var, y_buffer_var) != 0) return -1;"));
   // An operator that calls it so stays.
   const std::string outer = "int32_t tvmgen_m_f(int8_t* p, int8_t* q) {\n  tvmgen_m_dev(p, q);\n  return 0;\n}\n";
-  CHECK(test::read_entry(test::two_operators + outer, "  if (tvmgen_m_f(x_buffer_var, y_buffer_var) != 0) return -1;\n", "")
+  CHECK(test::read_entry(test::two_operators + outer, "  if (tvmgen_m_f(x_buffer_var, y_buffer_var) != 0) return -1;\n",
+                         "")
             .find("call_extern(\"tvmgen_m_f\"") != std::string::npos);
 }
 
