@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/called_names.hpp"
 #include "tvm_c/declared_names.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_pointers.hpp"
@@ -243,7 +244,7 @@ class Parts {
     return text_of(made);
   }
 
-  // By itself, or through others.
+  // By itself, or through others. It may take and give back their memory, too.
   [[nodiscard]] bool runs_operators(const std::vector<Token>& body) const {
     std::set<std::string_view> seen;
     std::vector<std::vector<Token>> pending = {body};
@@ -251,7 +252,9 @@ class Parts {
       const std::vector<Token> tokens = std::move(pending.back());
       pending.pop_back();
       for (const Token& token : tokens) {
-        if (token.is_identifier() && token.text.starts_with("tvmgen_")) return true;
+        const bool is_models =
+            token.text.starts_with("tvmgen_") || token.is("TVMBackendAllocWorkspace") || token.is(free_function);
+        if (token.is_identifier() && is_models) return true;
         const auto called = scope_.functions.find(token.text);
         if (called != scope_.functions.end() && seen.insert(token.text).second) {
           pending.push_back(tokens_of(called->second.body));

@@ -91,6 +91,9 @@ class Model:
         # What is edited most; the rest stays as it is, so that most of these models are planned.
         self.focus = r.choice((None, None, None, "parts", "parts", "goto", "else", "pointers"))
         self.planned = r.random() < 0.45
+        # What the firmware uses of the C, which only what is planned in place has.
+        self.spoils = self.planned and r.random() < 0.1
+        self.calls_entry = not self.planned and r.random() < 0.1
         self.one_file = r.random() < 0.15
         self.file_head: list[str] = []  # declarations in front of the operators
         self.file_middle: list[str] = []  # in front of the entry
@@ -154,7 +157,7 @@ class Model:
         steps = self.with_storage(steps)
         count = self.pick(0, 0, 1, 1, 2, 3) if self.level > 1 else 0
         if self.focus is not None:
-            count = self.pick(1, 2, 3) if self.focus in ("parts", "pointers") else 0
+            count = self.pick(2, 4, 6) if self.focus in ("parts", "pointers") else 0
         for _ in range(count):
             steps = self.cut(steps)
         self.steps = steps
@@ -552,7 +555,7 @@ class Model:
             for one in step.uses:
                 first.setdefault(one, i)
         allocs: dict[int, list[Step]] = {}
-        in_front = self.chance(0.6)
+        in_front = self.chance(0.6) or self.focus == "parts"
         frees: list[Step] = []
         order = sorted((one for one in first if one > 1), key=lambda one: first[one])
         if self.chance(0.3):
@@ -634,6 +637,8 @@ class Model:
             return steps
         uses_outside = set().union(*[step.uses for step in steps[:first] + steps[last:]])
         allocated = {step.tensor for step in inside if step.tensor >= 0}
+        if self.focus == "parts" and (allocated & uses_outside or not any(step.kind == "call" for step in inside)):
+            return steps
         outside_names = " ".join(step.text for step in steps[:first] + steps[last:])
         for step in inside:
             for name in re.findall(r"(?:int32_t|int|uint32_t) (\w+) =", step.text):
@@ -803,6 +808,10 @@ class Model:
         entry_file = entry_file.replace("#endif\n;\n", "#endif\n")
         if self.edited(0.12):
             entry_file = self.edited_run(entry_file)
+        if self.spoils:
+            given = "global_workspace" if self.number() % 2 else "(void*)&global_workspace[0]"
+            entry_file = entry_file.replace("#include <tvmgen_m.h>\n", "#include <tvmgen_m.h>\n#include <string.h>\n"
+                                            f"void spoil_pool(void);\nvoid spoil_pool(void) {{ memset({given}, 0x77, sizeof(global_workspace)); }}\n")
         head = HEAD
         if self.chance(0.3) and not self.externs:
             headers = "".join(f"#include <{one}>\n" for one in ("stdint.h",))
@@ -840,4 +849,11 @@ class Model:
 
     @property
     def firmware(self) -> str:
-        return FIRMWARE.replace("EXTERNS", "\n".join(self.externs)).replace("PRINTS", "\n    ".join(self.prints))
+        text = FIRMWARE
+        if self.spoils:
+            text = text.replace("EXTERNS", "void spoil_pool(void);\nEXTERNS").replace("    int status =", "    spoil_pool();\n    int status =")
+        if self.calls_entry:
+            x, y = (self.tensors[i].declared_type for i in range(2))
+            text = text.replace("EXTERNS", f"int32_t tvmgen_m___tvm_main__({x}* from, {y}* to);\nEXTERNS").replace(
+                "tvmgen_m_run(&inputs, &outputs)", "tvmgen_m___tvm_main__(inputs.x, outputs.y)")
+        return text.replace("EXTERNS", "\n".join(self.externs)).replace("PRINTS", "\n    ".join(self.prints))

@@ -131,6 +131,17 @@ TEST_CASE("the address of an element is not that of the pointer") {
   }
 }
 
+TEST_CASE("functions that take and give back the entry's workspace are read as its statements") {
+  const std::string free = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) return -1;\n";
+  const std::string uses = plain_statements.substr(plain_statements.find("  if (tvmgen_m_dev"));
+  const std::string front =
+      pointer + "static int32_t take(void) {\n" + taken("sid_1") +
+      "  return 0;\n}\nstatic int32_t give_back(void* p) {\n  if (TVMBackendFreeWorkspace(1, 0, p) != 0) "
+      "return -1;\n  return 0;\n}\n";
+  CHECK(read(front, "  if (take() != 0) return -1;\n" + uses + "  if (give_back(sid_1) != 0) return -1;\n") ==
+        read("", plain_statements + free));
+}
+
 TEST_CASE("functions of the entry stay functions where a call may be something else") {
   CHECK(stays(parts("  return device(2);\n"), calls, "second"));
   CHECK(stays(parts(), calls + calls, "second"));                                        // called twice
