@@ -133,6 +133,9 @@ class TreeReader {
     std::vector<Listed> files;
     std::vector<std::pair<fs::path, std::size_t>> pending = {{root, 0}};
     std::error_code fault;
+    const auto below = [&](const fs::path& path) {  // what messages name: `intake` names the root
+      return path == root ? std::string() : path.lexically_relative(root).string();
+    };
     while (!pending.empty()) {
       const auto [directory, at_depth] = std::move(pending.back());
       pending.pop_back();
@@ -142,17 +145,17 @@ class TreeReader {
         const fs::file_status status = fs::symlink_status(path, fault);
         if (fault) break;
         if (fs::is_directory(status) && !name.starts_with('.') && at_depth < depth) {
-          intake.count(path.string(), 0);
+          intake.count(below(path), 0);
           pending.emplace_back(path, at_depth + 1);
         } else if (fs::is_regular_file(status)) {
           const std::uintmax_t size = fs::file_size(path, fault);
           if (fault) break;
           const bool is_read = is_c_source(name) || is_header_file(name);
-          intake.count(path.string(), is_read ? size : 0);
+          intake.count(below(path), is_read ? size : 0);
           files.push_back({path, size});
         }
       }
-      if (fault) throw intake.fault(directory.string(), "cannot be read: " + fault.message());
+      if (fault) throw intake.fault(below(directory), "cannot be read: " + fault.message());
     }
     std::sort(files.begin(), files.end(), [](const Listed& a, const Listed& b) { return a.path < b.path; });
     return files;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/mlf/checkout.hpp"
 
+#include <unistd.h>
+
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -242,6 +244,22 @@ TEST_CASE("headers of the tree that the model includes come along, as no part of
     if (member.name.starts_with("headers/")) names += member.found_as + " ";
   }
   CHECK(names == "../inc/model/sizes.h ../other/more.h ");
+}
+
+TEST_CASE("messages name files from the tree's root on, wherever it is") {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path("project");
+  write_file(root + "/ml/model.c", operators("default"));
+  const auto with = [&](const Limits& limits) { return error_of([&] { (void)read_checkout(root, limits); }); };
+  CHECK(with({.members = 1}) == root + ": ml/model.c: the archive has more than 1 members, the limit");
+  CHECK(with({.member_bytes = 9}).starts_with(root + ": ml/model.c: claims "));
+  if (geteuid() == 0) return;  // who may look everywhere
+  for (const std::string name : {"", "/ml"}) {
+    fs::permissions(root + name, fs::perms::none);
+    const std::string place = name.empty() ? root : root + ": ml";
+    CHECK(read_error(root) == place + ": cannot be read: Permission denied");
+    fs::permissions(root + name, fs::perms::owner_all);
+  }
 }
 
 TEST_CASE("an extracted archive is none of these") {
