@@ -27,6 +27,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/e2e"))
 import golden  # noqa: E402
+from growth_files import apart  # noqa: E402
 from large_archive import Graph  # noqa: E402
 
 ELEMENTS = 64
@@ -500,7 +501,7 @@ def run(program: Path, shape, steps: list[str], most: int, seconds: int, writes:
         with tempfile.TemporaryDirectory() as directory:
             module = Path(directory) / "model" / "src" / "default.tir.json"
             module.parent.mkdir(parents=True)
-            module.write_text(shape(n).json())
+            apart(lambda n=n, module=module: module.write_text(shape(n).json()))
             model = module
             if writes:
                 model = module.parent.parent

@@ -24,6 +24,7 @@ import resource
 import sys
 import tarfile
 import tempfile
+import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -399,15 +400,37 @@ def written(content, path: Path) -> str:
     return str(path)
 
 
+def apart(write) -> None:
+    """Calls `write` in a process of its own: Linux counts the memory that a process has when it starts another one as the
+    other's, too, and files of some MB take Python hundreds."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            write()
+            status = 0
+        except Exception:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    if os.waitpid(child, 0)[1] != 0:
+        raise RuntimeError("a file could not be written")
+
+
 def measure(program: str, make, command: list[str], ending: str, most: float, directory: Path) -> list:
     results = []
     pools = written("workspace_pools:\n  - name: global_workspace\n    budget: {max_growth: 10%}\n", directory / "pools.yaml")
-    for n in SIZES:
+    kind = ".plan.json" if make.__name__.startswith("plan_") else ending
+    files = directory / f"one{kind}", directory / f"other{kind}"
+    names = {"FILE": str(files[0]), "OTHER": str(files[1]), "MODEL": MODEL, "POOLS": pools}
+
+    def write(n: int) -> None:
         made = make(n)
-        contents = made if isinstance(made, tuple) else (made, made)
-        kind = ".plan.json" if make.__name__.startswith("plan_") else ending
-        names = {"FILE": written(contents[0], directory / f"one{kind}"),
-                 "OTHER": written(contents[1], directory / f"other{kind}"), "MODEL": MODEL, "POOLS": pools}
+        for content, path in zip(made if isinstance(made, tuple) else (made, made), files):
+            written(content, path)
+
+    for n in SIZES:
+        apart(lambda n=n: write(n))
         results.append(run([program] + [names.get(word, word) for word in command], most))
         if results[-1][2] is None:
             break
