@@ -299,6 +299,13 @@ def check_transformations(folder: Path) -> None:
         assert check_schema("report", run("report", files[1], "--json"))["transformed"] == [step]
 
 
+def check_modules() -> None:
+    for model in MODELS:
+        for options in ((), ("--from", "c"), ("--transform", "all")):
+            [module] = json.loads(run("inspect", model, *options, "--json"))["modules"]
+            assert check_schema("inspect", json.dumps(module))["buffers"]
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         check_checks(Path(folder))
@@ -306,6 +313,7 @@ def main() -> None:
         check_frontiers(Path(folder))
         check_cores()
         check_reports(Path(folder))
+        check_modules()
         check_ignored_sizes()
         check_sums(Path(folder))
         check_transformations(Path(folder))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the schemas of plans, diffs, reports, checks and comparisons in docs/schema against the golden files.
+"""Holds the schemas of plans, diffs, reports, checks, comparisons and modules in docs/schema against the golden files.
 
 Exit code 77 (skipped) without the package python3-jsonschema. Further plan files may be given as arguments.
 """
@@ -64,6 +64,7 @@ def main() -> None:
     check("compare", [GOLDEN / "compare.json"])
     check("frontier", [GOLDEN / "frontier.json"])
     check("cores", [GOLDEN / "cores.json"])
+    check("inspect", [GOLDEN / "inspect.json"])
 
 
 if __name__ == "__main__":
