@@ -174,18 +174,12 @@ class GotoEnds {
     const MadeTokens all = made_tokens(tokens, tail.begin, tail.end);
     const std::vector<std::size_t> kept = needed(tail);
     if (hides_name(kept)) return std::nullopt;
-    std::string copy;  // GCC warns of if (x) f(); return 1; on one line
     MadeTokens made;
     for (const std::size_t i : kept) {
       if (!means_the_same(i)) return std::nullopt;
-      const bool begins = begins_statement(body_.tokens(), i) && !body_.is(i, "else") && !body_.is(i, "}");
-      if (begins && !made.empty() && is_control(made[0])) {
-        copy += tvm_c::text_of(made) + "\n    ";
-        made.clear();
-      }
       made.push_back(all[i - tail.begin]);
     }
-    copy += tvm_c::text_of(made);
+    const std::string copy = text_of_statements(made);
     for (const std::size_t at : gotos_) {
       const bool needs_braces = !begins_statement(body_.tokens(), at);
       replaced_.replace(body_.begin_of(at), body_.end_of(at + 2), needs_braces ? "{ " + copy + " }" : copy);

@@ -241,7 +241,7 @@ class Parts {
       }
       made.push_back(std::move(one));
     }
-    return text_of(made);
+    return text_of_statements(made);
   }
 
   // By itself, or through others. It may take and give back their memory, too.

@@ -243,6 +243,29 @@ std::string text_of(const MadeTokens& tokens) {
   return text;
 }
 
+std::string text_of_statements(const MadeTokens& tokens) {
+  std::string text;
+  std::size_t first = 0;
+  std::size_t depth = 0;  // of round brackets
+  const auto part = [&](std::size_t end) {
+    return text_of(MadeTokens(tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                              tokens.begin() + static_cast<std::ptrdiff_t>(end)));
+  };
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    if (tokens[i].is("(")) ++depth;
+    if (tokens[i].is(")") && depth > 0) --depth;
+    if (depth > 0 || !begins_statement(tokens, i) || tokens[i].is("else") || tokens[i].is("}")) continue;
+    if (is_control(tokens[first])) {
+      text += part(i) + "\n    ";
+      first = i;
+    } else if (is_control(tokens[i])) {
+      text += part(i) + " ";
+      first = i;
+    }
+  }
+  return text + part(tokens.size());
+}
+
 Definitions single_definitions(const AllDefinitions& macros) {
   Definitions result;
   for (const auto& [name, all] : macros) {

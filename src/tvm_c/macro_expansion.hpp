@@ -38,6 +38,8 @@ using MadeTokens = std::vector<MadeToken>;
 [[nodiscard]] MadeTokens made_tokens(const std::vector<Token>& tokens, std::size_t first, std::size_t last);
 // On one line.
 [[nodiscard]] std::string text_of(const MadeTokens& tokens);
+// The same of statements. Behind if (x) f(); begins another line: GCC warns of what stands on the same.
+[[nodiscard]] std::string text_of_statements(const MadeTokens& tokens);
 
 // Of the macros that have one definition.
 [[nodiscard]] Definitions single_definitions(const AllDefinitions& macros);

@@ -104,6 +104,8 @@ TEST_CASE("goto to what stands at the function's end is what stands there") {
   const std::string frees = "  TVMBackendFreeWorkspace(1, 0, sid_1);\n  puts(\"no\");\n  return -3;\n";
   CHECK(ends(frees, taken) == plain);
   // GCC warns of what stands behind if (x) f(); on its line.
+  CHECK(ends("  for (int i = 0; i < 2; ++i) puts(\"no\");\n  return -3;\n").find("puts(\\\"no\\\");\\n") !=
+        std::string::npos);
   CHECK(ends("  if (device(3)) puts(\"no\");\n  return -3;\n").find("if (device(3)) puts(\\\"no\\\");\\n") !=
         std::string::npos);
   // What else is given back there is none of the plan's.
