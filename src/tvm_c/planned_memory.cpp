@@ -120,12 +120,19 @@ void bound_by_plan(PlannedMemory& memory, const std::map<tir::VarId, storage::Ex
     const Use& own = uses.at(allocate->var);
     const auto& offsets = pools.at(place.pool);
     const auto last = memory.last.find(allocate->var);
+    // What functions that are read access, if the plan is wrong.
+    const auto known_end = [&](const auto& of) {
+      Bytes end = 0;
+      if (of == extents.end()) return end;
+      for (const auto& bytes : {of->second.loaded, of->second.stored}) end = std::max(end, bytes ? bytes->high + 1 : 0);
+      return end;
+    };
     for (auto above = offsets.upper_bound(last == memory.last.end() ? place.offset : last->second);
          above != offsets.end(); ++above) {
       const bool is_live = std::any_of(above->second.begin(), above->second.end(),
                                        [&](const Use& use) { return use.first <= own.last && own.first <= use.last; });
       if (!is_live) continue;
-      shorten(*allocate, above->first - place.offset, memory.unbounded);
+      shorten(*allocate, std::max(above->first - place.offset, known_end(extent)), memory.unbounded);
       break;
     }
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "usmp/support/error.hpp"
+#include "usmp/tir/printer.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c::planned_memory_test {
@@ -65,6 +66,30 @@ TEST_CASE("what one name of a pool reads and another writes is refused") {
   CHECK(error_of(both + call("b_let, y_buffer_var", "half")) == "none");
   // Nobody writes it.
   CHECK(error_of(call("x_buffer_var, a_let") + call("c_let, y_buffer_var")) == "none");
+}
+
+TEST_CASE("a buffer of a function that is not read has what others access of it, whatever the plan says") {
+  const auto bytes_of = [](int distance) {
+    const std::string text =
+        "static uint8_t sram[64];\n"
+        "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 16; ++i) {\n    q[i] = p[i];\n  }\n"
+        "  return 0;\n}\n"
+        "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* sram_0_var) {\n"
+        "  void* a_let = (&(sram_0_var[0]));\n  void* b_let = (&(sram_0_var[" +
+        std::to_string(distance) + "]));\n" + call("x_buffer_var, b_let") + call("x_buffer_var, a_let", "npu") +
+        call("a_let, y_buffer_var") + call("b_let, y_buffer_var") + "  return 0;\n}\n";
+    const Source file{"lib1.c", text};
+    const Foreign npu{"tvmgen_m_npu", "int32_t tvmgen_m_npu(int8_t* a, int8_t* b)"};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {&npu, 1});
+    const std::string entry = tir::print(read.module, read.module.functions[read.module.entry]);
+    const std::string name = "allocate a: uint8[";
+    const std::size_t at = entry.find(name);
+    REQUIRE_MESSAGE(at != std::string::npos, entry);
+    return std::stoi(entry.substr(at + name.size()));
+  };
+  CHECK(bytes_of(32) == 32);
+  CHECK(bytes_of(16) == 16);
+  CHECK(bytes_of(8) == 16);
 }
 
 }  // namespace usmp::tvm_c::planned_memory_test
