@@ -27,7 +27,7 @@ struct PoolEdit {
 struct PoolParam {
   std::string pool;  // "sram" of sram_3_var
   bool is_used = false;
-  bool is_whole = false;     // its address is taken as a number, by what may use all of it
+  bool is_whole = false;  // its address is taken as a number, by what may use all of it
   // It is a struct of constants that stays with the function, whose text names it instead of the parameter.
   bool is_named = false;
   Bytes begin = 0;           // the lowest offset that is taken
