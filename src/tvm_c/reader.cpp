@@ -12,12 +12,13 @@
 #include "tvm_c/added_code.hpp"
 #include "tvm_c/body_reader.hpp"
 #include "tvm_c/counters.hpp"
+#include "tvm_c/entry_tensors.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/folded.hpp"
 #include "tvm_c/function_tokens.hpp"
-#include "tvm_c/held_tensors.hpp"
 #include "tvm_c/given_back.hpp"
+#include "tvm_c/held_tensors.hpp"
 #include "tvm_c/hints.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/induction.hpp"
@@ -118,8 +119,9 @@ class ModuleReader {
     std::sort(module_.functions.begin(), module_.functions.end(),
               [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
     module_.entry = *module_.find(entry);
-    type_entry_params();
+    type_entry_params(module_);
     require_typed_params();
+    name_entry_params(entry);
     auto lost_constants = cut_constants(memory_.constants, respelled_.is_own, module_);
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
     size_buffers();
@@ -674,7 +676,7 @@ class ModuleReader {
       }
       tidy(module_, read.function, planned);
       check_loops(read.function, text.offset);
-      name_params(read.function);
+      name_params(read.function, module_);
       module_.functions.push_back(std::move(read.function));
       for (const std::string& pool : read.pools) {
         const auto found = scope_.alignments.find(pool);
@@ -804,64 +806,30 @@ class ModuleReader {
     }
   }
 
-  // As TVM's TIR has them: "input" for "input_buffer_var"; a pointer to void is one to what is accessed through it.
-  void name_params(tir::Function& function) {
-    constexpr std::string_view suffix = "_buffer_var";
-    const auto uses = program::storage_uses(function.body);
-    for (tir::Param& param : function.params) {
-      if (function.is_entry && param.name.ends_with(suffix)) param.name.resize(param.name.size() - suffix.size());
-      tir::Var& var = module_.vars[param.var.index()];
-      const auto used = uses.find(param.var);
-      if (!var.type.is_handle() || !var.element.is_void() || used == uses.end() || used->second.types.size() != 1)
-        continue;
-      var.element = used->second.types[0];
-      param.is_tensor = true;
-      param.element = var.element;
-    }
-  }
-
   // What somebody's functions get is an input or an output, or a tensor's memory.
   void require_typed_params() const {
-    const tir::Function& function = module_.functions[module_.entry];
+    const auto untyped = untyped_entry_param(module_, scope_);
+    if (!untyped) return;
     const FunctionText& text = scope_.functions.find(entry_)->second;
-    for (const tir::Param& param : function.params) {
-      if (param.is_tensor || !module_.var(param.var).type.is_handle()) continue;
-      const std::string* callee = nullptr;
-      tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
-        const auto call = tir::named_call(expr);
-        if (!call || call->name->starts_with("tvmgen_") || !scope_.functions.contains(*call->name)) return;
-        const bool gets = std::any_of(call->arguments.begin(), call->arguments.end(), [&](const tir::ExprRef& one) {
-          return one->kind == tir::ExprKind::var && one->var == param.var;
-        });
-        if (gets) callee = call->name;
-      });
-      if (callee == nullptr) continue;
-      const std::vector<Token> tokens = tokens_of(text.params);
-      const auto name = std::find_if(tokens.begin(), tokens.end(), [&](const Token& one) {
-        return one.is(param.name) || one.is(param.name + "_buffer_var");
-      });
-      const std::size_t at = name == tokens.end() ? text.offset : name->offset;
-      throw located(files_[text.file], {at, "found a parameter without type, and " + in_quotes(*callee) +
-                                                " does not say of what, expected one with the type of its elements, "
-                                                "such as int8_t*"});
-    }
+    const std::vector<Token> tokens = tokens_of(text.params);
+    const auto name = std::find_if(tokens.begin(), tokens.end(), [&](const Token& one) {
+      return one.is(untyped->name) || one.is(untyped->name + "_buffer_var");
+    });
+    const std::size_t at = name == tokens.end() ? text.offset : name->offset;
+    throw located(files_[text.file], {at, "found a parameter without type, and " + in_quotes(untyped->callee) +
+                                              " does not say of what, expected one with the type of its elements, "
+                                              "such as int8_t*"});
   }
 
-  // An input or output that stands in a pool: what it is passed for says of what it is.
-  void type_entry_params() {
-    std::map<tir::VarId, tir::Param*> untyped;
-    for (tir::Param& param : module_.functions[module_.entry].params) {
-      if (!param.is_tensor && module_.var(param.var).type.is_handle()) untyped.emplace(param.var, &param);
-    }
-    for (const program::EntryCall& call : program::entry_calls(module_).calls) {
-      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-        const tir::Param& passed = module_.functions[call.callee].params[i];
-        const auto found = untyped.find(call.arguments[i]);
-        if (found == untyped.end() || !passed.is_tensor) continue;
-        found->second->is_tensor = true;
-        found->second->element = passed.element;
-        module_.vars[found->first.index()].element = passed.element;
-      }
+  // The entry's parameters after the members that the firmware's function passes for them.
+  void name_entry_params(const std::string& entry) {
+    const std::string symbol = "tvmgen_" + c_identifier(name_);
+    const auto run = scope_.functions.find(symbol + "_run");
+    if (run == scope_.functions.end()) return;
+    try {
+      name_by_run(run->second, scope_.functions.find(entry)->second, symbol, entry, module_);
+    } catch (const SyntaxError& error) {
+      throw located(files_[run->second.file], error);
     }
   }
 
