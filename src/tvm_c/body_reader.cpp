@@ -579,8 +579,9 @@ class BodyReader {
   // Whether the C has the function, and it may return something else than 0.
   [[nodiscard]] bool may_fail(const std::string& name) const {
     const auto function = scope_.functions.find(name);
-    const bool is_tvms = function != scope_.functions.end() && !kept_.contains(name) && never_fails(function->second);
-    return function != scope_.functions.end() && !is_tvms && !returns_zero(function->second, scope_);
+    if (function == scope_.functions.end()) return false;
+    const bool is_read = !kept_.contains(name);
+    return !(is_read && never_fails(function->second)) && !returns_zero(function->second, scope_, is_read);
   }
 
   // return 0; and return f(…); at the end of the function.

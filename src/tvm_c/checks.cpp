@@ -2,6 +2,8 @@
 #include "tvm_c/checks.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,16 +138,13 @@ void skip_failure(Lexer& tokens) {
   if (!ends || tokens.peek().is("else")) fail_at(inside[std::min(last, inside.size() - 1)], "'return'");
 }
 
-bool never_fails(const FunctionText& function) {
-  std::vector<Token> tokens;
+namespace {
+
+// Variables that are set to workspace that the function takes, and to nothing else.
+Names workspace_in(const FunctionText& function, const std::vector<Token>& tokens) {
   Names workspace;
   Names others;
-  try {
-    for (const Token& token : tokens_of(function.params)) others.emplace(token.text);
-    tokens = tokens_of(function.body);
-  } catch (const SyntaxError&) {  // told where that function is read
-    return false;
-  }
+  for (const Token& token : tokens_of(function.params)) others.emplace(token.text);
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (!tokens[i].is_identifier() || !tokens[i + 1].is("=")) continue;
     std::size_t value = i + 2;
@@ -156,9 +155,45 @@ bool never_fails(const FunctionText& function) {
     const bool is_workspace = value < tokens.size() && tokens[value].is("TVMBackendAllocWorkspace");
     (is_workspace ? workspace : others).emplace(tokens[i].text);
   }
-  const auto may_be_null = [&](const Token& name) {
-    return !workspace.contains(name.text) || others.contains(name.text);
-  };
+  for (const std::string& name : others) workspace.erase(name);
+  return workspace;
+}
+
+// if (sid_1 == NULL) { return -1; }, if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) { return -1; }: by the return.
+bool is_without_workspace(const std::vector<Token>& tokens, std::size_t i, const Names& workspace) {
+  if (i > 0 && tokens[i - 1].is("{")) --i;
+  if (i == 0 || !tokens[i - 1].is(")")) return false;
+  std::size_t begin = i - 1;
+  for (std::size_t depth = 1; begin > 0 && depth > 0;) {
+    --begin;
+    if (tokens[begin].is(")")) ++depth;
+    if (tokens[begin].is("(")) --depth;
+  }
+  if (begin == 0 || !tokens[begin - 1].is("if")) return false;
+  const std::span<const Token> condition(tokens.data() + begin + 1, i - begin - 2);
+  if (condition.size() < 3) return false;
+  const std::size_t end = condition.size();
+  if (condition[0].is("TVMBackendFreeWorkspace")) {
+    const auto others = std::ranges::count_if(condition, [](const Token& token) {  // && f() != 0
+      return token.is("(") || token.is("&&") || token.is("||");
+    });
+    return others == 1 && condition[end - 2].is("!=") && condition[end - 1].text == "0";
+  }
+  return end == 3 && workspace.contains(condition[0].text) && condition[1].is("==") && condition[2].is("NULL");
+}
+
+}  // namespace
+
+bool never_fails(const FunctionText& function) {
+  std::vector<Token> tokens;
+  Names workspace;
+  try {
+    tokens = tokens_of(function.body);
+    workspace = workspace_in(function, tokens);
+  } catch (const SyntaxError&) {  // told where that function is read
+    return false;
+  }
+  const auto may_be_null = [&](const Token& name) { return !workspace.contains(name.text); };
   Lexer rest = function.body;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     (void)rest.next();
@@ -177,10 +212,12 @@ bool never_fails(const FunctionText& function) {
   return true;
 }
 
-bool returns_zero(const FunctionText& function, const FileScope& scope) {
+bool returns_zero(const FunctionText& function, const FileScope& scope, bool has_workspace) {
   std::vector<Token> tokens;
+  Names workspace;
   try {
     tokens = tokens_of(function.body);
+    workspace = workspace_in(function, tokens);
   } catch (const SyntaxError&) {  // likewise
     return false;
   }
@@ -194,7 +231,8 @@ bool returns_zero(const FunctionText& function, const FileScope& scope) {
       const bool is_number =
           value + 1 < tokens.size() && tokens[value].text == "0" && (!has_brackets || is(value + 1, ")"));
       const bool is_zero = is_number && is(has_brackets ? value + 2 : value + 1, ";");
-      if (!is_zero && !is(i + 1, ";")) return false;
+      const bool is_planned = has_workspace && is_without_workspace(tokens, i, workspace);
+      if (!is_zero && !is(i + 1, ";") && !is_planned) return false;
       continue;
     }
     const bool is_word = token.is("break") || token.is("continue") || token.is("else") || token.is("do");

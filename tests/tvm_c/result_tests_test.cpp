@@ -128,7 +128,7 @@ TEST_CASE("conditions that ask something else of a call are refused") {
 
 TEST_CASE("a call that may fail is asked for its result") {
   const auto reads = [](const std::string& function, const std::string& call) {
-    const std::string text = "#include <stdio.h>\n" + test::two_operators +
+    const std::string text = "#include <stdio.h>\nvoid prefetch(int8_t* p);\n" + test::two_operators +
                              "#define TRY(x) if (x) return -1\n#define LEAVE return 2\n" +
                              "int32_t tvmgen_m_f(int8_t* p, int8_t* q) {\n" + function + "\n}\n";
     return !test::read_entry(text, "  " + call + "\n  if (tvmgen_m_dev(x_buffer_var, y_buffer_var) != 0) return -1;\n",
@@ -150,6 +150,19 @@ TEST_CASE("a call that may fail is asked for its result") {
   }
   CHECK(reads("  if (device(1) != 0) return -1;\n  return 0;",
               "if (tvmgen_m_f(x_buffer_var, y_buffer_var) != 0) return -1;"));
+  // Planned C does not lack workspace, so TVM 0.8 may ignore this.
+  const std::string takes =
+      "  void* w = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n  if (w == NULL) {\n    return -1;\n  }\n";
+  const std::string gives = "  if (TVMBackendFreeWorkspace(1, 0, w) != 0) {\n    return -1;\n  }\n  return 0;";
+  const std::string unasked = "(void)tvmgen_m_f(x_buffer_var, y_buffer_var);";
+  const std::string helper = "  prefetch((&(p[0])));\n";
+  CHECK(reads(takes + helper + gives, unasked));
+  for (const char* other : {"  if (p == NULL) {\n    return -1;\n  }\n", "  if (w == NULL) {\n  } else return 4;\n",
+                            "  if (w != NULL) {\n    return -1;\n  }\n", "  if (p[0] > 3) {\n    return 2;\n  }\n"}) {
+    CAPTURE(other);
+    CHECK_FALSE(reads(takes + helper + other + gives, unasked));
+  }
+  CHECK_FALSE(reads(takes + "  if (p[0] > 3) goto end;\nend:\n" + gives, unasked));
   // An operator that calls it so stays.
   const std::string outer = "int32_t tvmgen_m_f(int8_t* p, int8_t* q) {\n  tvmgen_m_dev(p, q);\n  return 0;\n}\n";
   CHECK(test::read_entry(test::two_operators + outer, "  if (tvmgen_m_f(x_buffer_var, y_buffer_var) != 0) return -1;\n",
