@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "usmp/tir/builder.hpp"
@@ -20,98 +23,283 @@ bool is_memory(const tir::Expr& argument) {
   return argument.kind != tir::ExprKind::string_imm && argument.type.is_handle();
 }
 
+// Of a block, for the one around it.
+struct Found {
+  std::vector<tir::VarId> passed;  // to what may go on
+  std::vector<tir::VarId> used;    // by what may wait for it
+  bool waits = false;              // a call that gets no memory
+};
+
+void append_once(std::vector<tir::VarId>& all, std::set<tir::VarId>& known, const std::vector<tir::VarId>& more) {
+  for (const tir::VarId var : more) {
+    if (known.insert(var).second) all.push_back(var);
+  }
+}
+
+void add_memory(const tir::Expr& argument, std::vector<tir::VarId>& vars) {
+  tir::for_each_expr(argument, [&](const tir::Expr& expr) {
+    const bool names_memory = (expr.kind == tir::ExprKind::var && expr.type.is_handle()) ||
+                              expr.kind == tir::ExprKind::load;  // whose address is passed
+    if (names_memory) vars.push_back(expr.var);
+  });
+}
+
 class Holder {
  public:
-  Holder(const AddressKeepers& keepers, const std::function<bool(const std::string&)>& is_unknown, tir::Module& module)
+  Holder(const AddressKeepers& keepers, const std::function<bool(const std::string&)>& is_unknown,
+         const std::string& entry, tir::Module& module)
       : keepers_(keepers), is_unknown_(is_unknown), module_(module) {
-    for (const tir::Function& function : module.functions) {
-      if (!tir::is_opaque(module, function)) read_.insert(function.name);
+    std::vector<tir::Function*> functions;
+    for (tir::Function& function : module.functions) {
+      if (!tir::is_opaque(module, function)) functions.push_back(&function);
     }
-  }
-
-  void hold_in(tir::Function& function, bool is_entry) {
-    std::set<tir::VarId> visible;
-    for (const tir::Param& param : function.params) visible.insert(param.var);
-    std::vector<tir::VarId> passed;  // to what may go on
-    std::set<tir::VarId> known;
-    std::size_t waited_for = 0;  // of `passed`: in front of the last statement that may wait
-    std::size_t wait = 0;        // behind that
-    for (std::size_t i = 0; i < function.body.size(); ++i) {
-      const tir::Stmt& stmt = function.body[i];
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) visible.insert(allocate->var);
-      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) visible.insert(let->var);
-      bool may_wait = false;
-      std::vector<const tir::Expr*> arguments;
-      const auto visit = [&](const tir::Expr& expr) {
-        const auto call = tir::named_call(expr);
-        if (!call || expr.op == tir::Op::call_pure_extern || read_.contains(*call->name)) return;
-        bool gets_memory = false;
-        for (const tir::ExprRef& argument : call->arguments) gets_memory = gets_memory || is_memory(*argument);
-        may_wait = may_wait || !gets_memory;
-        const bool is_keeper = keepers_.contains(*call->name);
-        if (!is_keeper && (is_entry || !is_unknown_(*call->name))) return;
-        for (const tir::ExprRef& argument : call->arguments) {
-          if (!is_memory(*argument)) continue;
-          arguments.push_back(argument.get());
-          if (is_entry && !is_of_params(*argument, function)) add_function(*call->name);
-        }
-      };
-      tir::for_each_expr_of(stmt, [&](const tir::ExprRef& expr) { tir::for_each_expr(*expr, visit); });
-      for (const tir::Block* block : tir::blocks_of(stmt)) tir::for_each_expr_in(*block, visit);
-      if (may_wait) {
-        waited_for = passed.size();
-        wait = i + 1;
-      }
-      for (const tir::Expr* argument : arguments) {
-        tir::for_each_expr(*argument, [&](const tir::Expr& expr) {
-          const bool names_memory = (expr.kind == tir::ExprKind::var && expr.type.is_handle()) ||
-                                    expr.kind == tir::ExprKind::load;  // whose address is passed
-          if (names_memory && visible.contains(expr.var) && known.insert(expr.var).second) passed.push_back(expr.var);
-        });
-      }
+    for (const tir::Function* function : functions) read_[function->name];
+    for (tir::Function* function : functions) {
+      if (function->name != entry) look_at(*function);
     }
-    passed.resize(waited_for);
-    result_.by_entry = result_.by_entry || (is_entry && !passed.empty());
-    add_calls(passed, wait, function.body);
+    pass_on(functions);
+    for (tir::Function* function : functions) {
+      is_entry_ = function->name == entry;
+      function_ = function;
+      (void)hold_in(function->body, false);
+    }
   }
 
   HeldTensors take() && { return std::move(result_); }
 
  private:
+  struct Read {
+    std::string keeper;     // that it calls, and does not wait for
+    bool goes_on = false;   // there is one, or a function that no file defines
+    bool may_wait = false;  // it has an opaque call
+  };
+
+  // What the function calls by itself.
+  void look_at(const tir::Function& function) {
+    Read& read = read_.find(function.name)->second;
+    for (const tir::Stmt& stmt : function.body) {
+      const auto visit = [&](const tir::Expr& expr) {
+        const auto call = opaque_call(expr);
+        if (!call) return;
+        read.may_wait = true;
+        const bool is_keeper = keepers_.contains(*call->name);
+        if (!gets_memory(*call)) {
+          read.goes_on = read.goes_on && !tir::blocks_of(stmt).empty();  // under a condition it need not wait
+        } else if (is_keeper || is_unknown_(*call->name)) {
+          read.goes_on = true;
+          if (is_keeper) read.keeper = *call->name;
+        }
+      };
+      tir::for_each_expr_of(stmt, [&](const tir::ExprRef& expr) { tir::for_each_expr(*expr, visit); });
+      for (const tir::Block* block : tir::blocks_of(stmt)) tir::for_each_expr_in(*block, visit);
+    }
+  }
+
+  // And through others that are read.
+  void pass_on(const std::vector<tir::Function*>& functions) {
+    std::map<std::string_view, std::vector<std::string_view>> callers;
+    std::vector<std::string_view> pending;
+    for (const tir::Function* function : functions) {
+      tir::for_each_expr_in(function->body, [&](const tir::Expr& expr) {
+        const auto call = tir::named_call(expr);
+        if (call && read_.contains(*call->name)) callers[read_.find(*call->name)->first].push_back(function->name);
+      });
+      if (read_.find(function->name)->second.may_wait) pending.push_back(function->name);
+    }
+    while (!pending.empty()) {
+      const std::string_view name = pending.back();
+      pending.pop_back();
+      const Read& callee = read_.find(name)->second;
+      for (const std::string_view caller : callers[name]) {
+        Read& read = read_.find(caller)->second;
+        const bool is_new = !read.may_wait || (callee.goes_on && !read.goes_on);
+        read.may_wait = true;
+        read.goes_on = read.goes_on || callee.goes_on;
+        if (read.keeper.empty()) read.keeper = callee.keeper;
+        if (is_new) pending.push_back(read_.find(caller)->first);
+      }
+    }
+  }
+
+  [[nodiscard]] std::optional<tir::NamedCall> opaque_call(const tir::Expr& expr) const {
+    auto call = tir::named_call(expr);
+    if (!call || expr.op == tir::Op::call_pure_extern || read_.contains(*call->name)) return std::nullopt;
+    return call;
+  }
+
+  static bool gets_memory(const tir::NamedCall& call) {
+    return std::any_of(call.arguments.begin(), call.arguments.end(),
+                       [](const tir::ExprRef& argument) { return is_memory(*argument); });
+  }
+
+  void find_in(const tir::Expr& expr, Found& found) {
+    const auto call = tir::named_call(expr);
+    if (!call || expr.op == tir::Op::call_pure_extern) return;
+    const auto read = read_.find(*call->name);
+    const bool is_read = read != read_.end();
+    if (is_read && !read->second.may_wait) return;
+    if (!is_read && !gets_memory(*call)) found.waits = true;
+    const bool is_keeper = keepers_.contains(*call->name);
+    const bool goes_on = is_read ? read->second.goes_on : is_keeper || (!is_entry_ && is_unknown_(*call->name));
+    for (const tir::ExprRef& argument : call->arguments) {
+      if (!is_memory(*argument)) continue;
+      add_memory(*argument, found.used);
+      if (!goes_on) continue;
+      add_memory(*argument, found.passed);
+      if (!is_entry_ || is_of_params(*argument)) continue;
+      const std::string& keeper = is_read ? read->second.keeper : *call->name;
+      add_name(keeper.empty() ? *call->name : keeper, keeper.empty() ? result_.passed_on : result_.functions);
+    }
+  }
+
+  Found hold_in(tir::Block& block, bool is_loop) {
+    std::map<tir::VarId, tir::ExprRef> own;  // of the block; null: memory
+    std::vector<Found> statements(block.size());
+    std::map<tir::VarId, std::vector<std::size_t>> uses;  // statements
+    std::vector<tir::VarId> passed;
+    std::set<tir::VarId> known;
+    std::size_t waited_for = 0;  // of `passed`: in front of the last statement that may wait for all
+    std::size_t wait = 0;        // behind that
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      tir::Stmt& stmt = block[i];
+      Found& found = statements[i];
+      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) own.emplace(allocate->var, nullptr);
+      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) own.emplace(constant->var, nullptr);
+      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) own.emplace(let->var, let->value);
+      tir::for_each_expr_of(std::as_const(stmt), [&](const tir::ExprRef& expr) {
+        tir::for_each_expr(*expr, [&](const tir::Expr& one) { find_in(one, found); });
+      });
+      const bool repeats = std::holds_alternative<tir::For>(stmt.node) || std::holds_alternative<tir::While>(stmt.node);
+      bool is_plain = true;
+      for (tir::Block* inner : tir::blocks_of(stmt)) {
+        is_plain = false;
+        Found more = hold_in(*inner, repeats);
+        found.passed.insert(found.passed.end(), more.passed.begin(), more.passed.end());
+        found.used.insert(found.used.end(), more.used.begin(), more.used.end());
+        found.waits = found.waits || more.waits;
+      }
+      if (!is_plain) append_once(passed, known, found.passed);
+      if (found.waits) {
+        waited_for = passed.size();
+        wait = i + 1;
+      }
+      append_once(passed, known, found.passed);
+      for (const tir::VarId var : found.used) {
+        std::vector<std::size_t>& all = uses[var];
+        if (all.empty() || all.back() != i) all.push_back(i);
+      }
+    }
+    std::map<std::size_t, std::vector<tir::VarId>> held;  // in front of which statement
+    if (wait > 0) {
+      held[wait].assign(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(waited_for));
+      if (is_loop) add_outer(passed, own, held[wait]);
+    }
+    for (std::size_t i = 0; i < block.size(); ++i) hold_until_used(statements[i].passed, i, uses, own, is_loop, held);
+    Found result;
+    for (const Found& found : statements) {
+      add_outer(found.passed, own, result.passed);
+      add_outer(found.used, own, result.used);
+      result.waits = result.waits || found.waits;
+    }
+    add_calls(held, block);
+    return result;
+  }
+
+  // What a statement passed on, behind the last one that gets some of it.
+  static void hold_until_used(const std::vector<tir::VarId>& passed, std::size_t at,
+                              const std::map<tir::VarId, std::vector<std::size_t>>& uses,
+                              const std::map<tir::VarId, tir::ExprRef>& own, bool is_loop,
+                              std::map<std::size_t, std::vector<tir::VarId>>& held) {
+    const auto last_of = [&](tir::VarId var) {  // but this one
+      const std::vector<std::size_t>& all = uses.find(var)->second;
+      if (all.back() != at) return all.back() + 1;
+      return is_loop && all.size() > 1 ? all[all.size() - 2] + 1 : std::size_t{0};
+    };
+    std::size_t end = 0;
+    for (const tir::VarId var : passed) end = std::max(end, last_of(var));
+    if (end == 0 || (end <= at && !is_loop)) return;
+    std::vector<tir::VarId> rest;
+    for (const tir::VarId var : passed) {
+      if (end <= at || last_of(var) != end) rest.push_back(var);
+    }
+    std::vector<tir::VarId>& all = held[end];
+    if (end > at) {
+      all.insert(all.end(), rest.begin(), rest.end());
+    } else {
+      add_outer(rest, own, all);
+    }
+  }
+
+  // That is not the block's own, or what its own stands in.
+  static void add_outer(const std::vector<tir::VarId>& vars, const std::map<tir::VarId, tir::ExprRef>& own,
+                        std::vector<tir::VarId>& outer) {
+    std::vector<tir::VarId> pending(vars.rbegin(), vars.rend());
+    std::set<tir::VarId> known;
+    while (!pending.empty()) {
+      const tir::VarId var = pending.back();
+      pending.pop_back();
+      if (!known.insert(var).second) continue;
+      const auto found = own.find(var);
+      if (found == own.end()) {
+        outer.push_back(var);
+      } else if (found->second) {
+        add_memory(*found->second, pending);
+      }
+    }
+  }
+
   // The application's memory.
-  static bool is_of_params(const tir::Expr& argument, const tir::Function& function) {
-    return std::any_of(function.params.begin(), function.params.end(),
+  [[nodiscard]] bool is_of_params(const tir::Expr& argument) const {
+    return std::any_of(function_->params.begin(), function_->params.end(),
                        [&](const tir::Param& param) { return tir::mentions(argument, param.var); });
   }
 
-  void add_function(const std::string& name) {
-    if (std::find(result_.functions.begin(), result_.functions.end(), name) == result_.functions.end())
-      result_.functions.push_back(name);
+  void add_name(const std::string& name, std::vector<std::string>& names) {
+    if (named_.insert(name).second) names.push_back(name);
   }
 
-  void add_calls(const std::vector<tir::VarId>& passed, std::size_t at, tir::Block& body) {
-    for (std::size_t begin = 0; begin < passed.size(); begin += most_arguments) {
-      const std::string name = "usmp_held_" + std::to_string(++functions_);
-      std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
-      std::string params;
-      std::string uses;
-      for (std::size_t i = begin; i < std::min(begin + most_arguments, passed.size()); ++i) {
-        arguments.push_back(tir::make_var(module_, passed[i]));
-        const std::string param = "tensor_" + std::to_string(i + 1);
-        params += (params.empty() ? "" : ", ") + ("const void* " + param);
-        uses += "  (void)" + param + ";\n";
+  void add_calls(const std::map<std::size_t, std::vector<tir::VarId>>& held, tir::Block& body) {
+    tir::Block result;
+    std::size_t from = 0;
+    for (const auto& [at, vars] : held) {
+      for (; from < at; ++from) result.push_back(std::move(body[from]));
+      std::vector<tir::VarId> all;
+      std::set<tir::VarId> known;
+      append_once(all, known, vars);
+      for (std::size_t begin = 0; begin < all.size(); begin += most_arguments) {
+        result.push_back(
+            call_of({all.begin() + static_cast<std::ptrdiff_t>(begin),
+                     all.begin() + static_cast<std::ptrdiff_t>(std::min(begin + most_arguments, all.size()))}));
       }
-      const tir::Evaluate call{tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments))};
-      body.insert(body.begin() + static_cast<std::ptrdiff_t>(at), {call});
-      result_.text += "\nstatic inline void " + name + "(" + params + ") {\n" + uses + "}\n";
+      result_.by_entry = result_.by_entry || (is_entry_ && !all.empty());
     }
+    for (; from < body.size(); ++from) result.push_back(std::move(body[from]));
+    body = std::move(result);
+  }
+
+  tir::Stmt call_of(const std::vector<tir::VarId>& vars) {
+    const std::string name = "usmp_held_" + std::to_string(++functions_);
+    std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
+    std::string params;
+    std::string uses;
+    for (const tir::VarId var : vars) {
+      const std::string param = "tensor_" + std::to_string(arguments.size());
+      arguments.push_back(tir::make_var(module_, var));
+      params += (params.empty() ? "" : ", ") + ("const void* " + param);
+      uses += "  (void)" + param + ";\n";
+    }
+    result_.text += "\nstatic inline void " + name + "(" + params + ") {\n" + uses + "}\n";
+    return {tir::Evaluate{tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments))}};
   }
 
   const AddressKeepers& keepers_;
   const std::function<bool(const std::string&)>& is_unknown_;
   tir::Module& module_;
-  std::set<std::string_view> read_;  // functions that are not opaque
+  std::map<std::string, Read, std::less<>> read_;  // functions that are not opaque
+  const tir::Function* function_ = nullptr;
+  bool is_entry_ = false;
   HeldTensors result_;
+  std::set<std::string> named_;
   std::size_t functions_ = 0;
 };
 
@@ -119,11 +307,7 @@ class Holder {
 
 HeldTensors hold_tensors(const AddressKeepers& keepers, const std::function<bool(const std::string&)>& is_unknown,
                          const std::string& entry, tir::Module& module) {
-  Holder holder(keepers, is_unknown, module);
-  for (tir::Function& function : module.functions) {
-    if (!tir::is_opaque(module, function)) holder.hold_in(function, function.name == entry);
-  }
-  return std::move(holder).take();
+  return Holder(keepers, is_unknown, entry, module).take();
 }
 
 }  // namespace usmp::tvm_c

@@ -13,15 +13,19 @@ namespace usmp::tvm_c {
 
 struct HeldTensors {
   std::vector<std::string> functions;  // that keep addresses of memory of the entry's own, in the order of calls
-  bool by_entry = false;               // it waits for one of them
+  std::vector<std::string> passed_on;  // operators that pass such memory to `is_unknown`, likewise
+  bool by_entry = false;               // it may wait for one of them
   std::string text;                    // functions of C that functions of the module now call
 };
 
-// start(a, b); … wait(); is how an accelerator is used beside the processor: an opaque call or a statement whose text
-// stays, and that gets no memory, may wait for what another one has started. Behind the last one of a function's own
-// block stands then a call that does nothing, of all memory that calls in front of it were passed that may go on: in
-// the entry those of `keepers`, in operators also those of functions that no file defines (`is_unknown`). So this is
-// live until then. O(module · log).
+// start(a, b); … wait(); is how an accelerator is used beside the processor. What may go on are calls of `keepers`, in
+// operators also of functions that no file defines (`is_unknown`), and of operators that call these and then nothing
+// that may wait. Two kinds of statements may wait for them:
+// - an opaque call, or text that stays, that gets no memory: for everything that calls in front of it were passed;
+// - an opaque call, or that of an operator with one inside, that gets memory which such a call was passed: for that
+//   call.
+// Behind the last one of each kind in a block stands then a call that does nothing, of this memory, which so is live
+// until then. In a loop, what stands behind may have been started in the iteration before. O(module · (depth + log)).
 [[nodiscard]] HeldTensors hold_tensors(const AddressKeepers& keepers,
                                        const std::function<bool(const std::string& function)>& is_unknown,
                                        const std::string& entry, tir::Module& module);

@@ -145,6 +145,16 @@ void drop_blanks_at_end(std::string_view& text) {
   }
 }
 
+// Of a struct of constants. TVM's is not const, and GCC has both kinds not in one section, such as .rodata.tvm, where
+// planned constants are.
+std::string read_only(std::string_view text) {
+  const std::size_t at = text.find("struct");
+  const bool is_in_section = text.substr(0, at).find("section(") != std::string_view::npos;
+  std::string result(text);
+  if (is_in_section && text.substr(0, at).find("const") == std::string_view::npos) result.insert(at, "const ");
+  return result;
+}
+
 // Of an item that is left out: where the extern "C" of its own begins, which TVM writes in front of functions.
 std::size_t begin_with_linkage(std::string_view text, std::size_t begin) {
   std::string_view rest = text.substr(0, begin);
@@ -278,11 +288,13 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     if (item.kind != Item::Kind::data || !scope.constant_pools.contains(item.name)) continue;
     with_constants.insert(item.file);
     const auto function = first_functions.find(item.file);
-    if (function == first_functions.end()) continue;
-    const std::string_view text = files[item.file].text;
-    const std::size_t at = begin_with_linkage(text, scope.items[function->second].begin);
-    edits[item.file].push_back({at, 0, "\n" + std::string(text_of(item, files)) + "\n"});
-    edits[item.file].push_back({item.begin, item.end - item.begin, {}});
+    std::string constants = read_only(text_of(item, files));
+    if (function != first_functions.end()) {
+      const std::size_t begin = scope.items[function->second].begin;
+      edits[item.file].push_back({begin_with_linkage(files[item.file].text, begin), 0, "\n" + constants + "\n"});
+      constants.clear();
+    }
+    edits[item.file].push_back({item.begin, item.end - item.begin, std::move(constants)});
   }
   for (auto& [file, all] : edits) {
     std::sort(all.begin(), all.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });

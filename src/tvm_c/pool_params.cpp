@@ -7,6 +7,7 @@
 
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "usmp/support/text.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {
@@ -27,8 +28,7 @@ bool is_number(const std::vector<Token>& body, std::size_t i) {
 }
 
 // Of parameters in their order: a name, if the parameter is a pool. TVM's Ethos-U has all of them as void*.
-std::vector<std::optional<std::string_view>> pools_in(const std::vector<Token>& params,
-                                                      const std::vector<Token>& body) {
+std::vector<std::optional<Token>> pools_in(const std::vector<Token>& params, const std::vector<Token>& body) {
   const auto is_pool = [&](std::string_view type, const Token& name) {
     if (type.empty() || !name.is_identifier() || !pool_of_param(name.text)) return false;
     if (type == "uint8_t") return true;
@@ -37,14 +37,14 @@ std::vector<std::optional<std::string_view>> pools_in(const std::vector<Token>& 
     }
     return true;
   };
-  std::vector<std::optional<std::string_view>> result;
+  std::vector<std::optional<Token>> result;
   std::size_t depth = 0;
   std::string_view type;
   Token last;
   for (const Token& token : params) {
     if (token.is("uint8_t") || token.is("void")) type = token.text;
     if ((token.is(",") || token.is(")")) && depth == 0) {
-      result.push_back(is_pool(type, last) ? std::optional(last.text) : std::nullopt);
+      result.push_back(is_pool(type, last) ? std::optional(last) : std::nullopt);
       type = {};
     }
     if (token.is("(")) ++depth;
@@ -71,23 +71,31 @@ class PoolUses {
  public:
   explicit PoolUses(const FunctionText& function)
       : text_(function.body.text()),
+        params_(tokens_of(function.params)),
         body_(tokens_of(function.body)),
-        names_(pools_in(tokens_of(function.params), body_)),
+        names_(pools_in(params_, body_)),
         sizes_(said_sizes(body_)) {}
 
-  std::vector<std::optional<PoolParam>> find() {
+  std::vector<std::optional<PoolParam>> find(const Names& in_macros) {
     std::vector<std::optional<PoolParam>> result;
     for (const auto& name : names_) {
       if (!name) {
         result.emplace_back();
         continue;
       }
+      if (in_macros.contains(name->text)) {
+        throw SyntaxError{name->offset, "found pool " + in_quotes(name->text) +
+                                            ", which a macro of the file names, too, expected its name in the text of "
+                                            "the function, whose C stays: write there what the macro stands for"};
+      }
       PoolParam param;
-      param.pool = *pool_of_param(*name);
+      param.pool = *pool_of_param(name->text);
       bool is_sized = true;
       for (std::size_t i = 0; i < body_.size(); ++i) {
-        if (body_[i].is(*name)) is_sized = add(param, i) && is_sized;
+        if (body_[i].is(name->text)) is_sized = add(param, i) && is_sized;
       }
+      param.other = other_in(params_, param.pool);
+      if (!param.other) param.other = other_in(body_, param.pool);
       if (!is_sized) param.end.reset();
       if (param.is_whole) param.begin = 0;
       result.push_back(std::move(param));
@@ -99,6 +107,7 @@ class PoolUses {
   // Whether the size of what is taken there is known.
   bool add(PoolParam& param, std::size_t i) const {
     if (is_number(body_, i)) {
+      add_name(param, body_[i]);
       param.is_used = true;
       param.is_whole = true;
       return false;
@@ -120,7 +129,8 @@ class PoolUses {
       return true;
     }
     const Token& number = body_[i + 2];
-    param.offsets.push_back({number.offset, number.text.size(), *offset, body_[i].offset, body_[i].text.size()});
+    param.offsets.push_back({number.offset, number.text.size(), *offset});
+    add_name(param, body_[i]);
     param.begin = param.offsets.size() > 1 ? std::min(param.begin, *offset) : *offset;
     param.last = std::max(param.last, *offset);
     param.is_used = true;
@@ -128,6 +138,18 @@ class PoolUses {
     if (size == sizes_.end()) return false;
     param.end = std::max(param.end.value_or(0), *offset + size->second);
     return true;
+  }
+
+  static void add_name(PoolParam& param, const Token& name) {
+    param.names.push_back({name.offset, name.text.size(), "((uint8_t*)&" + param.pool + ")"});
+  }
+
+  static std::optional<std::size_t> other_in(const std::vector<Token>& tokens, std::string_view pool) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const bool is_tag = i > 0 && tokens[i - 1].is("struct");
+      if (tokens[i].is(pool) && !is_tag && !is_member(tokens, i)) return tokens[i].offset;
+    }
+    return std::nullopt;
   }
 
   // void* buffer = ((pool));, as `cuts` leave it of a pointer that nothing reads.
@@ -147,26 +169,48 @@ class PoolUses {
   }
 
   std::string_view text_;  // of the file
+  std::vector<Token> params_;
   std::vector<Token> body_;
-  std::vector<std::optional<std::string_view>> names_;
+  std::vector<std::optional<Token>> names_;
   std::map<std::string_view, Bytes> sizes_;
 };
 
 }  // namespace
 
-std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function) { return PoolUses(function).find(); }
+std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const Names& in_macros) {
+  return PoolUses(function).find(in_macros);
+}
+
+Names pools_in_macros(std::string_view file) {
+  Names result;
+  bool is_directive = false;
+  for (std::size_t begin = 0; begin < file.size();) {
+    const std::size_t end = std::min(file.find('\n', begin), file.size());
+    const std::string_view line = file.substr(begin, end - begin);
+    const std::size_t first = line.find_first_not_of(" \t");
+    is_directive = is_directive || (first != std::string_view::npos && line[first] == '#');
+    std::size_t name = 0;
+    for (std::size_t i = 0; is_directive && i <= line.size(); ++i) {
+      if (i < line.size() && is_identifier_char(line[i])) continue;
+      const std::string_view word = line.substr(name, i - name);
+      if (word.ends_with("_var") && pool_of_param(word)) result.emplace(word);
+      name = i + 1;
+    }
+    is_directive = is_directive && (line.ends_with('\\') || line.ends_with("\\\r"));
+    begin = end + 1;
+  }
+  return result;
+}
 
 std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& params) {
   std::vector<PoolEdit> edits;
   for (const auto& param : params) {
     if (!param) continue;
     edits.insert(edits.end(), param->cuts.begin(), param->cuts.end());
+    if (param->is_named) edits.insert(edits.end(), param->names.begin(), param->names.end());
+    if (param->is_named || param->begin == 0) continue;
     for (const PoolParam::Offset& offset : param->offsets) {
-      if (param->is_named) {
-        edits.push_back({offset.name_at, offset.name_size, "((uint8_t*)&" + param->pool + ")"});
-      } else if (param->begin > 0) {
-        edits.push_back({offset.at, offset.size, std::to_string(offset.value - param->begin)});
-      }
+      edits.push_back({offset.at, offset.size, std::to_string(offset.value - param->begin)});
     }
   }
   std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });

@@ -37,19 +37,23 @@ struct PoolParam {
     std::size_t at = 0;  // of the number's token in the file
     std::size_t size = 0;
     Bytes value = 0;
-    std::size_t name_at = 0;  // of the parameter's
-    std::size_t name_size = 0;
   };
-  std::vector<Offset> offsets;  // in the order of the text
-  std::vector<PoolEdit> cuts;   // of offsets that nothing reads, in the same order
+  std::vector<Offset> offsets;       // in the order of the text
+  std::vector<PoolEdit> cuts;        // of offsets that nothing reads, in the same order
+  std::vector<PoolEdit> names;       // of the parameter, that are not cut, with the pool's instead; likewise
+  std::optional<std::size_t> other;  // where the function has another name like the pool's, in the file
 };
 
 // Of functions whose C stays, by name.
 using KeptPools = std::map<std::string, std::vector<std::optional<PoolParam>>, std::less<>>;
 
 // By position in the parameter list; nothing: no pool. A buffer's size is known where C says it, {buffer, size}, which
-// is how CMSIS-NN gets its context. Throws SyntaxError: a pool is used otherwise than by (&(pool[N])).
-[[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function);
+// is how CMSIS-NN gets its context. Throws SyntaxError: a pool is used otherwise than by (&(pool[N])), or one of
+// `in_macros`.
+[[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const Names& in_macros);
+
+// Names like those of pools that are parameters, in the file's macros. O(bytes · log names).
+[[nodiscard]] Names pools_in_macros(std::string_view file);
 
 [[nodiscard]] std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& params);
 // The text of [begin, end) with those of `edits`, which are in the order of the text, that are in it.

@@ -257,11 +257,12 @@ class ModuleReader {
     for (const auto& [name, text] : foreign_files_) {
       FileScope scope;
       std::vector<PoolEdit> edits;
+      const Names in_macros = pools_in_macros(text);
       try {
         read_file_scope(text, 0, true, scope);
         for (const auto& [function, body] : scope.functions) {
           if (!scope_.foreign.contains(function)) continue;
-          auto params = pool_params(body);
+          auto params = pool_params(body, in_macros);
           const auto more = edits_of(params);
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
@@ -297,11 +298,16 @@ class ModuleReader {
       for (const std::string& name : kept_names_) {
         const FunctionText& function = scope_.functions.find(name)->second;
         try {
-          auto params = pool_params(function);
+          auto params = pool_params(function, in_macros());
           for (auto& param : params) {
-            if (!param || !param->is_used) continue;
-            param->is_named = is_struct_of_constants(param->pool);
-            if (param->is_named) named_constants_.emplace(param->pool, name);
+            if (!param || !param->is_used || !is_struct_of_constants(param->pool)) continue;
+            if (param->other) {
+              throw SyntaxError{*param->other, "found another " + in_quotes(param->pool) +
+                                                   " in a function whose C stays and that takes constants of this "
+                                                   "pool, expected another name"};
+            }
+            param->is_named = true;
+            named_constants_.emplace(param->pool, name);
           }
           kept_pools_.emplace(name, std::move(params));
         } catch (const SyntaxError& error) {
@@ -320,6 +326,7 @@ class ModuleReader {
     if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);
     keepers_.merge(address_keepers(scope_, [this](const std::string& name) { return kept_names_.contains(name); }));
+    for (const OutlinedFunction& one : outlined_) add_keeper(one);
     held_ = hold_tensors(
         keepers_, [this](const std::string& name) { return external_.contains(name); }, entry, module_);
     std::set<std::size_t> callers = added_.files();
@@ -343,6 +350,26 @@ class ModuleReader {
       });
       if (calls_any) function.imported_c.push_back(text);
     }
+  }
+
+  // A statement of the entry, if it calls a keeper.
+  void add_keeper(const OutlinedFunction& statement) {
+    const std::string text = text_of(statement, files_[scope_.functions.find(entry_)->second.file].text);
+    for (const Token& token : tokens_of(Lexer(text))) {
+      const auto keeper = keepers_.find(token.text);
+      if (!token.is_identifier() || keeper == keepers_.end()) continue;
+      if (keepers_.emplace(statement.name, keeper->second).second) calls_keeper_.emplace(statement.name, keeper->first);
+    }
+  }
+
+  // Pools that macros of any file or header name.
+  const Names& in_macros() {
+    if (!in_macros_) {
+      in_macros_.emplace();
+      for (const Source& file : files_) in_macros_->merge(pools_in_macros(file.text));
+      for (const Source& header : headers_) in_macros_->merge(pools_in_macros(header.text));
+    }
+    return *in_macros_;
   }
 
   // In the C, so that text which names it may stay.
@@ -498,8 +525,17 @@ class ModuleReader {
           " and stays as it is, so planned C has the whole pool for it, beside copies for other functions, "
           "which do not change with it");
     }
-    std::vector<std::string> keepers = held_.functions;
-    if (!held_.by_entry) std::erase_if(keepers, [this](const std::string& name) { return watchers_.contains(name); });
+    std::vector<std::string> keepers;
+    std::set<std::string_view> told;
+    for (const std::string& name : held_.functions) {
+      const auto found = calls_keeper_.find(name);
+      const std::string& keeper = found == calls_keeper_.end() ? name : found->second;
+      if (told.insert(keeper).second) keepers.push_back(keeper);
+    }
+    if (held_.by_entry) {
+      for (const std::string& name : keepers) watchers_.erase(name);  // told here
+    }
+    std::erase_if(keepers, [this](const std::string& name) { return watchers_.contains(name); });
     if (!keepers.empty()) {
       const std::string& name = keepers.front();
       const std::size_t more = keepers.size() - 1;
@@ -507,8 +543,17 @@ class ModuleReader {
           "function " + in_quotes(name) + " keeps addresses of tensors that it gets, in " +
           in_quotes(keepers_.find(name)->second) + (more > 0 ? " (" + counted(more, "other") + " likewise)" : "") +
           (held_.by_entry
-               ? "; planned C keeps these tensors up to the last statement that gets none and may wait for it"
+               ? "; planned C keeps these tensors up to the last statement that gets none, or one of them, and may "
+                 "wait for it"
                : ", and must not use them after it has returned: planned C puts other tensors there"));
+    }
+    if (held_.by_entry && !held_.passed_on.empty()) {
+      result.push_back("operator " + in_quotes(held_.passed_on.front()) +
+                       " passes tensors to functions that no file of the model defines" +
+                       (held_.passed_on.size() > 1 ? " (" + counted(held_.passed_on.size() - 1, "other") + " likewise)"
+                                                   : std::string()) +
+                       "; if these go on with them later, they must be done at the last statement of the entry that "
+                       "gets none, or one of them: up to there planned C keeps them");
     }
     for (const std::string& name : watchers_) {
       if (module_.find(name) && !kept_names_.contains(name)) continue;  // read: it keeps no pointer
@@ -869,8 +914,10 @@ class ModuleReader {
   std::vector<std::string> warnings_;
   std::set<std::string> watchers_;                      // ReadFunction
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
+  std::optional<Names> in_macros_;                      // pools
   AddressKeepers keepers_;                              // of `foreign` and functions whose C stays
   HeldTensors held_;
+  std::map<std::string, std::string> calls_keeper_;  // of statements that became functions: one that each calls
   struct UnaskedCall {
     std::string caller;
     std::string callee;

@@ -21,7 +21,8 @@ std::string taken(int number) {
 const std::string start = "  if (tvmgen_m_npu(x_buffer_var, sid_1) != 0) return -1;\n";
 const std::string host = "  if (tvmgen_m_op(x_buffer_var, sid_2) != 0) return -1;\n";
 const std::string wait = "  npu_wait();\n";
-const std::string use = "  if (tvmgen_m_dev(sid_1, y_buffer_var) != 0) return -1;\n";
+const std::string use = "  if (tvmgen_m_dev(sid_1, y_buffer_var) != 0) return -1;\n";     // which may wait
+const std::string read_it = "  if (tvmgen_m_op(sid_1, y_buffer_var) != 0) return -1;\n";  // which may not
 
 struct Read {
   std::string entry;
@@ -63,16 +64,60 @@ TEST_CASE("tensors of a function that keeps their addresses live until what may 
   CHECK_MESSAGE(waited.entry.find("call_extern(\"usmp_held_1\", x_buffer_var, sid_1)") != std::string::npos,
                 waited.entry);
   CHECK(waited.warnings.find("function 'tvmgen_m_npu' keeps addresses of tensors that it gets, in 'from'; planned C "
-                             "keeps these tensors up to the last statement") != std::string::npos);
+                             "keeps these tensors up to the last statement that gets none, or one of them") !=
+        std::string::npos);
   // The last one that may wait; what is started behind it is not held.
   CHECK(holds_behind(read(keeps, start + wait + host + wait + use), "tvmgen_m_op", "tvmgen_m_dev"));
-  const Read behind = read(keeps, wait + start + use);
+  const Read behind = read(keeps, wait + start + read_it);
   CHECK_FALSE(holds(behind));
   CHECK(behind.warnings.find("in 'from', and must not use them after it has returned") != std::string::npos);
   // A statement may wait, too; a function that is read, or that gets tensors, does not.
   CHECK(holds_behind(read(keeps, start + host + "  while (!finished) { }\n" + use, "extern volatile int finished;\n"),
                      "usmp_kept_text", "tvmgen_m_dev"));
-  CHECK_FALSE(holds(read(keeps, start + host + use)));
+  CHECK_FALSE(holds(read(keeps, start + host + read_it)));
+}
+
+TEST_CASE("a function that gets one of the tensors may wait for all of its call") {
+  const std::string keeps = device("  from = a;\n  to = b;\n");
+  const std::string front = "void npu_wait_for(int8_t* p);\n";
+  const Read waited = read(keeps, start + host + "  npu_wait_for(sid_1);\n" + read_it, front);
+  CHECK(holds_behind(waited, "npu_wait_for", ""));
+  CHECK_MESSAGE(waited.entry.find("call_extern(\"usmp_held_1\", x_buffer_var)") != std::string::npos, waited.entry);
+  CHECK(waited.warnings.find("planned C keeps these tensors") != std::string::npos);
+  // An operator with a call inside, too; not one that gets others.
+  CHECK(holds_behind(read(keeps, start + host + use, front), "tvmgen_m_dev", ""));
+  CHECK_FALSE(holds(read(keeps, start + "  npu_wait_for(sid_2);\n" + read_it, front)));
+}
+
+TEST_CASE("an operator that starts an accelerator keeps what it passes on, and so does a statement") {
+  const std::string submit =
+      "static int8_t* to;\nstatic void submit(int8_t* p, int8_t* q) {\n  to = q;\n  goto end;\nend:;\n}\n"
+      "void begin_it(int8_t* p, int8_t* q);\nvoid fence(void);\nextern int mode;\n";
+  const auto acc = [&](const std::string& body) {
+    return submit + "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n" + body + "  return 0;\n}\n";
+  };
+  const std::string calls = "  if (tvmgen_m_acc(x_buffer_var, sid_1) != 0) return -1;\n" + host + wait + read_it;
+  const Read known = read(device(""), calls, acc("  submit((&(p[0])), (&(q[0])));\n"));
+  CHECK(holds_behind(known, "npu_wait", "tvmgen_m_op"));
+  CHECK(known.warnings.find("function 'submit' keeps addresses of tensors that it gets, in 'to'; planned C") !=
+        std::string::npos);
+  const Read unknown = read(device(""), calls, acc("  begin_it((&(p[0])), (&(q[0])));\n"));
+  CHECK(holds_behind(unknown, "npu_wait", "tvmgen_m_op"));
+  CHECK(
+      unknown.warnings.find("operator 'tvmgen_m_acc' passes tensors to functions that no file of the model defines") !=
+      std::string::npos);
+  CHECK_FALSE(holds(read(device(""), calls, acc("  begin_it((&(p[0])), (&(q[0])));\n  fence();\n"))));
+  CHECK(
+      holds(read(device(""), calls, acc("  begin_it((&(p[0])), (&(q[0])));\n  if (p[0] > 3) {\n    fence();\n  }\n"))));
+  const std::string inner =
+      "int32_t tvmgen_m_in(int8_t* p, int8_t* q) {\n  submit((&(p[0])), (&(q[0])));\n  return 0;\n}\n";
+  CHECK(holds(read(device(""), calls,
+                   submit + inner + acc("  if (tvmgen_m_in(p, q) != 0) return -1;\n").substr(submit.size()))));
+  const std::string statement = "  if (mode) {\n    submit(x_buffer_var, sid_1);\n  }\n" + host + wait + read_it;
+  const Read stated = read(device(""), statement, submit);
+  CHECK(holds_behind(stated, "npu_wait", "tvmgen_m_op"));
+  CHECK(stated.warnings.find("function 'submit' keeps addresses") != std::string::npos);
+  CHECK(stated.warnings.find("must not use") == std::string::npos);
 }
 
 TEST_CASE("a function keeps an address if it stores one in what outlives it") {
@@ -88,6 +133,17 @@ TEST_CASE("a function keeps an address if it stores one in what outlives it") {
   CHECK(keeps("  static int8_t* last;\n  last = b;\n"));
   CHECK(keeps("  places[n++] = (uintptr_t)b;\n", "static uintptr_t places[9];\nstatic int n;\n"));
   CHECK(keeps("  submit(a, b);\n", "static int8_t* to;\nstatic void submit(int8_t* p, int8_t* q) { to = q; }\n"));
+  const std::string job = "struct job { int8_t *from, *to; };\nstatic struct job job;\nstatic int8_t* to;\n";
+  CHECK(keeps("  struct job mine = {a, b};\n  struct job* p = &mine;\n  job.to = p->to;\n", job));
+  CHECK(keeps("  struct job mine = {a, b};\n  memcpy(&job, &mine, sizeof job);\n", job));
+  CHECK(keeps("  memcpy(&job.to, &b, sizeof b);\n", job));
+  CHECK(keeps("  SET(to, b);\n", "#define SET(x, y) x = y\n" + job));
+  CHECK(keeps("  __atomic_store_n(&to, b, __ATOMIC_RELEASE);\n", job));
+  CHECK(keeps("  to = half(b);\n", job + "static int8_t* half(int8_t* p) { return p + 8; }\n"));
+  CHECK_FALSE(keeps("  memcpy(last, b, 16);\n", "static int8_t last[16];\n"));
+  CHECK_FALSE(keeps("  run(&shape, a, b);\n", "static const struct shape shape = {3, 4};\n"));
+  CHECK_FALSE(keeps("  MAX(a[0], b[0]);\n", job));
+  CHECK_FALSE(keeps("  last = sum(b);\n", "static int last;\nstatic int sum(int8_t* p) { return p[0]; }\n"));
   // Elements, results, and what ends with the function.
   CHECK_FALSE(keeps("  last = b[3];\n", "static int8_t last;\n"));
   CHECK_FALSE(keeps("  last = *b;\n", "static int8_t last;\n"));
@@ -137,6 +193,38 @@ TEST_CASE("in an operator, what unknown functions are passed lives until a later
       "(&(tile[0])));\n  }\n";
   CHECK(of(looped + between + "  fence();\n" + end.substr(0, end.find("scratch")) + "3;\n  }\n")
             .find("call_extern(\"usmp_held_1\", p)") != std::string::npos);
+  const std::string renamed =
+      "  for (int32_t t = 0; t < 2; ++t) {\n    int8_t* part = p + t;\n    start(part, (&(scratch[0])));\n  }\n";
+  const std::string by_name = of(renamed + between + "  fence();\n" + end);
+  CHECK_MESSAGE(by_name.find("call_extern(\"usmp_held_1\", p, scratch)") != std::string::npos, by_name);
+}
+
+TEST_CASE("in a loop, what was started an iteration before lives until something may have waited for it") {
+  const auto of = [](const std::string& body) {
+    const std::string text = test::two_operators +
+                             "void start(int8_t* p, int8_t* q);\nvoid fence(void);\nvoid wait_for(int8_t* p);\n"
+                             "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n  int8_t scratch[4];\n  int8_t last[4];\n"
+                             "  for (int32_t t = 0; t < 3; ++t) {\n" +
+                             body + "  }\n  return 0;\n}\n" + entry_head + taken(1) + taken(2) +
+                             "  if (tvmgen_m_acc(x_buffer_var, sid_1) != 0) return -1;\n" + host + read_it +
+                             "  return 0;\n}\n";
+    const Source file{"lib1.c", text};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+    return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_acc")]);
+  };
+  const auto has = [](const std::string& text, const std::string& before, const std::string& arguments) {
+    const std::size_t at = text.find(before);
+    const std::size_t held = text.find(", " + arguments + ")", text.find("call_extern(\"usmp_held_", at));
+    CHECK_MESSAGE((at != std::string::npos && held != std::string::npos && held < at + 100), text);
+  };
+  const std::string begin = "    start((&(scratch[0])), (&(last[0])));\n";
+  const std::string between = "    for (int32_t i = 0; i < 4; ++i) {\n      q[i] = last[i];\n    }\n";
+  has(of("    fence();\n" + between + begin), "call_extern(\"fence\")", "scratch, last");
+  has(of("    wait_for((&(last[0])));\n" + between + begin), "call_extern(\"wait_for\"", "scratch, last");
+  // Behind the loop, which has both.
+  const std::string both = of(begin + between + "    fence();\n");
+  const std::size_t first = both.find("usmp_held_");
+  CHECK_MESSAGE(both.find("usmp_held_", first + 9) != std::string::npos, both);
 }
 
 }  // namespace usmp::tvm_c::held_tensors_test

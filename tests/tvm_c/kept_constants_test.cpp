@@ -67,11 +67,42 @@ TEST_CASE("constants of a pool stay with an operator that stays, and nobody else
   const std::string refusal = "found 'flash' in code that somebody added";
   CHECK_MESSAGE(kept({{"lib.c", set}}, {"lib.c"}).find(refusal) != std::string::npos,
                 kept({{"lib.c", set}}, {"lib.c"}));
+  // In a section, beside planned constants, which are const.
+  const std::string attribute = "__attribute__((section(\".rodata.tvm\"), ))\n";
+  for (const std::string& text : {operators + attribute + constants + run, attribute + constants + run + operators}) {
+    const std::string stays = kept({{"lib.c", text}});
+    CHECK(is_right(stays));
+    CHECK_MESSAGE(stays.find("static const struct flash {") != std::string::npos, stays);
+  }
+  CHECK(kept({{"lib.c", together}}).find("static struct flash {") != std::string::npos);
+  // As a number, too, and no other name is like the pool's.
+  const auto with = [&](const std::string& statement) {
+    std::string text = together;
+    return kept({{"lib.c", text.insert(text.find("  void* bias_let"), statement)}});
+  };
+  const std::string number = with("  if ((uintptr_t)(flash_1_var) == 0) return -1;\n");
+  CHECK_MESSAGE(number.find("if ((uintptr_t)(((uint8_t*)&flash)) == 0)") != std::string::npos, number);
+  CHECK(with("  int flash = 3;\n  p += flash;\n").find("found another 'flash' in a function whose C stays") !=
+        std::string::npos);
+  CHECK(is_right(with("  struct flash* none = 0;\n  if (none) return 1;\n")));
   // The application's have no name in the C.
   const std::string header = "#define TVMGEN_M_FLASH_CONSTANT_POOL_DATA 0x01,0x02,0x03,0x04\n";
   CHECK(kept({{"tvmgen_m.h", header}, {"lib.c", operators}})
             .find("found constants of pool 'flash' in a function whose C stays, expected workspace") !=
         std::string::npos);
+}
+
+TEST_CASE("a pool that a macro names is not one of a function that stays") {
+  const std::string refusal = "found pool 'flash_1_var', which a macro of the file names, too";
+  for (const char* macro : {"#define AT(n) (&(flash_1_var[n]))\n", "# define AT(n) \\\n  (&(flash_1_var[n]))\n"}) {
+    std::string text = macro + operators;
+    const std::size_t at = text.find("(&(flash_1_var[16]))");
+    text.replace(at, 20, "AT(16)");
+    const std::string all = constants + run + text;
+    CHECK_MESSAGE(kept({{"lib.c", all}}).find(refusal) != std::string::npos, kept({{"lib.c", all}}));
+  }
+  const std::string other = "#define AT(n) (&(flash_7_var[n]))\n" + constants + run + operators;
+  CHECK(is_right(kept({{"lib.c", other}})));
 }
 
 }  // namespace usmp::tvm_c::kept_constants_test
