@@ -238,4 +238,9 @@ AddressKeepers address_keepers(const FileScope& scope, const std::function<bool(
   return result;
 }
 
+std::string kept_address(const FunctionText& function, const FileScope& scope) {
+  const Names constants = constants_in(scope);
+  return KeeperFunction(function, constants, scope).keeps();
+}
+
 }  // namespace usmp::tvm_c

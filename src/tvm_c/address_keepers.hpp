@@ -18,4 +18,7 @@ using AddressKeepers = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] AddressKeepers address_keepers(const FileScope& scope,
                                              const std::function<bool(const std::string& function)>& asked);
 
+// The variable in which a function, which is none of the scope's, keeps an address by itself; empty: none.
+[[nodiscard]] std::string kept_address(const FunctionText& function, const FileScope& scope);
+
 }  // namespace usmp::tvm_c

@@ -352,9 +352,20 @@ class ModuleReader {
     }
   }
 
-  // A statement of the entry, if it calls a keeper.
+  // A statement of the entry, if it calls a keeper or is one: last = half(sid_1);
   void add_keeper(const OutlinedFunction& statement) {
-    const std::string text = text_of(statement, files_[scope_.functions.find(entry_)->second.file].text);
+    const std::size_t file = scope_.functions.find(entry_)->second.file;
+    const std::string text = text_of(statement, files_[file].text);
+    FileScope scope;
+    read_file_scope(text, 0, true, scope);
+    std::string variable;
+    for (const auto& [name, function] : scope.functions) variable = kept_address(function, scope_);
+    if (!variable.empty()) {
+      keepers_.emplace(statement.name, std::move(variable));
+      statements_.emplace(statement.name, "the statement of the entry at " + std::string(files_[file].name) + ": " +
+                                              place(file, statement.place.begin));
+      return;
+    }
     for (const Token& token : tokens_of(Lexer(text))) {
       const auto keeper = keepers_.find(token.text);
       if (!token.is_identifier() || keeper == keepers_.end()) continue;
@@ -539,9 +550,11 @@ class ModuleReader {
     if (!keepers.empty()) {
       const std::string& name = keepers.front();
       const std::size_t more = keepers.size() - 1;
+      const auto statement = statements_.find(name);
       result.push_back(
-          "function " + in_quotes(name) + " keeps addresses of tensors that it gets, in " +
-          in_quotes(keepers_.find(name)->second) + (more > 0 ? " (" + counted(more, "other") + " likewise)" : "") +
+          (statement == statements_.end() ? "function " + in_quotes(name) : statement->second) +
+          " keeps addresses of tensors that it gets, in " + in_quotes(keepers_.find(name)->second) +
+          (more > 0 ? " (" + counted(more, "other") + " likewise)" : "") +
           (held_.by_entry
                ? "; planned C keeps these tensors up to the last statement that gets none, or one of them, and may "
                  "wait for it"
@@ -917,6 +930,7 @@ class ModuleReader {
   std::optional<Names> in_macros_;                      // pools
   AddressKeepers keepers_;                              // of `foreign` and functions whose C stays
   HeldTensors held_;
+  std::map<std::string, std::string> statements_;    // that became functions and are keepers, as messages name them
   std::map<std::string, std::string> calls_keeper_;  // of statements that became functions: one that each calls
   struct UnaskedCall {
     std::string caller;

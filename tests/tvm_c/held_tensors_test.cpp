@@ -118,6 +118,10 @@ TEST_CASE("an operator that starts an accelerator keeps what it passes on, and s
   CHECK(holds_behind(stated, "npu_wait", "tvmgen_m_op"));
   CHECK(stated.warnings.find("function 'submit' keeps addresses") != std::string::npos);
   CHECK(stated.warnings.find("must not use") == std::string::npos);
+  const std::string half = "static int8_t* half(int8_t* p) {\n  goto end;\nend:\n  return p + 8;\n}\n";
+  const Read kept = read(device(""), "  to = half(sid_1);\n" + host + wait + read_it, submit + half);
+  CHECK(holds_behind(kept, "npu_wait", "tvmgen_m_op"));
+  CHECK_MESSAGE(kept.warnings.find("the statement of the entry at lib1.c: line ") != std::string::npos, kept.warnings);
 }
 
 TEST_CASE("a function keeps an address if it stores one in what outlives it") {
