@@ -7,11 +7,11 @@
 #include <set>
 #include <vector>
 
-#include "tvm_c/added_statements.hpp"
 #include "tvm_c/declared_names.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/lexer.hpp"
+#include "tvm_c/macros.hpp"
 
 namespace usmp::tvm_c {
 namespace {

@@ -61,7 +61,7 @@ class Holder {
     for (tir::Function* function : functions) {
       is_entry_ = function->name == entry;
       function_ = function;
-      (void)hold_in(function->body, false);
+      hold_in(function->body);
     }
   }
 
@@ -152,56 +152,92 @@ class Holder {
     }
   }
 
-  Found hold_in(tir::Block& block, bool is_loop) {
+  // Of one that is being read.
+  struct OpenBlock {
+    tir::Block* block = nullptr;
+    bool is_loop = false;
+    std::size_t at = 0;                      // statement
+    std::size_t inner = 0;                   // blocks of it that have been read
     std::map<tir::VarId, tir::ExprRef> own;  // of the block; null: memory
-    std::vector<Found> statements(block.size());
+    std::vector<Found> statements;
     std::map<tir::VarId, std::vector<std::size_t>> uses;  // statements
     std::vector<tir::VarId> passed;
     std::set<tir::VarId> known;
     std::size_t waited_for = 0;  // of `passed`: in front of the last statement that may wait for all
     std::size_t wait = 0;        // behind that
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      tir::Stmt& stmt = block[i];
-      Found& found = statements[i];
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) own.emplace(allocate->var, nullptr);
-      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) own.emplace(constant->var, nullptr);
-      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) own.emplace(let->var, let->value);
-      tir::for_each_expr_of(std::as_const(stmt), [&](const tir::ExprRef& expr) {
-        tir::for_each_expr(*expr, [&](const tir::Expr& one) { find_in(one, found); });
-      });
-      const bool repeats = std::holds_alternative<tir::For>(stmt.node) || std::holds_alternative<tir::While>(stmt.node);
-      bool is_plain = true;
-      for (tir::Block* inner : tir::blocks_of(stmt)) {
-        is_plain = false;
-        Found more = hold_in(*inner, repeats);
-        found.passed.insert(found.passed.end(), more.passed.begin(), more.passed.end());
-        found.used.insert(found.used.end(), more.used.begin(), more.used.end());
-        found.waits = found.waits || more.waits;
+  };
+
+  void hold_in(tir::Block& root) {
+    std::vector<OpenBlock> open(1);
+    open.back().block = &root;
+    while (true) {
+      OpenBlock& now = open.back();
+      if (now.at == now.block->size()) {
+        const Found found = close(now);
+        open.pop_back();
+        if (open.empty()) return;
+        Found& outer = open.back().statements.back();
+        outer.passed.insert(outer.passed.end(), found.passed.begin(), found.passed.end());
+        outer.used.insert(outer.used.end(), found.used.begin(), found.used.end());
+        outer.waits = outer.waits || found.waits;
+        continue;
       }
-      if (!is_plain) append_once(passed, known, found.passed);
-      if (found.waits) {
-        waited_for = passed.size();
-        wait = i + 1;
+      tir::Stmt& stmt = (*now.block)[now.at];
+      if (now.inner == 0) begin_statement(stmt, now);
+      const tir::InnerBlocks<tir::Block> blocks = tir::blocks_of(stmt);
+      if (now.inner == blocks.size()) {
+        end_statement(!blocks.empty(), now);
+        continue;
       }
-      append_once(passed, known, found.passed);
-      for (const tir::VarId var : found.used) {
-        std::vector<std::size_t>& all = uses[var];
-        if (all.empty() || all.back() != i) all.push_back(i);
-      }
+      tir::Block* const block = blocks[now.inner++];
+      OpenBlock& next = open.emplace_back();
+      next.block = block;
+      next.is_loop = std::holds_alternative<tir::For>(stmt.node) || std::holds_alternative<tir::While>(stmt.node);
     }
+  }
+
+  void begin_statement(const tir::Stmt& stmt, OpenBlock& now) {
+    Found& found = now.statements.emplace_back();
+    if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) now.own.emplace(allocate->var, nullptr);
+    if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) now.own.emplace(constant->var, nullptr);
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node)) now.own.emplace(let->var, let->value);
+    tir::for_each_expr_of(stmt, [&](const tir::ExprRef& expr) {
+      tir::for_each_expr(*expr, [&](const tir::Expr& one) { find_in(one, found); });
+    });
+  }
+
+  static void end_statement(bool has_blocks, OpenBlock& now) {
+    const Found& found = now.statements.back();
+    if (has_blocks) append_once(now.passed, now.known, found.passed);  // one of them may wait for another
+    if (found.waits) {
+      now.waited_for = now.passed.size();
+      now.wait = now.at + 1;
+    }
+    append_once(now.passed, now.known, found.passed);
+    for (const tir::VarId var : found.used) {
+      std::vector<std::size_t>& all = now.uses[var];
+      if (all.empty() || all.back() != now.at) all.push_back(now.at);
+    }
+    ++now.at;
+    now.inner = 0;
+  }
+
+  Found close(OpenBlock& now) {
     std::map<std::size_t, std::vector<tir::VarId>> held;  // in front of which statement
-    if (wait > 0) {
-      held[wait].assign(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(waited_for));
-      if (is_loop) add_outer(passed, own, held[wait]);
+    if (now.wait > 0) {
+      held[now.wait].assign(now.passed.begin(), now.passed.begin() + static_cast<std::ptrdiff_t>(now.waited_for));
+      if (now.is_loop) add_outer(now.passed, now.own, held[now.wait]);
     }
-    for (std::size_t i = 0; i < block.size(); ++i) hold_until_used(statements[i].passed, i, uses, own, is_loop, held);
+    for (std::size_t i = 0; i < now.statements.size(); ++i) {
+      hold_until_used(now.statements[i].passed, i, now.uses, now.own, now.is_loop, held);
+    }
     Found result;
-    for (const Found& found : statements) {
-      add_outer(found.passed, own, result.passed);
-      add_outer(found.used, own, result.used);
+    for (const Found& found : now.statements) {
+      add_outer(found.passed, now.own, result.passed);
+      add_outer(found.used, now.own, result.used);
       result.waits = result.waits || found.waits;
     }
-    add_calls(held, block);
+    add_calls(held, *now.block);
     return result;
   }
 
