@@ -89,7 +89,7 @@ class SegmentBuilder {
     }
     for (RolledStage& stage : segment_.stages) find_row_buffers(stage);
     if (!make_chain()) return std::nullopt;
-    if (grain_ == Grain::strips && !find_columns(run_, segment_)) return std::nullopt;
+    if (grain_ == Grain::strips && !find_columns(module_, run_, segment_)) return std::nullopt;
     count_other_bytes();
     if (segment_.around_bytes > most) return std::nullopt;
     auto schedule = row_schedule(segment_.chain, most - segment_.other_bytes);

@@ -2,13 +2,19 @@
 #include "transform/rolling_strips.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <vector>
+
+#include "usmp/arith/facts.hpp"
+#include "usmp/loops/walk.hpp"
 
 namespace usmp::transform {
 namespace {
 
 using loops::Rows;
+using tir::ExprKind;
+using tir::make_binary;
 using tir::VarId;
 
 // Whether iteration n of the stage's units is pixel n of its tensor, and notes how long its lines are.
@@ -34,40 +40,83 @@ bool has_pixels(const CallRun& run, Segment& segment, std::size_t s) {
   return true;
 }
 
-// What stage `s` needs of the columns of the tensor of `from`: an iteration's rows of pixels are a box of lines and
-// columns, of which the first and the last pixel are known, and the lines.
-std::optional<StripColumns> columns_needed(const CallRun& run, const Segment& segment, std::size_t s, std::size_t from,
-                                           const RowNeed& need) {
-  const StripColumns& own = segment.columns[s];
-  const loops::Axis& lines = segment.axes[need.tensor];
-  const VarId tensor = *segment.stages[from].tensor;
-  if (need.lines || need.advance.per != 1 || need.advance.turn != 0 || need.advance.step < 1) return std::nullopt;
-  std::optional<StripColumns> needed;
-  for (const std::size_t u : segment.stages[s].units) {
-    const Rows* pixels = rows_in(stage_of(run, u, Grain::strips).required, tensor);
-    if (pixels == nullptr) {
-      if (std::ranges::binary_search(run.units[u].reads, tensor)) return std::nullopt;
-      continue;
-    }
-    const loops::Advance& advance = pixels->advance;
-    const std::int64_t line = lines.stride / pixels->axis.stride;
-    if (pixels->axis.stride * line != lines.stride || advance.per != 1 || advance.step < 1) return std::nullopt;
-    if (advance.turn != 0 && advance.width != own.columns) return std::nullopt;
-    if (advance.step * own.columns + advance.turn != need.advance.step * line) return std::nullopt;
-    const Interval reach{pixels->reach.low - need.reach.low * line, pixels->reach.high - need.reach.high * line};
-    if (reach.low > reach.high || reach.low <= -line || reach.high >= line) return std::nullopt;
-    StripColumns of_unit = segment.columns[from];
-    of_unit.scale = own.scale * advance.step;
-    of_unit.low = own.low * advance.step + reach.low;
-    of_unit.high = (own.high - 1) * advance.step + reach.high + 1;
-    if (needed) {
-      if (needed->scale != of_unit.scale) return std::nullopt;
-      of_unit.low = std::min(of_unit.low, needed->low);
-      of_unit.high = std::max(of_unit.high, needed->high);
-    }
-    needed = of_unit;
+// Column x of a stage's tensor is computed from these columns of another one: step · x + reach, and maybe fewer.
+struct ColumnsRead {
+  std::int64_t step = 0;
+  Interval reach;
+};
+
+// The loop of a stage's unit by the columns of its tensor.
+class ColumnLoop {
+ public:
+  ColumnLoop(const tir::Module& module, const CallRun& run, std::size_t unit, std::int64_t columns)
+      : facts_(module), run_(run), loop_(loop_of(run, unit, Grain::strips)) {
+    const loops::Stage& stage = stage_of(run, unit, Grain::strips);
+    const std::int64_t rows = stage.rows > 0 ? stage.rows : stage.iterations;
+    const auto digit = [&](VarId var, std::int64_t count) {
+      facts_.bind_interval(var, Interval{0, count - 1});
+      return tir::make_var(module, var);
+    };
+    const auto joined = [](const tir::ExprRef& high, std::int64_t by, const tir::ExprRef& low) {
+      return make_binary(ExprKind::add, make_binary(ExprKind::mul, high, tir::make_int(by)), low);
+    };
+    const tir::ExprRef pixel = joined(digit(run.line, rows / columns), columns, digit(run.column, columns));
+    const tir::ExprRef plane = digit(run.plane, *tir::as_int(*loop_.extent) / (stage.by * rows));
+    facts_.bind_value(loop_.var, *joined(joined(plane, rows, pixel), stage.by, digit(run.part, stage.by)));
   }
-  return needed;
+
+  // Of the tensor, in lines of so many elements; adds to `all` what the unit reads. False: not known.
+  bool add(VarId tensor, std::int64_t line, std::int64_t pixel, std::optional<ColumnsRead>& all) {
+    bool is_known = true;
+    loops::visit_accesses(loop_.body, facts_, [&](VarId var, const tir::Expr& index, bool, const arith::Facts& here) {
+      if (var != tensor || !is_known) return;
+      const auto read = columns_at(index, line, pixel, here);
+      is_known = read && (!all || all->step == read->step);
+      if (is_known) all = ColumnsRead{read->step, all ? hull(all->reach, read->reach) : read->reach};
+    });
+    return is_known;
+  }
+
+ private:
+  [[nodiscard]] std::optional<ColumnsRead> columns_at(const tir::Expr& index, std::int64_t line, std::int64_t pixel,
+                                                      const arith::Facts& here) const {
+    const auto place = here.affine(index);
+    const auto in_line = place ? here.divide(*place, line) : std::nullopt;
+    const auto column = in_line ? here.divide(in_line->remainder, pixel) : std::nullopt;
+    const std::int64_t step = column ? column->quotient.factor(run_.column) : 0;
+    if (step < 1) return std::nullopt;
+    const auto reach = here.interval(column->quotient.without(run_.column));
+    return reach ? std::optional(ColumnsRead{step, *reach}) : std::nullopt;
+  }
+
+  arith::Facts facts_;
+  const CallRun& run_;
+  const tir::For& loop_;
+};
+
+// So far from a strip's first column; and so many columns of the last tensor by the scale. The program's numbers fit
+// then.
+constexpr std::int64_t most_columns = std::int64_t{1} << 29;
+bool is_small(std::int64_t columns) { return columns > -most_columns && columns < most_columns; }
+
+// What stage `s`, which reads the tensor of `from`, needs of its columns. The schedule says of which lines.
+std::optional<StripColumns> columns_needed(const tir::Module& module, const CallRun& run, const Segment& segment,
+                                           std::size_t s, std::size_t from) {
+  const StripColumns& own = segment.columns[s];
+  StripColumns needed = segment.columns[from];
+  const std::int64_t line = needed.columns * needed.pixels.stride;
+  std::optional<ColumnsRead> read;
+  for (const std::size_t u : segment.stages[s].units) {
+    ColumnLoop loop(module, run, u, own.columns);
+    if (!loop.add(*segment.stages[from].tensor, line, needed.pixels.stride, read)) return std::nullopt;
+  }
+  assert(read);  // by a unit that has rows of it
+  if (!is_small(read->step) || !is_small(read->reach.low) || !is_small(read->reach.high)) return std::nullopt;
+  needed.scale = own.scale * read->step;
+  needed.low = own.low * read->step + read->reach.low;
+  needed.high = (own.high - 1) * read->step + read->reach.high + 1;
+  const bool fits = needed.scale < most_columns / segment.columns.back().columns;
+  return fits && is_small(needed.low) && is_small(needed.high) ? std::optional(needed) : std::nullopt;
 }
 
 }  // namespace
@@ -77,23 +126,25 @@ Interval StripColumns::in(std::int64_t strip, std::int64_t width) const {
           std::min(columns, scale * width * (strip + 1) + high) - 1};
 }
 
-bool find_columns(const CallRun& run, Segment& segment) {
+bool find_columns(const tir::Module& module, const CallRun& run, Segment& segment) {
   const std::size_t count = segment.stages.size();
   segment.columns.resize(count);
+  for (std::size_t s = 0; s < count; ++s) {
+    const std::optional<RowSupply>& supply = segment.chain.stages[s].supply;
+    const bool is_last = s + 1 == count;
+    if (!supply || segment.chain.tensors[supply->tensor].is_whole != is_last) return false;
+    if (!has_pixels(run, segment, s)) return false;
+  }
   std::vector<bool> is_known(count, false);
   for (std::size_t s = count; s-- > 0;) {
-    const RowStage& row = segment.chain.stages[s];
-    const bool is_last = s + 1 == count;
-    if (!row.supply || segment.chain.tensors[row.supply->tensor].is_whole != is_last) return false;
-    if (!is_last && !is_known[s]) return false;
-    if (!has_pixels(run, segment, s)) return false;
-    for (const RowNeed& need : row.needs) {
+    if (s + 1 < count && !is_known[s]) return false;
+    for (const RowNeed& need : segment.chain.stages[s].needs) {
       const auto supplier = std::ranges::find_if(segment.chain.stages, [&](const RowStage& other) {
         return other.supply && other.supply->tensor == need.tensor;
       });
       if (supplier == segment.chain.stages.end()) continue;  // whole
       const auto from = static_cast<std::size_t>(supplier - segment.chain.stages.begin());
-      const auto needed = columns_needed(run, segment, s, from, need);
+      const auto needed = columns_needed(module, run, segment, s, from);
       if (!needed) return false;
       StripColumns& all = segment.columns[from];
       if (is_known[from]) {

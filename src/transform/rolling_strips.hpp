@@ -9,8 +9,8 @@
 namespace usmp::transform {
 
 // Finds which columns each stage of a segment of strips computes for a strip, from the last one back to those that it
-// reads from. False: the stages cannot run by strips.
-[[nodiscard]] bool find_columns(const CallRun& run, Segment& segment);
+// reads from. False: the stages cannot run by strips. O(size of their loops · tensors that they read).
+[[nodiscard]] bool find_columns(const tir::Module& module, const CallRun& run, Segment& segment);
 
 // Divides a segment of strips into strips of so many columns, at least 1: rings, pixels computed and estimated bytes.
 // False: some strip needs nothing of a tensor. O(stages · strips).

@@ -73,6 +73,9 @@ class RunBuilder {
     note_units(run, joined->first, std::move(stages));
     if (run.units.empty()) return std::nullopt;  // operators may do nothing
     find_pixels(run, std::move(known));
+    for (VarId* var : {&run.plane, &run.line, &run.column, &run.part}) {
+      *var = loops::fresh_var(module_, "digit", tir::int32_type);
+    }
     let_inputs_die(run, last);
     count_live(run);
     return run;

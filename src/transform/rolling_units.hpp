@@ -53,6 +53,12 @@ struct CallRun {
   std::map<tir::VarId, tir::Param> params;              // of storages that `outside` is known of
   std::map<tir::VarId, std::size_t> declarations;       // statements of `function` that declare constants and buffers
 
+  // What a loop's variable is made of when its iterations are told by lines and columns; in no statement.
+  tir::VarId plane;
+  tir::VarId line;
+  tir::VarId column;
+  tir::VarId part;
+
   // By unit: bytes of the storages that are live there, and that are accessed for the first time up to there; those of
   // the caller left out.
   std::vector<Bytes> live;

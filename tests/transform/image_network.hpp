@@ -51,13 +51,13 @@ class Network : public ModuleBuilder {
 
   // The sums of windows of each channel; pixels that are not there count as 0.
   void add_window(VarId from, const Image& in, VarId to, const Image& out, const Window& window, bool is_fused) {
-    const VarId p0 = pointer("p0", i32);
-    const VarId p1 = pointer("p1", i32);
     const VarId ky = integer("ky");
     const VarId kx = integer("kx");
     const VarId c = integer("c");
     const VarId channel = integer("channel");
-    const auto sums = [&](const ExprRef& y, const ExprRef& x) {
+    const auto sums = [&](const std::vector<VarId>& params, const ExprRef& y, const ExprRef& x) {
+      const VarId p0 = params[0];
+      const VarId p1 = params[1];
       const ExprRef there_y = sub(add(mul(y, window.stride), var(ky)), window.top);
       const ExprRef there_x = sub(add(mul(x, window.stride), var(kx)), window.left);
       const ExprRef is_there = both(both(at_least(there_y, 0), less(there_y, in.height)),
@@ -70,8 +70,29 @@ class Network : public ModuleBuilder {
       return block(loop(channel, out.channels, block(store(p1, cleared, imm(0)))),
                    loop(ky, window.height, block(loop(kx, window.width, block(when(is_there, block(term)))))));
     };
-    add_loops(p0, in, p1, out, is_fused, sums);
-    calls_.push_back(call(module().functions.back().name, {from, to}));
+    add_pixels({from, to}, {in, out}, is_fused, sums);
+  }
+
+  // A function with a loop over the pixels of its last tensor for each body(params, y, x).
+  template <class... Bodies>
+  void add_pixels(const std::vector<VarId>& tensors, const std::vector<Image>& images, bool is_fused,
+                  const Bodies&... bodies) {
+    const Image& out = images.back();
+    std::vector<VarId> params;
+    for (std::size_t i = 0; i < tensors.size(); ++i) params.push_back(pointer("p" + std::to_string(i), i32));
+    Block loops;
+    const auto add_loop = [&](const auto& body) {
+      const VarId i = integer("i");
+      const VarId j = integer("j");
+      loops.push_back(is_fused ? loop(i, out.height * out.width,
+                                      body(params, quotient(var(i), out.width), remainder(var(i), out.width)))
+                               : loop(i, out.height, block(loop(j, out.width, body(params, var(i), var(j))))));
+    };
+    (add_loop(bodies), ...);
+    const std::string name = new_name();
+    function(name, params, std::move(loops));
+    for (std::size_t i = 0; i < images.size(); ++i) shape(i, images[i]);
+    calls_.push_back(call(name, tensors));
   }
 
   // to = a + b, in one loop over all elements.
@@ -128,19 +149,6 @@ class Network : public ModuleBuilder {
   }
 
  private:
-  template <class Body>
-  void add_loops(VarId p0, const Image& in, VarId p1, const Image& out, bool is_fused, const Body& body) {
-    const VarId i = integer("i");
-    const VarId j = integer("j");
-    Block loops =
-        is_fused
-            ? block(loop(i, out.height * out.width, body(quotient(var(i), out.width), remainder(var(i), out.width))))
-            : block(loop(i, out.height, block(loop(j, out.width, body(var(i), var(j))))));
-    function(new_name(), {p0, p1}, std::move(loops));
-    shape(0, in);
-    shape(1, out);
-  }
-
   std::string new_name() { return "f" + std::string(1, static_cast<char>('a' + calls_.size())); }
 
   void shape(std::size_t param, const Image& image) {
