@@ -576,12 +576,24 @@ class BodyReader {
            never_fails(function->second);
   }
 
-  // Whether the C has the function, and it may return something else than 0.
+  // Whether the C has the function, and it, or one that it asks for its result, may return something else than 0.
   [[nodiscard]] bool may_fail(const std::string& name) const {
-    const auto function = scope_.functions.find(name);
-    if (function == scope_.functions.end()) return false;
-    const bool is_read = !kept_.contains(name);
-    return !(is_read && never_fails(function->second)) && !returns_zero(function->second, scope_, is_read);
+    Names seen = {name};
+    std::vector<std::string> pending = {name};
+    while (!pending.empty()) {
+      const std::string one = std::move(pending.back());
+      pending.pop_back();
+      const auto function = scope_.functions.find(one);
+      if (function == scope_.functions.end()) continue;
+      const bool is_read = !kept_.contains(one);
+      if (is_read && never_fails(function->second)) continue;
+      Names asked;
+      if (!returns_zero(function->second, scope_, is_read, is_read ? &asked : nullptr)) return true;
+      for (const std::string& callee : asked) {
+        if (seen.insert(callee).second) pending.push_back(callee);
+      }
+    }
+    return false;
   }
 
   // return 0; and return f(…); at the end of the function.

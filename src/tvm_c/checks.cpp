@@ -159,18 +159,22 @@ Names workspace_in(const FunctionText& function, const std::vector<Token>& token
   return workspace;
 }
 
-// if (sid_1 == NULL) { return -1; }, if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) { return -1; }: by the return.
-bool is_without_workspace(const std::vector<Token>& tokens, std::size_t i, const Names& workspace) {
+// The condition of what ends in a return at `i`: if (…) return -1; or if (…) { return -1; }. Empty: there is none.
+std::span<const Token> condition_of(const std::vector<Token>& tokens, std::size_t i) {
   if (i > 0 && tokens[i - 1].is("{")) --i;
-  if (i == 0 || !tokens[i - 1].is(")")) return false;
+  if (i == 0 || !tokens[i - 1].is(")")) return {};
   std::size_t begin = i - 1;
   for (std::size_t depth = 1; begin > 0 && depth > 0;) {
     --begin;
     if (tokens[begin].is(")")) ++depth;
     if (tokens[begin].is("(")) --depth;
   }
-  if (begin == 0 || !tokens[begin - 1].is("if")) return false;
-  const std::span<const Token> condition(tokens.data() + begin + 1, i - begin - 2);
+  if (begin == 0 || !tokens[begin - 1].is("if")) return {};
+  return {tokens.data() + begin + 1, i - begin - 2};
+}
+
+// sid_1 == NULL, TVMBackendFreeWorkspace(1, 0, sid_1) != 0
+bool is_without_workspace(std::span<const Token> condition, const Names& workspace) {
   if (condition.size() < 3) return false;
   const std::size_t end = condition.size();
   if (condition[0].is("TVMBackendFreeWorkspace")) {
@@ -180,6 +184,14 @@ bool is_without_workspace(const std::vector<Token>& tokens, std::size_t i, const
     return others == 1 && condition[end - 2].is("!=") && condition[end - 1].text == "0";
   }
   return end == 3 && workspace.contains(condition[0].text) && condition[1].is("==") && condition[2].is("NULL");
+}
+
+// f(…) != 0, of a function of the files: that.
+std::string_view asked_function(std::span<const Token> condition, const FileScope& scope) {
+  const std::size_t end = condition.size();
+  if (end < 5 || !scope.functions.contains(condition[0].text) || !condition[1].is("(")) return {};
+  const bool is_test = condition[end - 2].is("!=") && condition[end - 1].text == "0";
+  return is_test && behind_bracketed(condition, 1) == end - 2 ? condition[0].text : std::string_view();
 }
 
 }  // namespace
@@ -212,7 +224,7 @@ bool never_fails(const FunctionText& function) {
   return true;
 }
 
-bool returns_zero(const FunctionText& function, const FileScope& scope, bool has_workspace) {
+bool returns_zero(const FunctionText& function, const FileScope& scope, bool has_workspace, Names* asked) {
   std::vector<Token> tokens;
   Names workspace;
   try {
@@ -231,8 +243,12 @@ bool returns_zero(const FunctionText& function, const FileScope& scope, bool has
       const bool is_number =
           value + 1 < tokens.size() && tokens[value].text == "0" && (!has_brackets || is(value + 1, ")"));
       const bool is_zero = is_number && is(has_brackets ? value + 2 : value + 1, ";");
-      const bool is_planned = has_workspace && is_without_workspace(tokens, i, workspace);
-      if (!is_zero && !is(i + 1, ";") && !is_planned) return false;
+      if (is_zero || is(i + 1, ";")) continue;
+      const std::span<const Token> condition = condition_of(tokens, i);
+      if (has_workspace && is_without_workspace(condition, workspace)) continue;
+      const std::string_view callee = asked != nullptr ? asked_function(condition, scope) : std::string_view();
+      if (callee.empty()) return false;
+      asked->emplace(callee);
       continue;
     }
     const bool is_word = token.is("break") || token.is("continue") || token.is("else") || token.is("do");

@@ -56,7 +56,9 @@ void skip_failure(Lexer& tokens);
 
 // Whether it returns nothing but 0, whatever it calls; with `has_workspace`, as in planned C, if it always gets what it
 // takes. Not so if a name in it may be a macro that returns.
-[[nodiscard]] bool returns_zero(const FunctionText& function, const FileScope& scope, bool has_workspace);
+// If `asked` is given: or what a function there returned, if (f(…) != 0) return -1;
+[[nodiscard]] bool returns_zero(const FunctionText& function, const FileScope& scope, bool has_workspace,
+                                Names* asked = nullptr);
 
 // Behind the callee's name, whose result the variable `name` gets: takes all up to the end of the condition that asks
 // for it, if that is what stands here. `is_condition`: if ((name = f(…)) != 0)

@@ -162,6 +162,12 @@ TEST_CASE("a call that may fail is asked for its result") {
     CAPTURE(other);
     CHECK_FALSE(reads(takes + helper + other + gives, unasked));
   }
+  // What an operator asks for its result is looked at, too.
+  const std::string zero = "  return 0;\n}\nint32_t tvmgen_m_g(int8_t* p) {\n";
+  CHECK(reads("  if (tvmgen_m_g((&(p[0]))) != 0 ) return -1;\n" + zero + takes + helper + gives, unasked));
+  CHECK_FALSE(reads(
+      "  if (tvmgen_m_g((&(p[0]))) != 0 ) return -1;\n" + zero + "  if (p[0] > 3) {\n    return 2;\n  }\n  return 0;",
+      unasked));
   CHECK_FALSE(reads(takes + "  if (p[0] > 3) goto end;\nend:\n" + gives, unasked));
   // An operator that calls it so stays.
   const std::string outer = "int32_t tvmgen_m_f(int8_t* p, int8_t* q) {\n  tvmgen_m_dev(p, q);\n  return 0;\n}\n";
