@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -146,7 +147,7 @@ void type_entry_params(tir::Module& module) {
   }
 }
 
-std::optional<UntypedParam> untyped_entry_param(const tir::Module& module, const FileScope& scope) {
+void require_typed_params(const FunctionText& entry, const FileScope& scope, const tir::Module& module) {
   const tir::Function& function = module.functions[module.entry];
   for (const tir::Param& param : function.params) {
     if (param.is_tensor || !module.var(param.var).type.is_handle()) continue;
@@ -159,9 +160,14 @@ std::optional<UntypedParam> untyped_entry_param(const tir::Module& module, const
       });
       if (gets) callee = call->name;
     });
-    if (callee != nullptr) return UntypedParam{param.name, *callee};
+    if (callee == nullptr) continue;
+    const std::vector<Token> tokens = tokens_of(entry.params);
+    const auto name = std::find_if(tokens.begin(), tokens.end(),
+                                   [&](const Token& one) { return without_suffix(one.text) == param.name; });
+    const std::size_t at = name == tokens.end() ? entry.offset : name->offset;
+    throw SyntaxError{at, "found a parameter without type, and " + in_quotes(*callee) +
+                              " does not say of what, expected one with the type of its elements, such as int8_t*"};
   }
-  return std::nullopt;
 }
 
 void name_by_run(const FunctionText& run, const FunctionText& entry, const std::string& symbol,

@@ -2,7 +2,6 @@
 // Parameters of functions that are tensors: their types, and which of the entry's is which member of the header.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "tvm_c/file_scope.hpp"
@@ -16,11 +15,9 @@ void name_params(tir::Function& function, tir::Module& module);
 // An input or output of the entry that stands in a pool: what it is passed for says of what it is.
 void type_entry_params(tir::Module& module);
 
-struct UntypedParam {
-  std::string name;
-  std::string callee;  // somebody's, which gets it
-};
-[[nodiscard]] std::optional<UntypedParam> untyped_entry_param(const tir::Module& module, const FileScope& scope);
+// What somebody's functions get of the entry's parameters is an input or an output, or a tensor's memory. Throws
+// SyntaxError with a place in the entry's file: nothing says of which type it is.
+void require_typed_params(const FunctionText& entry, const FileScope& scope, const tir::Module& module);
 
 // tvmgen_MODULE_run (`run`) says of which member a parameter of the entry is: entry(inputs->x, outputs->y). Where names
 // of parameters are others, they become those of the members. Nothing changes if the call has other arguments. Throws

@@ -32,8 +32,6 @@
 #include "tvm_c/respelled.hpp"
 #include "tvm_c/tidy.hpp"
 #include "tvm_c/values.hpp"
-#include "usmp/program/entry_calls.hpp"
-#include "usmp/program/storage_uses.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
@@ -120,7 +118,7 @@ class ModuleReader {
               [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
     module_.entry = *module_.find(entry);
     type_entry_params(module_);
-    require_typed_params();
+    require_typed_params(entry);
     name_entry_params(entry);
     auto lost_constants = cut_constants(memory_.constants, respelled_.is_own, module_);
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
@@ -864,19 +862,13 @@ class ModuleReader {
     }
   }
 
-  // What somebody's functions get is an input or an output, or a tensor's memory.
-  void require_typed_params() const {
-    const auto untyped = untyped_entry_param(module_, scope_);
-    if (!untyped) return;
-    const FunctionText& text = scope_.functions.find(entry_)->second;
-    const std::vector<Token> tokens = tokens_of(text.params);
-    const auto name = std::find_if(tokens.begin(), tokens.end(), [&](const Token& one) {
-      return one.is(untyped->name) || one.is(untyped->name + "_buffer_var");
-    });
-    const std::size_t at = name == tokens.end() ? text.offset : name->offset;
-    throw located(files_[text.file], {at, "found a parameter without type, and " + in_quotes(untyped->callee) +
-                                              " does not say of what, expected one with the type of its elements, "
-                                              "such as int8_t*"});
+  void require_typed_params(const std::string& entry) const {
+    const FunctionText& text = scope_.functions.find(entry)->second;
+    try {
+      tvm_c::require_typed_params(text, scope_, module_);
+    } catch (const SyntaxError& error) {
+      throw located(files_[text.file], error);
+    }
   }
 
   // The entry's parameters after the members that the firmware's function passes for them.

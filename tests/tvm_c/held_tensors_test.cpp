@@ -55,6 +55,19 @@ bool holds_behind(const Read& read, const std::string& before, const std::string
 
 bool holds(const Read& read) { return read.entry.find("usmp_held") != std::string::npos; }
 
+// An operator that calls functions which no file defines, as it is read. `behind`: what the entry does then.
+std::string printed_operator(const std::string& body, const std::string& behind) {
+  const std::string text = test::two_operators +
+                           "void start(int8_t* p, int8_t* q);\nvoid fence(void);\nvoid wait_for(int8_t* p);\n"
+                           "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n" +
+                           body + "  return 0;\n}\n" + entry_head + taken(1) + taken(2) +
+                           "  if (tvmgen_m_acc(x_buffer_var, sid_1) != 0) return -1;\n" + host + behind +
+                           "  return 0;\n}\n";
+  const Source file{"lib1.c", text};
+  const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+  return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_acc")]);
+}
+
 }  // namespace
 
 TEST_CASE("tensors of a function that keeps their addresses live until what may wait for it is done") {
@@ -171,17 +184,7 @@ TEST_CASE("functions whose C stays may keep addresses, too") {
 }
 
 TEST_CASE("in an operator, what unknown functions are passed lives until a later one may have waited for them") {
-  const auto of = [](const std::string& body) {
-    const std::string text = test::two_operators +
-                             "void start(int8_t* p, int8_t* q);\nvoid fence(void);\nvoid other(int8_t* p);\n"
-                             "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n  int8_t scratch[4];\n" +
-                             body + "  return 0;\n}\n" + entry_head + taken(1) + taken(2) +
-                             "  if (tvmgen_m_acc(x_buffer_var, sid_1) != 0) return -1;\n" + host + use +
-                             "  return 0;\n}\n";
-    const Source file{"lib1.c", text};
-    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
-    return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_acc")]);
-  };
+  const auto of = [](const std::string& body) { return printed_operator("  int8_t scratch[4];\n" + body, use); };
   const std::string begin = "  start((&(p[0])), (&(scratch[0])));\n";
   const std::string between = "  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = 3;\n  }\n";
   const std::string end = "  for (int32_t k = 0; k < 4; ++k) {\n    q[k] = scratch[k];\n  }\n";
@@ -205,16 +208,8 @@ TEST_CASE("in an operator, what unknown functions are passed lives until a later
 
 TEST_CASE("in a loop, what was started an iteration before lives until something may have waited for it") {
   const auto of = [](const std::string& body) {
-    const std::string text = test::two_operators +
-                             "void start(int8_t* p, int8_t* q);\nvoid fence(void);\nvoid wait_for(int8_t* p);\n"
-                             "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n  int8_t scratch[4];\n  int8_t last[4];\n"
-                             "  for (int32_t t = 0; t < 3; ++t) {\n" +
-                             body + "  }\n  return 0;\n}\n" + entry_head + taken(1) + taken(2) +
-                             "  if (tvmgen_m_acc(x_buffer_var, sid_1) != 0) return -1;\n" + host + read_it +
-                             "  return 0;\n}\n";
-    const Source file{"lib1.c", text};
-    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
-    return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_acc")]);
+    return printed_operator(
+        "  int8_t scratch[4];\n  int8_t last[4];\n  for (int32_t t = 0; t < 3; ++t) {\n" + body + "  }\n", read_it);
   };
   const auto has = [](const std::string& text, const std::string& before, const std::string& arguments) {
     const std::size_t at = text.find(before);
