@@ -624,6 +624,13 @@ Names names_defined_in(std::string_view text) {
 
 }  // namespace
 
+std::optional<std::size_t> FileScope::left_out_group(std::string_view name, std::size_t file) const {
+  const auto names = left_out.find(file);
+  if (names == left_out.end()) return std::nullopt;
+  const auto found = names->second.find(name);
+  return found == names->second.end() ? std::nullopt : std::optional(found->second);
+}
+
 const Table* FileScope::table(std::string_view name, std::size_t file) const {
   const auto named = tables.find(name);
   if (named == tables.end()) return nullptr;

@@ -94,6 +94,9 @@ struct FileScope {
   std::map<std::size_t, std::set<std::size_t>> included;  // by file: others of them, and itself
   std::map<std::size_t, std::map<std::string, std::int64_t, std::less<>>> numbers;  // by file: macros for numbers
 
+  // Where such a group begins that defines the name in the file.
+  [[nodiscard]] std::optional<std::size_t> left_out_group(std::string_view name, std::size_t file) const;
+
   // What the name means in the file: its own table, or the only one of another that it can see; null: none.
   [[nodiscard]] const Table* table(std::string_view name, std::size_t file) const;
 };

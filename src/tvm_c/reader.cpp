@@ -18,15 +18,16 @@
 #include "tvm_c/folded.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/given_back.hpp"
-#include "tvm_c/held_tensors.hpp"
 #include "tvm_c/hints.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/induction.hpp"
 #include "tvm_c/kept.hpp"
+#include "tvm_c/late_users.hpp"
 #include "tvm_c/loop_header.hpp"
 #include "tvm_c/missing_in_plan.hpp"
 #include "tvm_c/origin.hpp"
 #include "tvm_c/own_c.hpp"
+#include "tvm_c/plain_names.hpp"
 #include "tvm_c/planned_memory.hpp"
 #include "tvm_c/planned_pools.hpp"
 #include "tvm_c/respelled.hpp"
@@ -92,8 +93,8 @@ class ModuleReader {
         read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_, included.constants(i),
                         !respelled_.is_own ? included.conditions(i) : nullptr);
         scope_.included[i] = included.files_of(i);
-        read_included_tables(i);
-        forget_uncertain_tables(i);
+        read_included_tables(i, included, scope_);
+        if (!respelled_.is_own) forget_uncertain_tables(i, included, scope_);
       } catch (const SyntaxError& error) {
         throw located(files_[i], error);
       }
@@ -146,90 +147,6 @@ class ModuleReader {
   }
 
  private:
-  // Constants in headers are as if they stood in the file that includes them.
-  void read_included_tables(std::size_t file) {
-    for (const Source* header : respelled_.included->headers_of(file)) {
-      FileScope scope;
-      scope.lists = scope_.lists;
-      try {
-        read_file_scope(header->text, file, true, scope, respelled_.included->constants(file));
-      } catch (const SyntaxError&) {  // what of it is needed is missing then
-        continue;
-      }
-      for (auto& [name, tables] : scope.tables) {
-        if (!scope.left_out[file].contains(name)) scope_.tables[name].merge(tables);
-      }
-      for (auto& [name, pool] : scope.constant_pools) {
-        if (!scope.left_out[file].contains(name)) scope_.constant_pools.try_emplace(name, std::move(pool));
-      }
-    }
-  }
-
-  // Of which a conditional group has another, or whose types a macro changes.
-  void forget_uncertain_tables(std::size_t file) {
-    if (respelled_.is_own) return;
-    constexpr std::string_view types[] = {"int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t", "uint16_t",
-                                          "uint32_t", "uint64_t", "int",     "float",   "double",  "bool"};
-    const bool has_types = std::any_of(std::begin(types), std::end(types), [&](std::string_view type) {
-      return respelled_.included->is_macro(file, type);
-    });
-    for (auto& [name, tables] : scope_.tables) {
-      if (has_types || left_out(name, file)) tables.erase(file);
-    }
-    std::erase_if(scope_.constant_pools,
-                  [&](const auto& pool) { return has_types || left_out(pool.first, file).has_value(); });
-  }
-
-  // Where a conditional group begins that defines the name in the file and is left out.
-  [[nodiscard]] std::optional<std::size_t> left_out(std::string_view name, std::size_t file) const {
-    const auto names = scope_.left_out.find(file);
-    if (names == scope_.left_out.end()) return std::nullopt;
-    const auto found = names->second.find(name);
-    return found == names->second.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  // Names mean what C says they mean: no macro, no function of the C library that the C defines itself, and nothing
-  // that a conditional group has otherwise.
-  void require_plain_names(const std::string& name, const FunctionText& text, const std::vector<AddedText>& added) {
-    if (respelled_.is_own) return;
-    const auto group = [&](std::size_t begin) {
-      return "a conditional group that is left out (" + place_in(files_[text.file], begin) + ")";
-    };
-    if (const auto other = left_out(name, text.file)) {
-      throw SyntaxError{text.offset, "found " + in_quotes(name) + ", which " + group(*other) +
-                                         " defines, too, expected one function of that name"};
-    }
-    for (const Lexer& part : {text.params, text.body}) {
-      for (const Token& token : tokens_of(part)) {
-        if (!token.is_identifier()) continue;
-        const auto stays = [&](const AddedText& one) { return one.begin <= token.offset && token.offset < one.end; };
-        if (std::any_of(added.begin(), added.end(), stays)) continue;
-        const bool is_harmless =
-            token.is("NULL") || token.is("TVMBackendAllocWorkspace") || token.is("TVMBackendFreeWorkspace");
-        if (!is_harmless && respelled_.included->is_macro(text.file, token.text)) {
-          const auto number = respelled_.included->number(text.file, token.text);
-          if (!number) {
-            throw SyntaxError{token.offset, "found " + in_quotes(token.text) +
-                                                ", which is a macro here, expected a name or a macro for a number"};
-          }
-          scope_.numbers[text.file].emplace(token.text, *number);
-        } else if (const auto number = respelled_.included->enumerator(text.file, token.text)) {
-          scope_.numbers[text.file].emplace(token.text, *number);
-        }
-        const bool is_function = scope_.functions.contains(token.text);
-        if (is_function && is_math_function(token.text)) {
-          throw SyntaxError{token.offset, "found " + in_quotes(token.text) +
-                                              ", which the C defines itself, expected the function of math.h"};
-        }
-        const auto other = left_out(token.text, text.file);
-        if (other && !is_function) {
-          throw SyntaxError{token.offset, "found " + in_quotes(token.text) + ", which " + group(*other) +
-                                              " defines, expected one definition"};
-        }
-      }
-    }
-  }
-
   [[nodiscard]] std::string entry_name() const {
     const std::string prefix = "tvmgen_" + c_identifier(name_);
     for (const std::string_view ending : entry_endings) {
@@ -239,7 +156,7 @@ class ModuleReader {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       std::optional<std::size_t> group;
       for (const std::string_view ending : entry_endings) {
-        if (!group) group = left_out(prefix + std::string(ending), i);
+        if (!group) group = scope_.left_out_group(prefix + std::string(ending), i);
       }
       if (!group) continue;
       throw Error(ErrorKind::archive, {{}, files_[i].name, place_in(files_[i], *group)},
@@ -265,7 +182,7 @@ class ModuleReader {
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
         }
-        keepers_.merge(address_keepers(scope, [](const std::string&) { return true; }));
+        late_users_.add(address_keepers(scope, [](const std::string&) { return true; }));
       } catch (const SyntaxError& error) {
         throw located({std::string(name), text}, error);
       }
@@ -323,12 +240,17 @@ class ModuleReader {
     Names stops;  // what planned C has otherwise, or has no more
     if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);
-    keepers_.merge(address_keepers(scope_, [this](const std::string& name) { return kept_names_.contains(name); }));
-    for (const OutlinedFunction& one : outlined_) add_keeper(one);
-    held_ = hold_tensors(
-        keepers_, [this](const std::string& name) { return external_.contains(name); }, entry, module_);
+    const std::size_t entry_file = scope_.functions.find(entry)->second.file;
+    late_users_.add(address_keepers(scope_, [this](const std::string& name) { return kept_names_.contains(name); }));
+    for (const OutlinedFunction& one : outlined_) {
+      late_users_.add_statement(one.name, text_of(one, files_[entry_file].text),
+                                std::string(files_[entry_file].name) + ": " + place(entry_file, one.place.begin),
+                                scope_);
+    }
+    const std::string& held =
+        late_users_.hold([this](const std::string& name) { return external_.contains(name); }, entry, module_);
     std::set<std::size_t> callers = added_.files();
-    const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_ || !held_.text.empty();
+    const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_ || !held.empty();
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
     const bool may_have_pools = !scope_.owned.empty() && !respelled_.is_own;
@@ -337,9 +259,8 @@ class ModuleReader {
     }
     std::string text = added_.declarations() + kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_,
                                                          files_, *respelled_.included, added_.edits());
-    const std::string_view entry_file = files_[scope_.functions.find(entry)->second.file].text;
-    for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, entry_file);
-    text += held_.text;
+    for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, files_[entry_file].text);
+    text += held;
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
@@ -347,27 +268,6 @@ class ModuleReader {
         calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));
       });
       if (calls_any) function.imported_c.push_back(text);
-    }
-  }
-
-  // A statement of the entry, if it calls a keeper or is one: last = half(sid_1);
-  void add_keeper(const OutlinedFunction& statement) {
-    const std::size_t file = scope_.functions.find(entry_)->second.file;
-    const std::string text = text_of(statement, files_[file].text);
-    FileScope scope;
-    read_file_scope(text, 0, true, scope);
-    std::string variable;
-    for (const auto& [name, function] : scope.functions) variable = kept_address(function, scope_);
-    if (!variable.empty()) {
-      keepers_.emplace(statement.name, std::move(variable));
-      statements_.emplace(statement.name, "the statement of the entry at " + std::string(files_[file].name) + ": " +
-                                              place(file, statement.place.begin));
-      return;
-    }
-    for (const Token& token : tokens_of(Lexer(text))) {
-      const auto keeper = keepers_.find(token.text);
-      if (!token.is_identifier() || keeper == keepers_.end()) continue;
-      if (keepers_.emplace(statement.name, keeper->second).second) calls_keeper_.emplace(statement.name, keeper->first);
     }
   }
 
@@ -534,44 +434,11 @@ class ModuleReader {
           " and stays as it is, so planned C has the whole pool for it, beside copies for other functions, "
           "which do not change with it");
     }
-    std::vector<std::string> keepers;
-    std::set<std::string_view> told;
-    for (const std::string& name : held_.functions) {
-      const auto found = calls_keeper_.find(name);
-      const std::string& keeper = found == calls_keeper_.end() ? name : found->second;
-      if (told.insert(keeper).second) keepers.push_back(keeper);
-    }
-    if (held_.by_entry) {
-      for (const std::string& name : keepers) watchers_.erase(name);  // told here
-    }
-    std::erase_if(keepers, [this](const std::string& name) { return watchers_.contains(name); });
-    if (!keepers.empty()) {
-      const std::string& name = keepers.front();
-      const std::size_t more = keepers.size() - 1;
-      const auto statement = statements_.find(name);
-      result.push_back(
-          (statement == statements_.end() ? "function " + in_quotes(name) : statement->second) +
-          " keeps addresses of tensors that it gets, in " + in_quotes(keepers_.find(name)->second) +
-          (more > 0 ? " (" + counted(more, "other") + " likewise)" : "") +
-          (held_.by_entry
-               ? "; planned C keeps these tensors up to the last statement that gets none, or one of them, and may "
-                 "wait for it"
-               : ", and must not use them after it has returned: planned C puts other tensors there"));
-    }
-    if (held_.by_entry && !held_.passed_on.empty()) {
-      result.push_back("operator " + in_quotes(held_.passed_on.front()) +
-                       " passes tensors to functions that no file of the model defines" +
-                       (held_.passed_on.size() > 1 ? " (" + counted(held_.passed_on.size() - 1, "other") + " likewise)"
-                                                   : std::string()) +
-                       "; if these go on with them later, they must be done at the last statement of the entry that "
-                       "gets none, or one of them: up to there planned C keeps them");
-    }
-    for (const std::string& name : watchers_) {
-      if (module_.find(name) && !kept_names_.contains(name)) continue;  // read: it keeps no pointer
-      result.push_back("function " + in_quotes(name) +
-                       " gets memory of the model's tensors, and must not use it after it has returned: planned C puts "
-                       "other tensors there");
-    }
+    std::set<std::string> watchers = watchers_;
+    std::erase_if(watchers, [this](const std::string& name) {  // those that are read keep no pointer
+      return module_.find(name) && !kept_names_.contains(name);
+    });
+    append(late_users_.warnings(std::move(watchers)), result);
     return result;
   }
 
@@ -711,7 +578,7 @@ class ModuleReader {
         std::vector<AddedText> texts = added.texts;
         texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
         if (unread_ == Unread::kept) require_plain_text(text, texts, is_entry);  // what was read after all
-        require_plain_names(name, text, texts);
+        if (!respelled_.is_own) require_plain_names(name, text, texts, files_read(), scope_);
       }
       read.function.name = name;
       read.function.target = "c";
@@ -769,7 +636,7 @@ class ModuleReader {
     }
     for (const Outlined& one : outlined) texts.push_back(one.place);
     if (unread_ == Unread::kept) require_plain_text(text, texts, name == entry_);
-    require_plain_names(name, text, texts);
+    if (!respelled_.is_own) require_plain_names(name, text, texts, files_read(), scope_);
     return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined);
   }
 
@@ -920,10 +787,7 @@ class ModuleReader {
   std::set<std::string> watchers_;                      // ReadFunction
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
   std::optional<Names> in_macros_;                      // pools
-  AddressKeepers keepers_;                              // of `foreign` and functions whose C stays
-  HeldTensors held_;
-  std::map<std::string, std::string> statements_;    // that became functions and are keepers, as messages name them
-  std::map<std::string, std::string> calls_keeper_;  // of statements that became functions: one that each calls
+  LateUsers late_users_;                                // of `foreign` and functions whose C stays
   struct UnaskedCall {
     std::string caller;
     std::string callee;
