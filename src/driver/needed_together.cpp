@@ -61,7 +61,8 @@ std::vector<Enlargement> choices_of(const std::vector<const Shortfall*>& shortfa
 // Their plans in pools of these sizes; nothing if one has none.
 class Trial {
  public:
-  Trial(const Planning& planning, const pipeline::Capacities& capacities, const pipeline::Search& how) {
+  Trial(const Planning& planning, const pipeline::Capacities& capacities, const pipeline::Search& how)
+      : own_arrays_(planning.own_arrays) {
     try {
       plan(planning, capacities, how);
     } catch (const Error&) {  // of pins that another program has no place for, or of a program of the user's
@@ -73,9 +74,9 @@ class Trial {
   [[nodiscard]] std::vector<compare::SharedPool> pools() const {
     std::vector<const plan_file::PlanDocument*> documents;
     for (const auto& planned : modules_) documents.push_back(&planned->document);
-    return compare::shared_pools(documents, {});
+    return compare::shared_pools(documents, {}, own_arrays_);
   }
-  [[nodiscard]] bool constants_have_room() const {
+  [[nodiscard]] bool sums_have_room() const {
     return std::ranges::none_of(pools(),
                                 [](const compare::SharedPool& pool) { return report::without_room(pool).has_value(); });
   }
@@ -95,8 +96,21 @@ class Trial {
     }
   }
 
+  bool own_arrays_ = false;
   PlannedPrograms modules_;
 };
+
+// Of pools in which each module has an array of its own, the sum; returns whether there is one.
+bool raise_to_sums(const Trial& trial, Enlargement& choice) {
+  bool is_raised = false;
+  for (const compare::SharedPool& shared : trial.pools()) {
+    const auto size = std::ranges::find(choice, shared.name, &NeededSize::pool);
+    if (shared.kind != PoolKind::workspace || size == choice.end() || !report::without_room(shared)) continue;
+    *size = {.pool = size->pool, .available = size->available, .at_least = 0, .enough = shared.all.used};
+    is_raised = true;
+  }
+  return is_raised;
+}
 
 // The parameter pool, if it is too small for the constants of all: with a byte less the modules would be planned as
 // they are, each having room.
@@ -131,16 +145,24 @@ NeededTogether needed_together(const Planning& planning, const PlanningOptions& 
   Shortfall workspace;
   std::optional<compare::SharedPool> constants;
   const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
+  bool has_sums = false;
   for (Enlargement& choice : choices) {
-    pipeline::Capacities capacities;
-    for (const NeededSize& size : choice) capacities[size.pool] = size.enough;
-    if (is_only) capacities[pools.parameter_pools.front().name] = std::nullopt;
-    const Trial trial(planning, capacities, search.limits());
-    if (!trial.has_plans() || (!is_only && !trial.constants_have_room())) continue;
+    const auto tried = [&] {
+      pipeline::Capacities capacities;
+      for (const NeededSize& size : choice) capacities[size.pool] = size.enough;
+      if (is_only) capacities[pools.parameter_pools.front().name] = std::nullopt;
+      return Trial(planning, capacities, search.limits());
+    };
+    Trial trial = tried();
+    if (raise_to_sums(trial, choice)) {
+      has_sums = true;
+      trial = tried();
+    }
+    if (!trial.has_plans() || !trial.sums_have_room()) continue;
     if (!choice.empty()) workspace.choices.push_back(std::move(choice));
     if (is_only) constants = pool_without_room(trial, pools.parameter_pools.front());
   }
-  if (interrupt.flag() || (failed == 1 && !constants)) return {};
+  if (interrupt.flag() || (failed == 1 && !constants && !has_sums)) return {};
   if (!workspace.choices.empty()) needed.sizes.shortfalls.push_back(std::move(workspace));
   if (constants) {
     const Bytes bytes = constants->all.used;

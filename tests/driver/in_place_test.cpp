@@ -51,6 +51,22 @@ std::string refused(const Checkout& checkout, const PlanOptions& options, int co
   return outcome.err;
 }
 
+// Beside module `default` the same as `other`.
+void add_other_module(const Checkout& checkout) {
+  for (const char* name : {"default_lib0.c", "default_lib1.c", "tvmgen_default.h"}) {
+    std::string text = read(checkout.ml(name));
+    std::string file = name;
+    for (const auto& [old, other] : {std::pair("default", "other"), std::pair("DEFAULT", "OTHER")}) {
+      for (std::string* all : {&text, &file}) {
+        for (std::size_t at = all->find(old); at != std::string::npos; at = all->find(old, at)) {
+          all->replace(at, std::string(old).size(), other);
+        }
+      }
+    }
+    write(checkout.ml(file), text);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("in place: the same files hold planned C, and the plan is where --plan-json says") {
@@ -191,18 +207,7 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
 
 TEST_CASE("in place: each of several modules keeps an array of its own") {
   const Checkout checkout("lstm");
-  for (const char* name : {"default_lib0.c", "default_lib1.c", "tvmgen_default.h"}) {
-    std::string text = read(checkout.ml(name));
-    std::string file = name;
-    for (const auto& [old, other] : {std::pair("default", "other"), std::pair("DEFAULT", "OTHER")}) {
-      for (std::string* all : {&text, &file}) {
-        for (std::size_t at = all->find(old); at != std::string::npos; at = all->find(old, at)) {
-          all->replace(at, std::string(old).size(), other);
-        }
-      }
-    }
-    write(checkout.ml(file), text);
-  }
+  add_other_module(checkout);
   PlanOptions options = checkout.options();
   options.model.transform = "none";  // so that something is in the pool
   const Outcome outcome = outcome_of(plan, options);
@@ -213,6 +218,26 @@ TEST_CASE("in place: each of several modules keeps an array of its own") {
     CHECK(entry.find("usmp_pools.c") == std::string::npos);
   }
   CHECK_MESSAGE(contains(outcome.out, "set by default and other side by side"), outcome.out);
+}
+
+TEST_CASE("in place: the sizes that several modules are said to need count an array for each") {
+  const Checkout checkout("lstm");
+  add_other_module(checkout);
+  PlanOptions options = checkout.options();
+  options.model.transform = "none";
+  options.dry_run = true;
+  const auto with = [&](const std::string& size) {
+    options.pools_file = (checkout.temporary.path / "pools.yaml").string();
+    write(*options.pools_file, "workspace_pools:\n  - {name: sram, internal: true, size_hint_bytes: " + size + "}\n");
+    return outcome_of(plan, options);
+  };
+  const std::string said = "both modules together\n  sram: at most ";
+  const std::string text = with("512").err;
+  const std::size_t at = text.find(said);
+  REQUIRE_MESSAGE(at != std::string::npos, text);
+  const long long bytes = std::stoll(text.substr(at + said.size()));
+  CHECK(with(std::to_string(bytes)).code == exit_ok);
+  CHECK(with(std::to_string(bytes - 1)).code == exit_infeasible);
 }
 
 TEST_CASE("in place: a header that somebody added to keeps its text") {
