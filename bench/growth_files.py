@@ -341,12 +341,13 @@ def archive_members(n):
 
 # --- C of TVM ----------------------------------------------------------------------------------------------------------
 
-@case("inspect FILE", "FILE --dry-run --transform none", ending=".c")
-def c_operators(n):
-    """A chain of operators through two tensors that they share in turn, as StorageRewrite leaves it."""
-    text = ["// tvm target: c -keys=cpu\n#include \"tvm/runtime/c_backend_api.h\"\n"]
+def c_chain(n, before=(), statements=lambda i: "", operator=None, call="  if (tvmgen_default_fused_op_{i}({read}, {write}) != 0 ) return -1;\n"):
+    """A chain of operators through two tensors that they share in turn, as StorageRewrite leaves it. `before`: file scope;
+    `statements` stand behind each call; `operator`: the text of one."""
+    text = ["// tvm target: c -keys=cpu\n#include \"tvm/runtime/c_backend_api.h\"\n", *before]
     for i in range(n):
-        text.append(f"TVM_DLL int32_t tvmgen_default_fused_op_{i}(int8_t* p0, int8_t* T_add) {{\n"
+        text.append(operator(i) if operator else
+                    f"TVM_DLL int32_t tvmgen_default_fused_op_{i}(int8_t* p0, int8_t* T_add) {{\n"
                     f"  for (int32_t i = 0; i < 64; ++i) {{\n    T_add[i] = ((int8_t)(((int32_t)p0[i]) + {i % 7}));\n  }}\n  return 0;\n}}\n")
     text.append("TVM_DLL int32_t tvmgen_default___tvm_main__(int8_t* x_buffer_var, int8_t* output_buffer_var) {\n")
     for k in range(2):
@@ -354,11 +355,60 @@ def c_operators(n):
     for i in range(n):
         read = f"sid_{(i - 1) % 2}" if i > 0 else "x_buffer_var"
         write = f"sid_{i % 2}" if i < n - 1 else "output_buffer_var"
-        text.append(f"  if (tvmgen_default_fused_op_{i}({read}, {write}) != 0 ) return -1;\n")
+        text.append(call.format(i=i, read=read, write=write) + statements(i))
     for k in (1, 0):
         text.append(f"  if (TVMBackendFreeWorkspace(1, 0, sid_{k}) != 0) {{\n    return -1;\n  }}\n")
     text.append("  return 0;\n}\n")
     return "".join(text)
+
+
+@case("inspect FILE", "FILE --dry-run --transform none", ending=".c")
+def c_operators(n):
+    return c_chain(n)
+
+
+@case("FILE --dry-run --transform none", ending=".c")
+def c_statements(n):
+    """Somebody's statements between the calls: some get tensors, so each becomes a function."""
+    return c_chain(n, ["#include <stdio.h>\n"], lambda i: f"  printf(\"%d\", {i});\n" + ("" if i % 100 else f"  dump(sid_{i % 2});\n"))
+
+
+@case("FILE --dry-run --transform none", ending=".c")
+def c_macros(n):
+    """Calls in macros that check the result."""
+    return c_chain(n, ["#define CHECK(call) do { if ((call) != 0) return -1; } while (0)\n"],
+                   call="  CHECK(tvmgen_default_fused_op_{i}({read}, {write}));\n")
+
+
+@case("FILE --dry-run --transform none", ending=".c")
+def c_accelerators(n):
+    """Operators that start an accelerator, which keeps what it gets until somebody waits for it."""
+    before = ["struct job { void* in; void* out; };\nstatic struct job queue;\nvoid npu_kick(void);\n"]
+    return c_chain(n, before, lambda i: "  npu_wait();\n" if i % 8 == 7 else "",
+                   lambda i: f"int32_t tvmgen_default_fused_op_{i}(int8_t* p0, int8_t* T_add) {{\n"
+                             f"  queue.in = p0;\n  queue.out = T_add;\n  npu_kick();\n  return 0;\n}}\n")
+
+
+@case("FILE --dry-run --transform none", ending=".c")
+def c_kept(n):
+    """Operators that are not read: they call helpers of the file, each the one in front."""
+    def operator(i):
+        below = f"helper_{i - 1}(p)" if i else "0"
+        return (f"static int helper_{i}(int8_t* p) {{ return *p ? {i} : {below}; }}\n"
+                f"int32_t tvmgen_default_fused_op_{i}(int8_t* p0, int8_t* T_add) {{\n  T_add[0] = (int8_t)helper_{i}(p0);\n  return 0;\n}}\n")
+    return c_chain(n, operator=operator)
+
+
+@case("FILE --dry-run --transform none", ending=".c")
+def c_workspace_in_operators(n):
+    """Operators that take workspace and give it back."""
+    def operator(i):
+        return (f"int32_t tvmgen_default_fused_op_{i}(int8_t* p0, int8_t* T_add) {{\n"
+                "  void* temp = TVMBackendAllocWorkspace(1, 0, (uint64_t)64, 0, 8);\n  if (temp == NULL) {\n    return -1;\n  }\n"
+                "  for (int32_t i = 0; i < 64; ++i) {\n    ((int8_t*)temp)[i] = p0[i];\n  }\n"
+                "  for (int32_t i = 0; i < 64; ++i) {\n    T_add[i] = ((int8_t*)temp)[63 - i];\n  }\n"
+                "  if (TVMBackendFreeWorkspace(1, 0, temp) != 0) {\n    return -1;\n  }\n  return 0;\n}\n")
+    return c_chain(n, operator=operator)
 
 
 @case("inspect FILE", "FILE --dry-run", ending=".c")

@@ -2,9 +2,13 @@
 #include "usmp/pipeline/planned.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "pipeline/source.hpp"
 #include "usmp/assemble/placements.hpp"
@@ -35,6 +39,35 @@ void add_other_contents(const SourceModule& source, plan_file::PlanDocument& doc
   }
 }
 
+// Of functions that stay for one reason the first three, and how many more there are.
+void add_kept(const std::vector<tvm_c::KeptFunction>& kept, std::vector<std::string>& warnings) {
+  constexpr std::size_t most = 3;
+  using Reason = std::pair<std::string, std::string>;  // in a file
+  std::map<Reason, std::size_t> counts;
+  std::vector<Reason> others;  // in the order in which there are too many
+  const auto add = [&](const tvm_c::KeptFunction& function, const std::string& reason, const std::string& text) {
+    const std::size_t count = ++counts[{function.file, reason}];
+    if (count <= most) {
+      warnings.push_back(function.file + ": function " + in_quotes(function.name) + text);
+    } else if (count == most + 1) {
+      others.emplace_back(function.file, reason);
+    }
+  };
+  for (const tvm_c::KeptFunction& function : kept) {
+    if (function.allocates_workspace) {
+      const std::string text = "allocates workspace at run time, outside this plan";
+      add(function, text, " stays as it is and " + text);
+    }
+    if (function.reason.empty()) continue;
+    const std::size_t place = function.reason.find(": ");
+    add(function, place == std::string::npos ? function.reason : function.reason.substr(place + 2),
+        " is not TVM's C and stays as it is (" + function.reason + ")");
+  }
+  for (const Reason& one : others) {
+    warnings.push_back(one.first + ": " + counted(counts[one] - most, "other function") + " likewise: " + one.second);
+  }
+}
+
 std::vector<std::string> warnings_of(const SourceModule& source) {
   std::vector<std::string> warnings;
   if (source.by_this_program) {
@@ -46,16 +79,7 @@ std::vector<std::string> warnings_of(const SourceModule& source) {
       warnings.push_back(function.member + " allocates workspace at run time, outside this plan");
     }
   }
-  for (const tvm_c::KeptFunction& function : source.kept) {
-    if (function.allocates_workspace) {
-      warnings.push_back(function.file + ": function " + in_quotes(function.name) +
-                         " stays as it is and allocates workspace at run time, outside this plan");
-    }
-    if (!function.reason.empty()) {
-      warnings.push_back(function.file + ": function " + in_quotes(function.name) +
-                         " is not TVM's C and stays as it is (" + function.reason + ")");
-    }
-  }
+  add_kept(source.kept, warnings);
   warnings.insert(warnings.end(), source.lost_placements.begin(), source.lost_placements.end());
   warnings.insert(warnings.end(), source.warnings.begin(), source.warnings.end());
   const auto effects = program::param_effects(source.module)[source.module.entry];
