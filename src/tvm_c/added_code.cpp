@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "tvm_c/edited_run.hpp"
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/origin.hpp"
-#include "tvm_c/packed.hpp"
 #include "tvm_c/pool_access.hpp"
 #include "tvm_c/pool_passing.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/guarded.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tvm_c/declared_names.hpp"
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/lexer.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/syntax.hpp"
 
 namespace usmp::tvm_c {
 namespace {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

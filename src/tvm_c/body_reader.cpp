@@ -18,6 +18,7 @@
 #include "tvm_c/outlined_call.hpp"
 #include "tvm_c/packed.hpp"
 #include "tvm_c/packed_statements.hpp"
+#include "tvm_c/syntax.hpp"
 #include "tvm_c/unpacked_params.hpp"
 #include "tvm_c/variables.hpp"
 #include "tvm_c/walkers.hpp"

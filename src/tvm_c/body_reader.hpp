@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "tvm_c/added_statements.hpp"
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/outlined.hpp"
 #include "tvm_c/planned_memory.hpp"

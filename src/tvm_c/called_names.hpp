@@ -12,8 +12,6 @@
 
 namespace usmp::tvm_c {
 
-constexpr std::string_view free_function = "TVMBackendFreeWorkspace";
-
 // These take the name, and what stands in front of it, if they return it, and else nothing.
 
 // A function that the C declares, and that a bracket follows; a function of math.h is part of an expression.

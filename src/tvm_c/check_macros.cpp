@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/checks.hpp"
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/lexer.hpp"
+#include "tvm_c/syntax.hpp"
 
 namespace usmp::tvm_c {
 namespace {

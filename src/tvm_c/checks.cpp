@@ -9,48 +9,13 @@
 #include <vector>
 
 #include "tvm_c/added_statements.hpp"
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/literals.hpp"
 #include "tvm_c/memory_calls.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
-
-void expect_number(Lexer& tokens, std::int64_t number) {
-  const Token token = tokens.next();
-  if (token.kind != TokenKind::number || token.text != std::to_string(number)) {
-    fail_at(token, "'" + std::to_string(number) + "'");
-  }
-}
-
-std::int32_t expect_failure(Lexer& tokens) {
-  const bool has_braces = take(tokens, "{");
-  expect(tokens, "return");
-  const bool has_brackets = take(tokens, "(");
-  const bool is_negative = take(tokens, "-");
-  const Token number = tokens.next();
-  const bool is_number = number.kind == TokenKind::number && !is_real(number);
-  const std::int64_t value = is_number ? integer_literal(number).value : 0;
-  if (value < 1 || value > INT32_MAX) fail_at(number, is_negative ? "'1'" : "'-'");
-  if (has_brackets) expect(tokens, ")");
-  expect(tokens, ";");
-  if (has_braces) expect(tokens, "}");
-  return static_cast<std::int32_t>(is_negative ? -value : value);
-}
-
-std::optional<std::int32_t> expect_failure_with(Lexer& tokens, std::string_view name) {
-  Lexer ahead = tokens;
-  const bool has_braces = take(ahead, "{");
-  expect(ahead, "return");
-  const bool has_brackets = take(ahead, "(");
-  if (!take(ahead, name)) return expect_failure(tokens);
-  if (has_brackets) expect(ahead, ")");
-  expect(ahead, ";");
-  if (has_braces) expect(ahead, "}");
-  tokens = std::move(ahead);
-  return std::nullopt;
-}
 
 bool take_not_zero(Lexer& tokens, bool is_always_zero) {
   const bool is_less = is_always_zero && (take(tokens, "<") || take(tokens, ">"));

@@ -21,14 +21,6 @@ struct OnFailure {
   std::optional<AddedText> text = {};  // that it has
 };
 
-void expect_number(Lexer& tokens, std::int64_t number);
-
-// return -1; or another number, which is returned.
-std::int32_t expect_failure(Lexer& tokens);
-
-// The same, or return name; nothing is that.
-std::optional<std::int32_t> expect_failure_with(Lexer& tokens, std::string_view name);
-
 // Behind what is asked: "!= 0", or nothing, which is taken. Of what is always 0 also "< 0" and "> 0", which it never
 // is.
 [[nodiscard]] bool take_not_zero(Lexer& tokens, bool is_always_zero);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/integer_types.hpp"
 

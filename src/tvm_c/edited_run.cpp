@@ -9,7 +9,7 @@
 #include "tvm_c/added_code.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macros.hpp"
-#include "tvm_c/packed.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/called_names.hpp"
 #include "tvm_c/declared_names.hpp"
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/file_pointers.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/macros.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/lexer.hpp"
 #include "usmp/program/entry_calls.hpp"

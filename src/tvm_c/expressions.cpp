@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tvm_c/literals.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -16,67 +17,6 @@ namespace {
 
 using tir::DataType;
 using tir::TypeCode;
-
-struct NamedType {
-  std::string_view name;
-  DataType type;
-};
-constexpr std::array<NamedType, 17> named_types = {{{"int8_t", {TypeCode::int_, 8, 1}},
-                                                    {"int16_t", {TypeCode::int_, 16, 1}},
-                                                    {"int32_t", {TypeCode::int_, 32, 1}},
-                                                    {"int64_t", {TypeCode::int_, 64, 1}},
-                                                    {"uint8_t", {TypeCode::uint, 8, 1}},
-                                                    {"uint16_t", {TypeCode::uint, 16, 1}},
-                                                    {"uint32_t", {TypeCode::uint, 32, 1}},
-                                                    {"uint64_t", {TypeCode::uint, 64, 1}},
-                                                    {"int", {TypeCode::int_, 32, 1}},
-                                                    {"bool", {TypeCode::uint, 1, 1}},
-                                                    {"_Bool", {TypeCode::uint, 1, 1}},
-                                                    {"float", {TypeCode::float_, 32, 1}},
-                                                    {"double", {TypeCode::float_, 64, 1}},
-                                                    {"void", {TypeCode::void_, 0, 1}},
-                                                    {"TVMValue", {TypeCode::void_, 0, 1}},
-                                                    {"DLTensor", {TypeCode::void_, 0, 1}},
-                                                    {"DLDeviceType", {TypeCode::void_, 0, 1}}}};
-
-// "unsigned", "long long int": types of several words whose sizes are the same on all machines that TVM writes C for.
-// Takes them. What is no such type, as "long" alone, stays.
-std::optional<DataType> worded_type(Lexer& tokens) {
-  Lexer ahead = tokens;
-  std::size_t longs = 0;
-  std::size_t signs = 0;
-  bool is_unsigned = false;
-  std::string_view base;
-  while (true) {
-    const Token word = ahead.peek();
-    if (word.is("signed") || word.is("unsigned")) {
-      ++signs;
-      is_unsigned = word.is("unsigned");
-    } else if (word.is("long")) {
-      ++longs;
-    } else if ((word.is("char") || word.is("short")) && base.empty()) {
-      base = word.text;
-    } else if (!word.is("int") || base == "char") {
-      break;
-    }
-    (void)ahead.next();
-  }
-  const bool is_int = longs == 0 && base.empty() && signs == 1;
-  const bool is_one = signs <= 1 && (is_int || (longs == 2 && base.empty()) ||
-                                     (longs == 0 && (base == "short" || (base == "char" && signs == 1))));
-  if (!is_one) return std::nullopt;
-  tokens = std::move(ahead);
-  const auto bits = static_cast<std::uint8_t>(longs == 2 ? 64 : base == "short" ? 16 : base == "char" ? 8 : 32);
-  return DataType{is_unsigned ? TypeCode::uint : TypeCode::int_, bits, 1};
-}
-
-bool is_qualifier(std::string_view word) {
-  return word == "const" || word == "volatile" || word == "restrict" || word == "__restrict__" || word == "__restrict";
-}
-
-void skip_qualifiers(Lexer& tokens) {
-  while (tokens.peek().is_identifier() && is_qualifier(tokens.peek().text)) (void)tokens.next();
-}
 
 constexpr int choice_precedence = 0;
 constexpr int prefix_precedence = 11;
@@ -291,86 +231,6 @@ class ExpressionParser {
 
 }  // namespace
 
-int precedence_of(std::string_view op) {
-  constexpr std::array<std::pair<std::string_view, int>, 18> table = {{{"*", 10},
-                                                                       {"/", 10},
-                                                                       {"%", 10},
-                                                                       {"+", 9},
-                                                                       {"-", 9},
-                                                                       {"<<", 8},
-                                                                       {">>", 8},
-                                                                       {"<", 7},
-                                                                       {"<=", 7},
-                                                                       {">", 7},
-                                                                       {">=", 7},
-                                                                       {"==", 6},
-                                                                       {"!=", 6},
-                                                                       {"&", 5},
-                                                                       {"^", 4},
-                                                                       {"|", 3},
-                                                                       {"&&", 2},
-                                                                       {"||", 1}}};
-  const auto* found = std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.first == op; });
-  return found == table.end() ? -1 : found->second;
-}
-
-bool is_compound_assignment(std::string_view op) {
-  constexpr std::array<std::string_view, 10> operators = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
-  return std::find(operators.begin(), operators.end(), op) != operators.end();
-}
-
-std::optional<CType> parse_type(Lexer& tokens) {
-  Lexer ahead = tokens;
-  skip_qualifiers(ahead);
-  if (!ahead.peek().is_identifier()) return std::nullopt;
-  CType type;
-  if (take(ahead, "struct")) {
-    if (!ahead.next().is_identifier()) return std::nullopt;
-  } else if (const auto worded = worded_type(ahead)) {
-    type.element = *worded;
-  } else {
-    const Token word = ahead.next();
-    const auto* found =
-        std::find_if(named_types.begin(), named_types.end(), [&](const NamedType& row) { return word.is(row.name); });
-    if (found == named_types.end()) return std::nullopt;
-    type.element = found->type;
-  }
-  while (true) {
-    if (take(ahead, "*")) {
-      ++type.stars;
-    } else if (ahead.peek().is_identifier() && is_qualifier(ahead.peek().text)) {
-      (void)ahead.next();
-    } else {
-      break;
-    }
-  }
-  tokens = std::move(ahead);
-  return type;
-}
-
-std::optional<DataType> parse_open_type(Lexer& tokens) {
-  constexpr std::array<std::string_view, 5> of_unsigned = {"size_t", "uintptr_t", "uint_fast16_t", "uint_fast32_t",
-                                                           "uint_least32_t"};
-  constexpr std::array<std::string_view, 5> of_signed = {"ssize_t", "ptrdiff_t", "int_fast16_t", "int_fast32_t",
-                                                         "int_least32_t"};
-  Lexer ahead = tokens;
-  skip_qualifiers(ahead);
-  const auto is_word = [&](std::string_view name) { return ahead.peek().is(name); };
-  bool is_unsigned = std::any_of(of_unsigned.begin(), of_unsigned.end(), is_word);
-  if (is_unsigned || std::any_of(of_signed.begin(), of_signed.end(), is_word)) {
-    (void)ahead.next();
-  } else {
-    is_unsigned = take(ahead, "unsigned");
-    if (!take(ahead, "long")) return std::nullopt;
-    (void)take(ahead, "int");
-    if (ahead.peek().is("unsigned") || ahead.peek().is("long") || ahead.peek().is("double")) return std::nullopt;
-  }
-  skip_qualifiers(ahead);
-  if (ahead.peek().is("*")) return std::nullopt;
-  tokens = std::move(ahead);
-  return is_unsigned ? DataType{TypeCode::uint, 32, 1} : tir::int64_type;
-}
-
 Value parse_expression(Lexer& tokens, Values& values, const LookUp& look_up) {
   return ExpressionParser(tokens, values, look_up).run();
 }
@@ -401,80 +261,6 @@ std::vector<Value> parse_arguments_with_text(Lexer& tokens, Values& values, cons
   } while (take(tokens, ","));
   expect(tokens, ")");
   return arguments;
-}
-
-void expect(Lexer& tokens, std::string_view spelling) {
-  const Token found = tokens.next();
-  if (!found.is(spelling)) fail_at(found, "'" + std::string(spelling) + "'");
-}
-
-bool take(Lexer& tokens, std::string_view spelling) {
-  if (!tokens.peek().is(spelling)) return false;
-  (void)tokens.next();
-  return true;
-}
-
-void skip_to_end(Lexer& tokens, std::size_t opened_at) {
-  for (std::size_t depth = 1; depth > 0;) {
-    const Token token = tokens.next();
-    if (token.kind == TokenKind::end) throw SyntaxError{opened_at, "the bracket does not end"};
-    if (token.kind != TokenKind::punctuator) continue;
-    if (token.is("(") || token.is("{") || token.is("[")) ++depth;
-    if (token.is(")") || token.is("}") || token.is("]")) --depth;
-  }
-}
-
-void skip_bracketed(Lexer& tokens, std::string_view opening) {
-  const std::size_t at = tokens.peek().offset;
-  expect(tokens, opening);
-  skip_to_end(tokens, at);
-}
-
-void skip_attributes(Lexer& tokens) {
-  while (take(tokens, "__attribute__")) skip_bracketed(tokens, "(");
-}
-
-namespace {
-
-// (4)
-std::uint16_t alignment_in_brackets(Lexer& tokens) {
-  constexpr std::int64_t most = 4096;
-  expect(tokens, "(");
-  const Token number = tokens.next();
-  if (number.kind != TokenKind::number || is_real(number)) fail_at(number, "an alignment in bytes, as a number");
-  const std::int64_t bytes = integer_literal(number).value;
-  if (bytes < 1 || bytes > most || !std::has_single_bit(static_cast<std::uint64_t>(bytes))) {
-    fail_at(number, "an alignment that is a power of two up to " + std::to_string(most));
-  }
-  expect(tokens, ")");
-  return static_cast<std::uint16_t>(bytes);
-}
-
-}  // namespace
-
-std::uint16_t take_alignment(Lexer& tokens) {
-  Lexer inside = tokens;
-  skip_attributes(tokens);
-  std::uint16_t alignment = 1;
-  while (inside.offset() < tokens.offset()) {
-    const Token name = inside.next();
-    if (!name.is("aligned") && !name.is("__aligned__")) continue;
-    alignment = std::max(alignment, alignment_in_brackets(inside));
-  }
-  return alignment;
-}
-
-std::uint16_t take_aligned_macro(Lexer& tokens) {
-  constexpr std::size_t prefix = 4;  // of "USMP_", whose last letter another reading has changed
-  const Token& name = tokens.peek();
-  if (!name.is_identifier() || !name.text.starts_with("USM") || name.text.substr(prefix) != "_ALIGNED_ARRAY") return 1;
-  (void)tokens.next();
-  return alignment_in_brackets(tokens);
-}
-
-void fail_at(const Token& found, std::string_view expected) {
-  const std::string what = found.kind == TokenKind::end ? "the end of the file" : shown(found.text);
-  throw SyntaxError{found.offset, "found " + what + ", expected " + std::string(expected)};
 }
 
 }  // namespace usmp::tvm_c

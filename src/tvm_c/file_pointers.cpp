@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tvm_c/declared_names.hpp"
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/syntax.hpp"
 
 namespace usmp::tvm_c {
 namespace {

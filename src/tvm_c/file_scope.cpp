@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/folded.hpp"
 #include "tvm_c/listed_numbers.hpp"
 #include "tvm_c/literals.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/integer_types.hpp"
 

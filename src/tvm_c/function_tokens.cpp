@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/called_names.hpp"
 #include "tvm_c/declared_names.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tvm_c/expressions.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 

@@ -11,6 +11,7 @@
 #include "tvm_c/added_statements.hpp"
 #include "tvm_c/checks.hpp"
 #include "tvm_c/lexer.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "tvm_c/syntax.hpp"
 #include "usmp/tir/builder.hpp"
 #include "usmp/tir/visit.hpp"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/macros.hpp"
 #include "tvm_c/one_file.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/characters.hpp"
 #include "usmp/tir/integer_types.hpp"
 

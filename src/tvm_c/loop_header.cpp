@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tvm_c/literals.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/interval.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

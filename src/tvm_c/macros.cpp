@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
 #include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"

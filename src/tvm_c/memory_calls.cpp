@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tvm_c/constant_expression.hpp"
+#include "tvm_c/syntax.hpp"
 #include "tvm_c/walkers.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tvm_c/added_statements.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/placement.hpp"
 #include "usmp/support/text.hpp"

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/macros.hpp"
 #include "tvm_c/origin.hpp"
 #include "usmp/support/error.hpp"

@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/macro_expansion.hpp"
 #include "tvm_c/macros.hpp"
 #include "tvm_c/pointer_flow.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
 #include "tvm_c/pool_params.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

@@ -3,23 +3,9 @@
 
 #include <algorithm>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 
 namespace usmp::tvm_c {
-
-// (void* args, int32_t* arg_type_ids, int32_t num_args, void* out_ret_value, int32_t* out_ret_tcode, void*
-// resource_handle)
-bool takes_packed(Lexer params) {
-  std::vector<std::string_view> names;
-  do {
-    if (!parse_type(params)) return false;
-    const Token name = params.next();
-    if (!name.is_identifier()) return false;
-    names.push_back(name.text);
-  } while (take(params, ","));
-  return names.size() == 6 && names[0] == "args" && names[2] == "num_args";
-}
 
 std::int64_t packed_arguments(const Lexer& body) {
   const std::vector<Token> tokens = tokens_of(body);

@@ -18,9 +18,6 @@
 
 namespace usmp::tvm_c {
 
-// Whether the parameters, from behind their bracket on, are those of a packed function.
-[[nodiscard]] bool takes_packed(Lexer params);
-
 // How many arguments the body of such a function unpacks: one more than the last of ((TVMValue*)args)[i].
 [[nodiscard]] std::int64_t packed_arguments(const Lexer& body);
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "tvm_c/syntax.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "tvm_c/expressions.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "tvm_c/expressions.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/syntax.hpp"
 
 namespace usmp::tvm_c {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/lexer.hpp"
+#include "tvm_c/syntax.hpp"
 
 namespace usmp::tvm_c {
 namespace {

@@ -5,8 +5,8 @@
 #include <array>
 #include <map>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/ir.hpp"
 

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/lexer.hpp"
+#include "tvm_c/syntax.hpp"
 
 namespace usmp::tvm_c {
 namespace {

@@ -13,7 +13,6 @@
 #include "tvm_c/body_reader.hpp"
 #include "tvm_c/counters.hpp"
 #include "tvm_c/entry_tensors.hpp"
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/folded.hpp"
 #include "tvm_c/function_tokens.hpp"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/tvm_c/style.hpp"
+#include "tvm_c/syntax.hpp"
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
-
-#include "tvm_c/expressions.hpp"
 
 namespace usmp::tvm_c {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "tvm_c/expressions.hpp"
 #include "tvm_c/pool_params.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::tvm_c {

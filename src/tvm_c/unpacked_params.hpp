@@ -9,6 +9,7 @@
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/lexer.hpp"
 #include "tvm_c/packed.hpp"
+#include "tvm_c/syntax.hpp"
 #include "tvm_c/values.hpp"
 #include "usmp/tir/ir.hpp"
 

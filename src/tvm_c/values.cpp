@@ -9,6 +9,7 @@
 
 #include "tvm_c/idioms.hpp"
 #include "tvm_c/own_c.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/integer_types.hpp"

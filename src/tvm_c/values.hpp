@@ -11,16 +11,11 @@
 #include <vector>
 
 #include "tvm_c/lexer.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/tir/builder.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {
-
-// A type as it is spelled: an element, with so many stars.
-struct CType {
-  tir::DataType element;  // void_type: void, or a struct
-  int stars = 0;
-};
 
 // A part of the arrays that TVM's packed calls are made of (packed.hpp): an element, its v_handle (which is a
 // DLTensor's address), its data, or something that is of no account here.

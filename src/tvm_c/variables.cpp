@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tvm_c/expressions.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {

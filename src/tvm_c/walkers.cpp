@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/syntax.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/read_entry.hpp"
+#include "tvm_c/syntax.hpp"
 
 namespace usmp::tvm_c::entry_parts_test {
 namespace {
