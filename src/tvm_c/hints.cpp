@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "tvm_c/added_statements.hpp"
-#include "tvm_c/expressions.hpp"
-#include "tvm_c/macros.hpp"
-#include "tvm_c/outlined.hpp"
+#include "tvm_c/body/expressions.hpp"
+#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/stays/outlined.hpp"
+#include "tvm_c/text/macros.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

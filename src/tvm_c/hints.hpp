@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tvm_c/files_read.hpp"
+#include "tvm_c/text/files_read.hpp"
 
 namespace usmp::tvm_c {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "tvm_c/added_statements.hpp"
-#include "tvm_c/kept.hpp"
-#include "tvm_c/placement.hpp"
+#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/stays/kept.hpp"
+#include "tvm_c/text/placement.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

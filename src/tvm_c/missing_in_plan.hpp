@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tvm_c/file_scope.hpp"
-#include "tvm_c/files_read.hpp"
+#include "tvm_c/text/file_scope.hpp"
+#include "tvm_c/text/files_read.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/tvm_c/style.hpp"
-#include "tvm_c/syntax.hpp"
+#include "tvm_c/text/syntax.hpp"
 
 #include <algorithm>
 #include <array>

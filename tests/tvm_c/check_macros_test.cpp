@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of calls in the entry that are macros.
-#include "tvm_c/check_macros.hpp"
+#include "tvm_c/respelled/check_macros.hpp"
 
 #include <doctest/doctest.h>
 

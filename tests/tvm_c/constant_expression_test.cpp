@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/constant_expression.hpp"
+#include "tvm_c/text/constant_expression.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tvm_c/read_entry.hpp"
-#include "tvm_c/respelled.hpp"
+#include "tvm_c/respelled/respelled.hpp"
 
 namespace usmp::tvm_c::entry_jumps_test {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "tvm_c/function_tokens.hpp"
 #include "tvm_c/read_entry.hpp"
-#include "tvm_c/syntax.hpp"
+#include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/syntax.hpp"
 
 namespace usmp::tvm_c::entry_parts_test {
 namespace {

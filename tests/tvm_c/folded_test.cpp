@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/folded.hpp"
+#include "tvm_c/text/folded.hpp"
 
 #include <doctest/doctest.h>
 

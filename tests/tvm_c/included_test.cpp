@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names that the preprocessor may change: what a function needs that is not certain keeps the function's C.
-#include "tvm_c/included.hpp"
+#include "tvm_c/text/included.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/listed_numbers.hpp"
+#include "tvm_c/text/listed_numbers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tvm_c/file_scope.hpp"
+#include "tvm_c/text/file_scope.hpp"
 
 namespace usmp::tvm_c::listed_numbers_test {
 namespace {

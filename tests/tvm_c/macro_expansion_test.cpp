@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/macro_expansion.hpp"
+#include "tvm_c/text/macro_expansion.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code of several files that stays, and comes into one.
-#include "tvm_c/one_file.hpp"
+#include "tvm_c/stays/one_file.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places in pools that are not as TVM plans them.
-#include "tvm_c/planned_memory.hpp"
+#include "tvm_c/body/planned_memory.hpp"
 
 #include <doctest/doctest.h>
 

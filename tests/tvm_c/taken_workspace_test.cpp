@@ -2,7 +2,7 @@
 // Workspace that functions of other code generators take at run time. That what comes of it computes the same is
 // tests/e2e/kept_c.py.
 #include "usmp/tvm_c/taken_workspace.hpp"
-#include "tvm_c/syntax.hpp"
+#include "tvm_c/text/syntax.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,930 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/body/body_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "tvm_c/body/body_names.hpp"
+#include "tvm_c/body/called_names.hpp"
+#include "tvm_c/body/checks.hpp"
+#include "tvm_c/body/guarded_texts.hpp"
+#include "tvm_c/body/loop_header.hpp"
+#include "tvm_c/body/memory_calls.hpp"
+#include "tvm_c/body/outlined_call.hpp"
+#include "tvm_c/body/packed.hpp"
+#include "tvm_c/body/packed_statements.hpp"
+#include "tvm_c/body/unpacked_params.hpp"
+#include "tvm_c/body/variables.hpp"
+#include "tvm_c/body/walkers.hpp"
+#include "tvm_c/text/literals.hpp"
+#include "tvm_c/text/syntax.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+using tir::DataType;
+using tir::Tree;
+using tir::VarId;
+
+constexpr std::string_view allocate_function = "TVMBackendAllocWorkspace";
+constexpr std::int32_t tvms_failure = -1;
+
+// A block of C that is open.
+struct Open {
+  // rest: what stands in a loop behind a branch that goes on with the next iteration, up to the loop's end
+  enum class Kind : std::uint8_t { function, loop, then, otherwise, braces, inlined, rest };
+  Kind kind = Kind::function;
+  bool has_braces = true;
+  bool continues = false;  // then: its last statement is continue
+};
+
+class BodyReader {
+ public:
+  BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
+             tir::Module& module, ReadFunction& result, const Names& changing, const AddedStatements& added = {},
+             std::span<const Outlined> outlined = {})
+      : tokens_(text.body),
+        added_(added.texts),
+        outlined_(outlined),
+        guarded_(text.body.text(), added.guarded),
+        scope_(scope),
+        kept_(kept),
+        result_(result),
+        function_(result.function),
+        values_(module, limits.expression_depth),
+        body_(module, result.function, limits.block_depth),
+        names_(text.file, scope, module, result, values_, body_),
+        unpacked_(scope, names_),
+        variables_(values_, names_, body_, result),
+        look_up_([this](std::string_view name) {
+          require_known(name);
+          return variables_.used(names_.look_up(name));
+        }),
+        memory_(values_, names_, body_, look_up_),
+        walkers_(values_, names_, body_),
+        changing_(changing) {}
+
+  // `has_pools`: those of TVM's are parameters like others.
+  void read_params(Lexer tokens, bool has_pools = false) {
+    open(Open::Kind::function, true);
+    if (takes_packed(tokens)) return unpacked_.declare(std::move(tokens), packed_);
+    if (take(tokens, ")") || (tokens.peek().is("void") && ends_behind_void(tokens))) return;
+    do {
+      const auto type = parse_type(tokens);
+      if (!type) fail_at(tokens.peek(), "a parameter's type");
+      const Token name = tokens.next();
+      if (!name.is_identifier()) fail_at(name, "a parameter's name");
+      if (type->stars > 1 || (type->stars == 0 && type->element.is_void())) fail_at(name, "a number or storage");
+      const bool is_storage = type->stars == 1;
+      if (auto pool = pool_of_param(name.text); !has_pools && pool && is_storage && type->element == tir::uint8_type) {
+        names_.declare_pool(name, std::move(*pool));
+        continue;
+      }
+      const VarId var = names_.new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
+      if (is_storage && changing_.contains(name.text)) {
+        walkers_.declare(name, pointer_to(var, type->element));
+      } else {
+        names_.declare(name, is_storage ? pointer_to(var, type->element) : values_.variable(var));
+      }
+      if (is_storage) c_types_.emplace(name.text, type->element);
+      tir::Param param;
+      param.var = var;
+      param.name = std::string(name.text);
+      param.is_tensor = is_storage && !type->element.is_void();
+      param.element = param.is_tensor ? type->element : tir::void_type;
+      function_.params.push_back(std::move(param));
+    } while (take(tokens, ","));
+    expect(tokens, ")");
+  }
+
+  void read_body() {
+    try {
+      while (!open_.empty()) {
+        take_added();
+        statement();
+      }
+    } catch (const SyntaxError& error) {
+      if (callers_.empty()) throw;
+      throw InlinedError{{error.offset, error.message}, callers_.front().callee};
+    }
+    names_.insert_tables();
+    unpacked_.insert_into(function_);
+  }
+
+ private:
+  // --- Statements that stay as text ----------------------------------------------------------------------------------
+
+  // Those that stand in front of the next token.
+  void take_added() {
+    while (callers_.empty()) {
+      const bool is_outlined =
+          !outlined_.empty() && (added_.empty() || outlined_.front().place.begin < added_.front().begin);
+      if (!is_outlined && added_.empty()) return;
+      const AddedText text = is_outlined ? outlined_.front().place : added_.front();
+      if (text.begin > tokens_.peek().offset) return;
+      if (open_.size() != 1) fail_at(tokens_.peek(), "the end of the block");
+      if (is_outlined) {
+        call_outlined(outlined_.front());
+        outlined_ = outlined_.subspan(1);
+      } else {
+        keep(std::string(tokens_.text().substr(text.begin, text.end - text.begin)));
+        added_ = added_.subspan(1);
+      }
+      skip_to(tokens_, text.end);
+    }
+  }
+
+  // Whether one stands in front of that place.
+  [[nodiscard]] bool has_text_before(std::size_t offset) const {
+    if (!callers_.empty()) return false;
+    return (!added_.empty() && added_.front().begin < offset) ||
+           (!outlined_.empty() && outlined_.front().place.begin < offset);
+  }
+
+  void call_outlined(const Outlined& statement) {
+    values_.at = statement.place.begin;
+    for (const std::string& name : statement.names) {
+      if (names_.look_up_own(name)) require_known(name);
+    }
+    OutlinedCall call = outlined_call(statement, names_, values_, c_types_);
+    const bool gets_memory = std::any_of(statement.names.begin(), statement.names.end(), [this](const auto& name) {
+      const auto value = names_.look_up_own(name);
+      return value && value->kind == Value::Kind::pointer && !is_param(value->storage);
+    });
+    if (gets_memory) result_.watchers.insert(statement.callees.begin(), statement.callees.end());
+    body_.evaluate(std::move(call.expr));
+    result_.outlined.push_back(std::move(call.function));
+  }
+
+  void keep(std::string text) {
+    body_.evaluate(tir::make_call(tir::int32_type, tir::Op::call_extern,
+                                  {tir::make_string(tir::kept_text), tir::make_string(std::move(text))}));
+  }
+
+  // Those of the entry, where that is read.
+  [[nodiscard]] const GuardedTexts& guarded() const {
+    static const GuardedTexts none;
+    return callers_.empty() ? guarded_ : none;
+  }
+
+  // Under a condition of the model's, where it is all that stands there.
+  bool take_guarded_statement() {
+    const GuardedText* text = open_.size() > 1 ? guarded().at(tokens_.peek().offset) : nullptr;
+    if (text == nullptr) return false;
+    if (!text->variable.empty()) fail_at(tokens_.peek(), "no use of " + in_quotes(text->variable));
+    skip_to(tokens_, text->place.end);
+    keep(guarded().text_of(*text));
+    result_.guarded.push_back(text->place);
+    return true;
+  }
+
+  // What never happens.
+  void drop_failure(Lexer& tokens, const std::string& declared = {}) {
+    if (auto failure = guarded().take(tokens, false, declared)) {
+      result_.dropped.push_back(*failure->text);
+    } else {
+      skip_failure(tokens);
+    }
+  }
+
+  // What an operator has returned, where a statement may be reached that finds it other than 0.
+  void require_known(std::string_view name) const {
+    if (!unknown_.contains(name)) return;
+    values_.fail("found " + in_quotes(name) +
+                 " behind a statement that does not leave the function where an operator " +
+                 "fails, expected a return in that statement");
+  }
+
+  // --- Packed interface ----------------------------------------------------------------------------------------------
+
+  // (values, type codes, count, &value, &code, resource), the bracket and what stands in front of `values` taken
+  void packed_call(const std::string& name, const Token& at, OnFailure failure) {
+    if (!scope_.functions.contains(name) || !takes_packed(scope_.functions.find(name)->second.params)) {
+      fail_at(at, "a call of a packed function that a C file of TVM's defines");
+    }
+    checked_call(name,
+                 take_packed_arguments(tokens_, scope_.functions.find(name)->second, at, values_, look_up_, packed_),
+                 std::move(failure));
+  }
+
+  static bool ends_behind_void(Lexer tokens) {
+    (void)tokens.next();
+    return tokens.peek().is(")");
+  }
+
+  // --- Blocks --------------------------------------------------------------------------------------------------------
+
+  void open(Open::Kind kind, bool has_braces) {
+    open_.push_back({kind, has_braces});
+    names_.open_block();
+  }
+
+  // Also those around that have no braces and are complete with it.
+  void close() {
+    while (true) {
+      names_.close_block();
+      const Open::Kind kind = open_.back().kind;
+      const bool continues = open_.back().continues;
+      open_.pop_back();
+      if (continues) {
+        if (tokens_.peek().is("else")) fail_at(tokens_.peek(), "no else behind continue");
+        body_.open_else();
+        return open(Open::Kind::rest, true);
+      }
+      if (kind == Open::Kind::then && take(tokens_, "else")) {
+        body_.open_else();
+        open(Open::Kind::otherwise, take(tokens_, "{"));
+        return;
+      }
+      if (kind != Open::Kind::function) body_.close();
+      if (kind == Open::Kind::inlined) {
+        tokens_ = std::move(callers_.back().tokens);
+        callers_.pop_back();
+      }
+      if (kind != Open::Kind::rest && (open_.empty() || open_.back().has_braces)) return;
+    }
+  }
+
+  // A statement has ended that is all of a block without braces.
+  void end_statement() {
+    if (!open_.back().has_braces) close();
+  }
+
+  // --- Statements ----------------------------------------------------------------------------------------------------
+
+  void statement() {
+    const Token first = tokens_.peek();
+    values_.at = first.offset;
+    if (first.is("}")) {
+      if (!open_.back().has_braces) fail_at(first, "a statement");
+      (void)tokens_.next();
+      return close();
+    }
+    if (take_guarded_statement()) return end_statement();
+    if (first.is("for")) return loop();
+    if (first.is("while")) return while_loop();
+    if (first.is("return")) return result();
+    if (first.is("break")) fail_at(first, "no break: how often the loop runs is not known then");
+    if (first.is("continue") && !function_.is_entry) {
+      continue_statement();
+      return end_statement();
+    }
+    if (first.is("{")) {
+      body_.open_scope();
+      return open(Open::Kind::braces, take(tokens_, "{"));
+    }
+    if (take(tokens_, ";") || take_unused() || take_checked_result()) return end_statement();
+    if (first.is("if")) return branch();
+    if (take_memory_call()) return end_statement();
+    std::vector<Walkers::Step> steps;
+    if (!function_.is_entry) {
+      if (walkers_.take_assignment(tokens_, look_up_)) return end_statement();
+      steps = walkers_.take_steps(tokens_, [&](const Value& value) {
+        return variables_.contains(value) && variables_.used(value).has_value();
+      });
+    }
+    alignment_ = take_aligned_macro(tokens_);
+    if (const auto type = parse_type(tokens_)) {
+      declaration(*type);
+    } else if (const auto open_type = parse_open_type(tokens_)) {
+      open_declaration(*open_type);
+    } else if (auto name = called_name()) {
+      if (scope_.inlined.contains(*name) && !kept_.contains(*name)) return inline_call(*name);
+      call(*name, {});
+      expect(tokens_, ";");
+    } else if (auto other = take_other_name(tokens_, names_, function_.is_entry)) {
+      checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), {});
+      expect(tokens_, ";");
+    } else {
+      assignment();
+    }
+    for (const Walkers::Step& step : steps) walkers_.make(step);
+    end_statement();
+  }
+
+  // memcpy(q, p, 64); which the C may not define itself.
+  bool take_memory_call() {
+    Lexer ahead = tokens_;
+    if (take(ahead, "(") && (!take(ahead, "void") || !take(ahead, ")"))) return false;
+    const Token name = ahead.next();
+    if (function_.is_entry || !is_memory_function(name.text) || !ahead.peek().is("(")) return false;
+    if (scope_.functions.contains(name.text) || names_.look_up(name.text)) return false;
+    tokens_ = std::move(ahead);
+    memory_.read(tokens_, name, [this](VarId var) {
+      const auto is_it = [&](const tir::Param& param) { return param.var == var; };
+      return unpacked_.contains(var) || std::any_of(function_.params.begin(), function_.params.end(), is_it);
+    });
+    return true;
+  }
+
+  // At the end of a branch of a loop's own block: if (p[i] == 0) { q[i] = 0; continue; }
+  void continue_statement() {
+    const Token at = tokens_.next();
+    expect(tokens_, ";");
+    const std::size_t depth = open_.size();
+    const bool is_in_loop = depth >= 2 && open_[depth - 1].kind == Open::Kind::then && open_[depth - 2].has_braces &&
+                            (open_[depth - 2].kind == Open::Kind::loop || open_[depth - 2].kind == Open::Kind::rest);
+    if (!is_in_loop || (open_.back().has_braces && !tokens_.peek().is("}"))) {
+      fail_at(at, "continue as the last statement of a branch in the loop's own block");
+    }
+    open_.back().continues = true;
+  }
+
+  // (void)p0;
+  bool take_unused() {
+    Lexer ahead = tokens_;
+    if (!take(ahead, "(") || !take(ahead, "void") || !take(ahead, ")")) return false;
+    const Token name = ahead.next();
+    if (!name.is_identifier() || !take(ahead, ";") || !names_.look_up(name.text)) return false;
+    tokens_ = std::move(ahead);
+    return true;
+  }
+
+  // int ret = f(…); if (ret != 0) return ret; or if ((ret = f(…)) != 0) return ret;
+  bool take_checked_result() {
+    Lexer ahead = tokens_;
+    const bool is_condition = take(ahead, "if");
+    if (is_condition && (!take(ahead, "(") || !take(ahead, "("))) return false;
+    const auto type = is_condition ? std::nullopt : parse_type(ahead);
+    const Token name = ahead.next();
+    if (!name.is_identifier() || !take(ahead, "=")) return false;
+    DataType status = tir::void_type;
+    if (type) {
+      if (type->stars == 0) status = type->element;
+    } else if (const auto known = names_.look_up(name.text)) {
+      // Behind the block, the variable has to be what it is then.
+      const bool is_variable = known->kind == Value::Kind::number || known->kind == Value::Kind::place;
+      if (is_variable && (is_zero(*known) || open_.size() == 1)) status = known->type;
+    }
+    if (!status.is_int()) return false;
+    const bool is_narrow = status.bits < 32;  // 256 is 0 there
+    const Lexer begin = tokens_;
+    tokens_ = ahead;
+    const auto callee = called_name();
+    ahead = tokens_;
+    std::optional<OnFailure> failure;
+    bool is_unknown = false;
+    if (callee && open_.back().has_braces && take_result_test(ahead, name, is_condition, always_returns(*callee)) &&
+        !has_text_before(ahead.offset())) {
+      const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
+      if (always_returns(*callee)) {
+        drop_failure(ahead, declared);
+        failure = OnFailure{tir::make_int(tvms_failure)};
+      } else if (auto code = is_narrow ? nullptr : guarded().take_code(ahead, name.text)) {
+        failure = OnFailure{std::move(code)};
+      } else {
+        failure = guarded().take(ahead, true, declared, is_narrow);
+        is_unknown = !failure;  // behind what does not leave
+        if (!failure) failure = guarded().take(ahead, false, declared, is_narrow);
+      }
+    }
+    if (!failure && callee && open_.size() == 1 && !is_condition && always_returns(*callee)) {
+      ahead = tokens_;
+      skip_bracketed(ahead, "(");
+      // What asks for it later finds 0.
+      if (take(ahead, ";")) failure = OnFailure{tir::make_int(tvms_failure)};
+    }
+    if (!failure) {
+      tokens_ = begin;
+      return false;
+    }
+    call(*callee, std::move(*failure));
+    tokens_ = std::move(ahead);
+    if (is_unknown) unknown_.emplace(name.text);
+    if (!is_unknown && open_.size() == 1) unknown_.erase(std::string(name.text));
+    names_.declare(name, Values::number(values_.converted(Values::number({tir::make_int(0)}), status)));
+    return true;
+  }
+
+  static bool is_zero(const Value& value) {
+    return value.kind == Value::Kind::number && tir::as_int(*value.tree.expr) == 0;
+  }
+
+  // for (int32_t i = a; i < b; ++i)
+  void loop() {
+    (void)tokens_.next();
+    const LoopHeader header = take_loop_header(tokens_, values_, look_up_);
+    const Value counter = variables_.open_loop(header);
+    open(Open::Kind::loop, take(tokens_, "{"));
+    names_.declare(header.name, counter);
+  }
+
+  // while (1) { if (!(c)) { break; } … }
+  void while_loop() {
+    (void)tokens_.next();
+    expect(tokens_, "(");
+    Tree condition = values_.condition(parse_expression(tokens_, values_, look_up_));
+    expect(tokens_, ")");
+    const bool is_endless = tir::as_int(*condition.expr).value_or(0) != 0;
+    if (!is_endless) {
+      body_.open_while(condition.expr);
+      return open(Open::Kind::loop, take(tokens_, "{"));
+    }
+    expect(tokens_, "{");
+    expect(tokens_, "if");
+    expect(tokens_, "(");
+    const Value leaves = parse_expression(tokens_, values_, look_up_);
+    expect(tokens_, ")");
+    expect(tokens_, "{");
+    expect(tokens_, "break");
+    expect(tokens_, ";");
+    expect(tokens_, "}");
+    condition = values_.condition(values_.unary("!", leaves));
+    body_.open_while(condition.expr);
+    open(Open::Kind::loop, true);
+  }
+
+  void branch() {
+    (void)tokens_.next();
+    expect(tokens_, "(");
+    if (take_look_up(tokens_, packed_)) return end_statement();
+    const Token at = tokens_.peek();
+    if (take(tokens_, "TVMFuncCall")) {
+      expect(tokens_, "(");
+      const Token variable = tokens_.next();
+      const auto found = packed_.looked_up.find(variable.text);
+      if (found == packed_.looked_up.end()) fail_at(variable, "a function that TVMBackendGetFuncFromEnv has found");
+      expect(tokens_, ",");
+      packed_call(found->second, at, {tir::make_int(tvms_failure)});
+      expect(tokens_, "!=");
+      expect_number(tokens_, 0);
+      expect(tokens_, ")");
+      if (expect_failure(tokens_) != tvms_failure) fail_at(at, "a packed call whose failure returns -1");
+      return end_statement();
+    }
+    if (const auto name = called_name()) {
+      require_no_else(tokens_);
+      Lexer behind = tokens_;
+      if (auto failure = guarded().take_call(behind, always_returns(*name))) {
+        if (always_returns(*name)) {
+          result_.dropped.push_back(*failure->text);
+          failure = OnFailure{tir::make_int(tvms_failure)};
+        }
+        call(*name, std::move(*failure));
+        tokens_ = std::move(behind);
+        return end_statement();
+      }
+      call(*name, {tir::make_int(failure_of_call(tokens_))});
+      expect_not_zero(tokens_, always_returns(*name));
+      if (always_returns(*name)) {
+        skip_failure(tokens_);
+      } else {
+        expect_failure(tokens_);
+      }
+      return end_statement();
+    }
+    if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
+      Lexer behind = tokens_;
+      if (auto kept = guarded().take_call(behind, false)) {
+        checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), std::move(*kept));
+        tokens_ = std::move(behind);
+        return end_statement();
+      }
+      OnFailure failure{tir::make_int(failure_of_call(tokens_))};
+      checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), std::move(failure));
+      expect_not_zero(tokens_, false);
+      expect_failure(tokens_);
+      return end_statement();
+    }
+    if (const auto tested = take_null_check()) return null_check(*tested);
+    if (take_zero_test()) {
+      drop_failure(tokens_);
+      return end_statement();
+    }
+    const Value tested = parse_expression(tokens_, values_, look_up_);
+    if (tested.kind == Value::Kind::record) {
+      expect(tokens_, ")");
+      expect_packed_check(tokens_, at);
+      return end_statement();
+    }
+    const Tree condition = values_.condition(tested);
+    expect(tokens_, ")");
+    body_.open_branch(condition.expr);
+    open(Open::Kind::then, take(tokens_, "{"));
+  }
+
+  // ret) or ret != 0), of what take_checked_result leaves.
+  bool take_zero_test() {
+    Lexer ahead = tokens_;
+    const Token name = ahead.next();
+    require_known(name.text);
+    const auto value = name.is_identifier() ? names_.look_up_own(name.text) : std::nullopt;
+    if (!value || !is_zero(*value) || open_.size() != 1) return false;
+    if (!take_not_zero(ahead, true) || !take(ahead, ")")) return false;
+    tokens_ = std::move(ahead);
+    return true;
+  }
+
+  // The same of pointers that are what their names say.
+  std::optional<std::vector<VarId>> take_null_check() {
+    Lexer ahead = tokens_;
+    std::vector<VarId> tested;
+    for (const Token& name : take_null_tests(ahead)) {
+      const auto value = names_.look_up(name.text);
+      if (!value || value->kind != Value::Kind::pointer) return std::nullopt;
+      if (is_param(value->storage) && value->tree.expr != nullptr) return std::nullopt;
+      tested.push_back(value->storage);
+    }
+    if (tested.empty()) return std::nullopt;
+    tokens_ = std::move(ahead);
+    return tested;
+  }
+
+  [[nodiscard]] bool is_param(VarId var) const {
+    return std::any_of(function_.params.begin(), function_.params.end(),
+                       [&](const tir::Param& param) { return param.var == var; }) ||
+           unpacked_.contains(var);
+  }
+
+  // Workspace is always there. Whether the caller passes something is asked as before.
+  void null_check(const std::vector<VarId>& tested) {
+    std::vector<VarId> params;
+    std::copy_if(tested.begin(), tested.end(), std::back_inserter(params), [&](VarId var) { return is_param(var); });
+    if (params.empty()) {
+      drop_failure(tokens_);
+      return end_statement();
+    }
+    Lexer ahead = tokens_;
+    tir::ExprRef failure = guarded().take_code(ahead, {});
+    if (failure != nullptr) {
+      tokens_ = std::move(ahead);
+    } else if (auto kept = guarded().take(tokens_, params.size() > 1)) {
+      result_.guarded.push_back(*kept->text);
+      failure = std::move(kept->code);
+    } else {
+      failure = tir::make_int(expect_failure(tokens_));
+    }
+    for (const VarId var : params) {
+      tir::ExprRef is_null = tir::make_call(tir::bool_type, tir::Op::isnullptr, {values_.variable(var).tree.expr});
+      body_.evaluate(tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
+                                    {tir::make_int(0), failure, tir::make_cast(tir::int32_type, std::move(is_null))}));
+    }
+    end_statement();
+  }
+
+  // Whether the function is one that is read and returns 0, or that planned C does not call.
+  [[nodiscard]] bool always_returns(const std::string& name) const {
+    if (name == free_function) return true;
+    const auto function = scope_.functions.find(name);
+    return function != scope_.functions.end() && !kept_.contains(name) && !scope_.foreign.contains(name) &&
+           never_fails(function->second);
+  }
+
+  // Whether the C has the function, and it, or one that it asks for its result, may return something else than 0.
+  [[nodiscard]] bool may_fail(const std::string& name) const {
+    Names seen = {name};
+    std::vector<std::string> pending = {name};
+    while (!pending.empty()) {
+      const std::string one = std::move(pending.back());
+      pending.pop_back();
+      const auto function = scope_.functions.find(one);
+      if (function == scope_.functions.end()) continue;
+      const bool is_read = !kept_.contains(one);
+      if (is_read && never_fails(function->second)) continue;
+      Names asked;
+      if (!returns_zero(function->second, scope_, is_read, is_read ? &asked : nullptr)) return true;
+      for (const std::string& callee : asked) {
+        if (seen.insert(callee).second) pending.push_back(callee);
+      }
+    }
+    return false;
+  }
+
+  // return 0; and return f(…); at the end of the function.
+  void result() {
+    const Token at = tokens_.next();
+    if (const auto name = called_name()) {
+      call(*name, {always_returns(*name) ? tir::make_int(tvms_failure) : tir::make_own_code()});
+    } else if (!tokens_.peek().is(";")) {
+      const bool has_brackets = take(tokens_, "(");
+      const auto value = tokens_.peek().is_identifier() ? look_up_(tokens_.peek().text) : std::nullopt;
+      if (value && is_zero(*value)) {
+        (void)tokens_.next();  // what take_checked_result leaves
+      } else {
+        expect_number(tokens_, 0);
+      }
+      if (has_brackets) expect(tokens_, ")");
+    }
+    expect(tokens_, ";");
+    const bool is_last = open_.size() == 1 && tokens_.peek().is("}") && added_.empty() && outlined_.empty();
+    if (!is_last) fail_at(at, "one return, at the end of the function");
+  }
+
+  std::optional<std::string> called_name() { return take_called_name(tokens_, names_, scope_); }
+
+  // The callee's statements instead, in a block.
+  void inline_call(const std::string& name) {
+    const FunctionText& callee = scope_.functions.find(name)->second;
+    const Token at = tokens_.peek();
+    const std::vector<Value> given = parse_arguments(tokens_, values_, look_up_);
+    expect(tokens_, ";");
+    body_.open_scope();
+    open(Open::Kind::inlined, true);
+    callers_.push_back({name, tokens_});
+    Lexer params = callee.params;
+    std::size_t count = 0;
+    while (const auto type = parse_type(params)) {
+      const Token param = params.next();
+      if (count == given.size()) break;
+      const Value& argument = given[count++];
+      if (type->stars > 0) {
+        names_.declare(param, fixed_pointer(values_.cast(*type, argument), names_, values_, body_));
+      } else {
+        const Tree value = values_.converted(argument, type->element);
+        const VarId var = names_.new_var(param.text, type->element, tir::void_type);
+        body_.let(var, value.expr);
+        names_.declare(param, values_.variable(var));
+      }
+      if (!take(params, ",")) break;
+    }
+    if (count != given.size() || !params.peek().is(")")) fail_at(at, "as many arguments as the function takes");
+    tokens_ = callee.body;
+  }
+
+  // (1, 0, sid_1), which planned C does not: TVM's allocator has not given it.
+  void give_back() {
+    const Lexer begin = tokens_;
+    skip_bracketed(tokens_, "(");
+    Token last;
+    for (Lexer ahead = begin; ahead.offset() < tokens_.offset();) {
+      const Token token = ahead.next();
+      if (!token.is(")")) last = token;
+    }
+    const auto value = last.is_identifier() ? names_.look_up_own(last.text) : std::nullopt;
+    if (!value || value->kind != Value::Kind::pointer || is_param(value->storage)) {
+      fail_at(last, "workspace that the function has taken itself");
+    }
+  }
+
+  void call(const std::string& name, OnFailure failure) {
+    if (name == free_function) return give_back();
+    const auto defined = scope_.functions.find(name);
+    if (defined != scope_.functions.end() && takes_packed(defined->second.params)) {
+      const Token at = tokens_.peek();
+      expect(tokens_, "(");
+      if (failure.code == nullptr) failure.code = tir::make_int(tvms_failure);
+      return packed_call(name, at, std::move(failure));
+    }
+    const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
+    checked_call(name,
+                 is_outside ? parse_arguments_with_text(tokens_, values_, look_up_)
+                            : parse_arguments(tokens_, values_, look_up_),
+                 std::move(failure));
+  }
+
+  void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
+    const bool is_others = function_.is_entry && !name.starts_with("tvmgen_") && !scope_.foreign.contains(name);
+    const bool gets_memory = std::any_of(given.begin(), given.end(), [&](const Value& argument) {
+      return argument.kind == Value::Kind::pointer && !is_param(argument.storage);
+    });
+    if (is_others && gets_memory) result_.watchers.insert(name);
+    if (failure.code == nullptr && may_fail(name)) result_.unasked.emplace(name, values_.at);
+    std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
+    const auto kept = kept_.find(name);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const Value& argument = given[i];
+      if (argument.kind != Value::Kind::pool) {
+        const bool is_helper = !function_.is_entry && !name.starts_with("tvmgen_");
+        arguments.push_back((is_helper ? values_.handed_argument(argument) : values_.argument(argument)).expr);
+      } else if (kept != kept_.end() && i < kept->second.size() && kept->second[i]) {
+        const PoolParam& used = *kept->second[i];
+        const auto start = used.is_whole ? names_.start_of(argument.pool, given) : std::nullopt;
+        arguments.push_back(values_.argument(start ? *start : names_.scratch(argument.pool, used)).expr);
+      } else if (kept != kept_.end() || !scope_.functions.contains(name)) {
+        throw Error(ErrorKind::archive, {},
+                    "passes pool " + in_quotes(argument.pool) + " to " + in_quotes(name) +
+                        ", and what that uses of it is not known: expected a C file that defines " + in_quotes(name) +
+                        " and takes addresses as (&(pool[offset]))");
+      }
+    }
+    tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
+    if (failure.text) result_.guarded.push_back(*failure.text);
+    if (failure.code != nullptr) {
+      result = tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
+                              {tir::make_int(0), std::move(failure.code), std::move(result)});
+    }
+    body_.evaluate(std::move(result));
+    result_.called.push_back(name);
+  }
+
+  // Behind the type.
+  void declaration(CType type) {
+    while (true) {
+      const Token name = tokens_.next();
+      if (!name.is_identifier()) fail_at(name, "a variable's name");
+      declarator(name, type);
+      const bool is_number = type.stars == 0 && !type.element.is_void();
+      if (!is_number || !take(tokens_, ",")) break;
+    }
+    expect(tokens_, ";");
+  }
+
+  void declarator(const Token& name, CType type) {
+    if (type.stars > 0) {
+      expect(tokens_, "=");
+      if (type.stars > 1) fail_at(name, "a pointer to numbers");
+      if (open_.size() == 1) c_types_[std::string(name.text)] = type.element;
+      pointer(name, type);
+    } else if (type.element.is_void()) {
+      take_packed_declaration(tokens_, name, names_, packed_);
+    } else if (take(tokens_, "[")) {
+      array(name, type.element);
+    } else if (take(tokens_, "=")) {
+      const Value given = parse_expression(tokens_, values_, look_up_);
+      if (given.kind == Value::Kind::record) {
+        names_.declare(name, PackedState::other());
+        return;
+      }
+      const Tree value = values_.converted(given, type.element);
+      if (changing_.contains(name.text)) {
+        const Value place = variables_.declare(name, type.element);
+        body_.add({place.storage, place.tree.expr, value.expr, nullptr});
+        return;
+      }
+      const VarId var = names_.new_var(name.text, type.element, tir::void_type);
+      body_.let(var, value.expr);
+      names_.declare(name, values_.variable(var));
+    } else {
+      (void)variables_.declare(name, type.element);
+    }
+  }
+
+  // size_t i; as a loop counts with it, or size_t at = i * 4;
+  void open_declaration(DataType type) {
+    do {
+      const Token name = tokens_.next();
+      if (!name.is_identifier()) fail_at(name, "a variable's name");
+      if (take(tokens_, "=")) {
+        const Tree value = values_.converted(parse_expression(tokens_, values_, look_up_), type);
+        variables_.declare_open(name, type, value);
+      } else {
+        (void)variables_.declare(name, type, true);
+      }
+    } while (take(tokens_, ","));
+    expect(tokens_, ";");
+  }
+
+  void pointer(const Token& name, CType type) {
+    Lexer ahead = tokens_;
+    const auto cast = take(ahead, "(") ? parse_type(ahead) : std::nullopt;  // float* x = (float*)TVMBackend…
+    if (cast && take(ahead, ")") && ahead.peek().is(allocate_function)) tokens_ = ahead;
+    if (take(tokens_, allocate_function)) return workspace(name, type);
+    if (names_.planned(tokens_, name)) {
+      Value& value = names_.declared(name);
+      values_.at = name.offset;
+      value = values_.cast(type, value);
+      return;
+    }
+    const Value value = parse_expression(tokens_, values_, look_up_);
+    if (const auto argument = PackedState::argument_of(value)) return unpacked_.add(name, type, *argument);
+    values_.at = name.offset;
+    const Value pointer = fixed_pointer(values_.cast(type, value), names_, values_, body_);
+    if (changing_.contains(name.text)) return walkers_.declare(name, pointer);
+    names_.declare(name, pointer);
+  }
+
+  // (device type, device, bytes, type code, bits)
+  void workspace(const Token& name, CType type) {
+    const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
+    std::array<std::int64_t, 5> numbers{};
+    bool are_literals = arguments.size() == numbers.size();
+    for (std::size_t i = 2; are_literals && i < numbers.size(); ++i) {
+      const auto number = tir::as_int(*values_.rvalue(arguments[i]).expr);
+      are_literals = number.has_value();
+      numbers[i] = number.value_or(0);
+    }
+    if (!are_literals) fail_at(name, "workspace of a constant number of bytes, with a type code and bits");
+    DataType element = tir::uint8_type;
+    if (numbers[3] >= 0 && numbers[3] <= 2 && numbers[4] >= 8 && numbers[4] <= 64 && numbers[4] % 8 == 0) {
+      element = {static_cast<tir::TypeCode>(numbers[3]), static_cast<std::uint8_t>(numbers[4]), 1};
+    }
+    if (numbers[2] < 0 || numbers[2] % element.bytes() != 0) element = tir::uint8_type;
+    const VarId var = names_.allocated(name, element, numbers[2] / element.bytes());
+    names_.declare(name, pointer_to(var, type.element.is_void() ? element : type.element));
+  }
+
+  void array(const Token& name, DataType element) {
+    const Tree count = values_.rvalue(parse_expression(tokens_, values_, look_up_));
+    expect(tokens_, "]");
+    const std::uint16_t alignment = std::max(alignment_, take_alignment(tokens_));
+    const auto elements = tir::as_int(*count.expr);
+    if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
+    const VarId var = names_.allocated(name, element, *elements, true, alignment);
+    memory_.note_array(var, *elements * element.bytes());
+    names_.declare(name, pointer_to(var, element));
+  }
+
+  void store(const Value& place, const Value& value) {
+    body_.add({place.storage, place.tree.expr, values_.converted(value, place.type).expr, nullptr});
+  }
+
+  void count_by_one(const Value& place, bool is_up, const Token& at) {
+    expect(tokens_, ";");
+    if (place.kind != Value::Kind::place || place.type.is_void()) fail_at(at, "an element of storage");
+    const Value value = values_.binary(is_up ? "+" : "-", place, Values::number({tir::make_int(1)}));
+    store(place, value);
+  }
+
+  // place = value; or ++place;
+  void assignment() {
+    const bool is_counted_up = take(tokens_, "++");
+    const bool is_counted_down = !is_counted_up && take(tokens_, "--");
+    const Token first = tokens_.peek();
+    const Value place = parse_expression(tokens_, values_, look_up_);
+    if (place.kind == Value::Kind::record) {
+      const bool may_not_happen = std::any_of(open_.begin(), open_.end(), [](const Open& block) {
+        return block.kind != Open::Kind::function && block.kind != Open::Kind::braces;
+      });
+      return take_packed_assignment(tokens_, place, may_not_happen, values_, look_up_, packed_);
+    }
+    if (!function_.is_entry && place.kind == Value::Kind::number && first.is_identifier() &&
+        names_.look_up(first.text)) {
+      throw ChangedVariable{std::string(first.text), first.offset};
+    }
+    if (is_counted_up || is_counted_down || tokens_.peek().is("++") || tokens_.peek().is("--")) {
+      const bool is_up = is_counted_up || (!is_counted_down && tokens_.peek().is("++"));
+      if (!is_counted_up && !is_counted_down) (void)tokens_.next();
+      return count_by_one(place, is_up, first);
+    }
+    const Token op = tokens_.next();
+    const bool is_updated = is_compound_assignment(op.text);
+    if (!op.is("=") && !is_updated) fail_at(op, "'='");
+    if (place.kind != Value::Kind::place) fail_at(op, "an element of storage in front");
+    Value value = parse_expression(tokens_, values_, look_up_);
+    if (is_updated) value = values_.binary(op.text.substr(0, op.text.size() - 1), place, value);
+    expect(tokens_, ";");
+    if (place.type.is_void()) fail_at(op, "an element of a number in front");
+    store(place, value);
+  }
+
+  Lexer tokens_;
+  std::span<const AddedText> added_;    // behind what is read
+  std::span<const Outlined> outlined_;  // likewise
+  const GuardedTexts guarded_;
+  const FileScope& scope_;
+  const KeptPools& kept_;
+  ReadFunction& result_;
+  tir::Function& function_;
+  Values values_;
+  tir::BodyBuilder body_;
+  BodyNames names_;
+  UnpackedParams unpacked_;
+  Variables variables_;
+  LookUp look_up_;
+  MemoryCalls memory_;
+  Walkers walkers_;
+  const Names& changing_;        // variables that statements change
+  std::uint16_t alignment_ = 1;  // that stands in front of the declaration
+  ElementTypes c_types_;         // of pointers, as the function's own block spells them
+  Names unknown_;                // variables that are not known to be 0 where their declaration says so
+  struct Caller {
+    std::string callee;
+    Lexer tokens;  // behind the call
+  };
+  std::vector<Open> open_;
+  std::vector<Caller> callers_;  // of the function that is read in place of a call, the outermost first
+  PackedState packed_;
+};
+
+}  // namespace
+
+ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
+                           const Limits& limits, tir::Module& module, bool is_entry, const AddedStatements& added,
+                           std::span<const Outlined> outlined) {
+  const std::size_t vars = module.vars.size();
+  Names changing;
+  while (true) {
+    try {
+      ReadFunction result;
+      result.function.is_entry = is_entry;
+      BodyReader reader(text, scope, kept, limits, module, result, changing, added, outlined);
+      reader.read_params(text.params);
+      reader.read_body();
+      return result;
+    } catch (const ChangedVariable& variable) {
+      module.vars.resize(vars);
+      if (!changing.insert(variable.name).second) {
+        throw SyntaxError{variable.offset,
+                          "found " + in_quotes(variable.name) + " changed, expected an element of storage"};
+      }
+    }
+  }
+}
+
+tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits, tir::Module& module) {
+  ReadFunction result;
+  const Names changing;
+  BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, scope, {},
+                    limits, module, result, changing);
+  reader.read_params(params, true);
+  return std::move(result.function);
+}
+
+}  // namespace usmp::tvm_c

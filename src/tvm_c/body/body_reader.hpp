@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of one function, from tokens to statements.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tvm_c/body/planned_memory.hpp"
+#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/stays/outlined.hpp"
+#include "tvm_c/stays/pool_params.hpp"
+#include "tvm_c/text/file_scope.hpp"
+#include "usmp/tir/builder.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c {
+
+struct ReadFunction {
+  tir::Function function;
+  std::vector<std::string> called;  // in order
+  PlannedMemory memory;
+  std::vector<std::string> tables;  // of the C that it reads
+  std::vector<std::string> pools;   // of workspace that TVM has planned
+  std::vector<AddedText> guarded;   // of AddedStatements::guarded, what stays as text
+  std::vector<AddedText> dropped;   // likewise, what never happens
+  std::vector<OutlinedFunction> outlined;
+  std::set<std::string> watchers;  // others' functions that get the model's memory from the entry
+  // Functions of the C that may fail, and of which a call asks for no result: where the call is.
+  std::map<std::string, std::size_t> unasked;
+  std::set<tir::VarId> counters;  // for count_in_int32
+  // The first of them whose type differs from machine to machine, by its place in the file: then it has to be proved.
+  std::optional<std::size_t> open_counter;
+};
+
+// In the body of a function of FileScope::inlined.
+struct InlinedError : SyntaxError {
+  std::string function;
+};
+
+// Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and
+// whose C stays, which get a buffer for each pool that they use. `added`: what may stay as text. `outlined`: statements
+// of the function's own block that become functions, in order.
+// Throws SyntaxError, and Error of kind archive without a place.
+[[nodiscard]] ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
+                                         const Limits& limits, tir::Module& module, bool is_entry,
+                                         const AddedStatements& added = {}, std::span<const Outlined> outlined = {});
+
+// The parameters of a function whose body is somebody else's, pools included. As read_function.
+[[nodiscard]] tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits,
+                                           tir::Module& module);
+
+}  // namespace usmp::tvm_c

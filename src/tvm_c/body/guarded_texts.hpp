@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What somebody does if an operator fails, as the entry's reader meets it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tvm_c/body/checks.hpp"
+#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/text/lexer.hpp"
+#include "tvm_c/text/syntax.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::tvm_c {
+
+// Up to that place, or the end.
+void skip_to(Lexer& tokens, std::size_t end);
+
+class GuardedTexts {
+ public:
+  GuardedTexts() = default;
+  // `file`: the whole text, whose places `texts` have. Both outlive this.
+  GuardedTexts(std::string_view file, std::span<const GuardedText> texts) : file_(file), texts_(texts) {}
+
+  // That may stay as text, and that the place is in; null: none.
+  [[nodiscard]] const GuardedText* at(std::size_t offset) const;
+  [[nodiscard]] std::string text_of(const GuardedText& text) const;
+
+  // These take nothing where they return nothing: something else stands there.
+
+  // Behind "if (condition)": what may stay. `leaves`: it has to leave the function. `declared`: "int ret", which it may
+  // use, or which `is_tested` because the call gives other values than it has.
+  [[nodiscard]] std::optional<OnFailure> take(Lexer& tokens, bool leaves, const std::string& declared = {},
+                                              bool is_tested = false) const;
+  // In front of the bracket of a call that "if (" stands in front of: all up to the end of the check. None where just a
+  // number is returned.
+  [[nodiscard]] std::optional<OnFailure> take_call(Lexer& tokens, bool never_fails) const;
+  // As take_failure_code; a conditional group in front of the return is no part of it.
+  [[nodiscard]] tir::ExprRef take_code(Lexer& tokens, std::string_view name) const;
+
+ private:
+  std::string_view file_;
+  std::span<const GuardedText> texts_;
+};
+
+}  // namespace usmp::tvm_c

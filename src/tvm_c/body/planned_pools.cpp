@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/body/planned_pools.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "tvm_c/text/syntax.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+// The pool of the C that has the name: memory, or a struct of constants.
+std::optional<PlannedPool> owned_pool(const std::string& name, const FileScope& scope) {
+  if (const auto found = scope.arrays.find(name); found != scope.arrays.end()) {
+    const auto owned = scope.owned.find(name);
+    if (owned == scope.owned.end()) return PlannedPool{name, false, found->second, false};
+    return PlannedPool{name, false, found->second, true, owned->second};
+  }
+  const auto found = scope.constant_pools.find(name);
+  if (found == scope.constant_pools.end()) return std::nullopt;
+  if (found->second.bytes) return PlannedPool{name, true, static_cast<Bytes>(found->second.bytes->size()), false};
+  Bytes end = 0;
+  for (const auto& [offset, table] : found->second.tables) {
+    end = std::max(end, offset + static_cast<Bytes>(table.data->bytes.size()));
+  }
+  return PlannedPool{name, true, end, false};
+}
+
+}  // namespace
+
+void PoolSizes::read_header(std::string_view text, std::string_view module, const ConstantNames& names) {
+  const std::string begin = "#define TVMGEN_" + upper_case(module) + "_";
+  constexpr std::string_view workspace = "_WORKSPACE_POOL_SIZE";
+  constexpr std::string_view constants = "_CONSTANT_POOL_SIZE";
+  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
+    std::string_view name = text.substr(at + begin.size());
+    name = name.substr(0, name.find_first_of(" \t\r\n("));
+    const auto value = constant_value(first_line(text.substr(at + begin.size() + name.size())), names);
+    if (!value || *value < 0) continue;
+    const Bytes size = *value;
+    if (name == "WORKSPACE_SIZE" && !workspace_) workspace_ = size;
+    for (const std::string_view suffix : {workspace, constants}) {
+      if (!name.ends_with(suffix) || name.size() == suffix.size()) continue;
+      std::string pool(name.substr(0, name.size() - suffix.size()));
+      by_macro_.try_emplace(std::move(pool), PlannedPool{{}, suffix == constants, size, false});
+    }
+  }
+}
+
+PlannedPool PoolSizes::pool_named(const std::string& name, const FileScope& scope) const {
+  auto pool = owned_pool(name, scope);
+  if (const auto macro = by_macro_.find(upper_case(name)); !pool && macro != by_macro_.end()) pool = macro->second;
+  if (!pool) pool.emplace();
+  pool->name = name;
+  return std::move(*pool);
+}
+
+std::vector<PlannedPool> PoolSizes::pools_of(const FunctionText& entry, std::span<const PlannedPlace> places,
+                                             const FileScope& scope) const {
+  std::vector<PlannedPool> pools;
+  std::set<std::string> named;
+  for (Lexer tokens = entry.params; tokens.peek().kind != TokenKind::end && !tokens.peek().is(")");) {
+    const auto type = parse_type(tokens);
+    const Token token = tokens.next();
+    if (!type || type->stars != 1 || type->element != tir::uint8_type) continue;
+    const auto name = pool_of_param(token.text);
+    if (name && named.insert(*name).second) pools.push_back(pool_named(*name, scope));
+  }
+  for (const PlannedPlace& place : places) {
+    if (named.insert(place.pool).second) pools.push_back(pool_named(place.pool, scope));
+  }
+  return pools;
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements that somebody added to the entry between those of TVM's: counters, timers, logging.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/text/file_scope.hpp"
+
+namespace usmp::tvm_c {
+
+// Of the file's text. A conditional group of the preprocessor is one statement.
+struct AddedText {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// What stands under an if without an else: the statements in its braces, or the one behind it.
+struct GuardedText {
+  AddedText place;
+  bool leaves = false;        // the last of them is a return
+  std::string variable = {};  // of the condition, if they use it
+  std::string reason = {};    // why they may not stay as text
+};
+
+struct AddedStatements {
+  std::vector<AddedText> texts;  // in order, neighbours as one, with the comments in front and behind on their line
+  struct Other {
+    AddedText place;
+    std::string reason;  // why it may not stay as text: "has 'return'"
+  };
+  std::vector<Other> others;  // in order
+  // In statements that do not stay, of all depths but in no loop: what somebody does if an operator fails. As for
+  // texts, but that it may use the variable of the condition. In order.
+  std::vector<GuardedText> guarded;
+};
+
+// Of TVM's runtime or of this program's C, but for what firmware calls, too.
+[[nodiscard]] bool is_of_tvm(std::string_view name);
+
+// Of the function's own block those that share no name with what TVM wrote there, types aside: they neither read nor
+// write what the model computes, so they may stand between its calls in whatever program. They may leave the entry
+// in braces or under a condition: nothing moves across them.
+// Macros of the file count by what they stand for. Calls of functions with constants alone are none of them: they are
+// read. O(bytes · log names).
+[[nodiscard]] AddedStatements added_statements(const FunctionText& entry, const FileScope& scope);
+
+// Functions of the C library and of TVM's runtime, which TVM's statements and added ones may both call.
+[[nodiscard]] bool is_of_library(std::string_view name);
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who gives workspace back to TVM's runtime: what is planned, the runtime has not given.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "tvm_c/text/file_scope.hpp"
+
+namespace usmp::tvm_c {
+
+// Of functions whose C stays: what they give back is a variable, of one of them or of the files, that they set to
+// nothing but workspace that they take. Else SyntaxError, in functions[*at]. O(bytes · log names).
+void require_own_given_back(std::span<const FunctionText* const> functions, std::size_t* at);
+
+}  // namespace usmp::tvm_c

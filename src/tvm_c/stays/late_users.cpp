@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/stays/late_users.hpp"
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tvm_c/text/function_tokens.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+
+void LateUsers::add_statement(const std::string& function, const std::string& text, const std::string& place,
+                              const FileScope& scope) {
+  FileScope own;
+  read_file_scope(text, 0, true, own);
+  std::string variable;
+  for (const auto& [name, body] : own.functions) variable = kept_address(body, scope);
+  if (!variable.empty()) {
+    keepers_.emplace(function, std::move(variable));
+    statements_.emplace(function, "the statement of the entry at " + place);
+    return;
+  }
+  for (const Token& token : tokens_of(Lexer(text))) {
+    const auto keeper = keepers_.find(token.text);
+    if (!token.is_identifier() || keeper == keepers_.end()) continue;
+    if (keepers_.emplace(function, keeper->second).second) calls_keeper_.emplace(function, keeper->first);
+  }
+}
+
+const std::string& LateUsers::hold(const std::function<bool(const std::string& function)>& is_unknown,
+                                   const std::string& entry, tir::Module& module) {
+  held_ = hold_tensors(keepers_, is_unknown, entry, module);
+  return held_.text;
+}
+
+std::vector<std::string> LateUsers::warnings(std::set<std::string> watchers) const {
+  std::vector<std::string> result;
+  std::vector<std::string> keepers;
+  std::set<std::string_view> told;
+  for (const std::string& name : held_.functions) {
+    const auto found = calls_keeper_.find(name);
+    const std::string& keeper = found == calls_keeper_.end() ? name : found->second;
+    if (told.insert(keeper).second) keepers.push_back(keeper);
+  }
+  if (held_.by_entry) {
+    for (const std::string& name : keepers) watchers.erase(name);  // told here
+  }
+  std::erase_if(keepers, [&](const std::string& name) { return watchers.contains(name); });
+  if (!keepers.empty()) {
+    const std::string& name = keepers.front();
+    const std::size_t more = keepers.size() - 1;
+    const auto statement = statements_.find(name);
+    result.push_back(
+        (statement == statements_.end() ? "function " + in_quotes(name) : statement->second) +
+        " keeps addresses of tensors that it gets, in " + in_quotes(keepers_.find(name)->second) +
+        (more > 0 ? " (" + counted(more, "other") + " likewise)" : "") +
+        (held_.by_entry
+             ? "; planned C keeps these tensors up to the last statement that gets none, or one of them, and may "
+               "wait for it"
+             : ", and must not use them after it has returned: planned C puts other tensors there"));
+  }
+  if (held_.by_entry && !held_.passed_on.empty()) {
+    result.push_back("operator " + in_quotes(held_.passed_on.front()) +
+                     " passes tensors to functions that no file of the model defines" +
+                     (held_.passed_on.size() > 1 ? " (" + counted(held_.passed_on.size() - 1, "other") + " likewise)"
+                                                 : std::string()) +
+                     "; if these go on with them later, they must be done at the last statement of the entry that "
+                     "gets none, or one of them: up to there planned C keeps them");
+  }
+  for (const std::string& name : watchers) {
+    result.push_back("function " + in_quotes(name) +
+                     " gets memory of the model's tensors, and must not use it after it has returned: planned C puts "
+                     "other tensors there");
+  }
+  return result;
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code of several files that comes into one: what it needs to mean the same there.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tvm_c/text/file_scope.hpp"
+#include "tvm_c/text/included.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c {
+
+// Of two functions or variables of one name, from two files. Throws Error of kind archive unless one of them will do:
+// they are the same text and have no memory that the other must not share.
+void require_one_will_do(const Item& first, const Item& second, std::span<const Source> files);
+
+// No static variable of one file may have the name of another's. Throws Error of kind archive.
+void require_own_variables(const std::set<std::size_t>& kept_files, const FileScope& scope,
+                           std::span<const Source> files);
+
+// Types that these files declare as another in front does, in no conditional group: once is enough. By index into the
+// items of the scope. Throws Error of kind archive: two declare one name, each otherwise.
+[[nodiscard]] std::set<std::size_t> repeated_types(const std::set<std::size_t>& kept_files, const FileScope& scope,
+                                                   std::span<const Source> files);
+
+// The texts follow one another, in the order of their files. Throws Error of kind archive: a macro of one file, or of a
+// header that it includes, has a name that the next file or a header of its mentions, and that is another macro there
+// or none; or the packing of structs goes on. O(bytes of the texts and of their headers · log names · files).
+void require_own_macros(const std::map<std::size_t, std::string>& texts, std::span<const Source> files,
+                        const Included& included);
+
+}  // namespace usmp::tvm_c

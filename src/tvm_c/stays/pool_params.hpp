@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions whose C stays as it is, although TVM has planned memory for them: they get TVM's pools and take buffers at
+// offsets of these.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/text/file_scope.hpp"
+#include "usmp/support/checked.hpp"
+
+namespace usmp::tvm_c {
+
+// A piece of a file that is replaced: a number, as offsets count from the lowest one of the pool in that function, or
+// an address that nothing reads.
+struct PoolEdit {
+  std::size_t at = 0;
+  std::size_t size = 0;
+  std::string text;
+};
+
+// A parameter that is a pool.
+struct PoolParam {
+  std::string pool;  // "sram" of sram_3_var
+  bool is_used = false;
+  bool is_whole = false;  // its address is taken as a number, by what may use all of it
+  // It is a struct of constants that stays with the function, whose text names it instead of the parameter.
+  bool is_named = false;
+  Bytes begin = 0;           // the lowest offset that is taken
+  Bytes last = 0;            // the highest one
+  std::optional<Bytes> end;  // behind the last byte used; nothing: not known
+  struct Offset {
+    std::size_t at = 0;  // of the number's token in the file
+    std::size_t size = 0;
+    Bytes value = 0;
+  };
+  std::vector<Offset> offsets;       // in the order of the text
+  std::vector<PoolEdit> cuts;        // of offsets that nothing reads, in the same order
+  std::vector<PoolEdit> names;       // of the parameter, that are not cut, with the pool's instead; likewise
+  std::optional<std::size_t> other;  // where the function has another name like the pool's, in the file
+};
+
+// Of functions whose C stays, by name.
+using KeptPools = std::map<std::string, std::vector<std::optional<PoolParam>>, std::less<>>;
+
+// By position in the parameter list; nothing: no pool. A buffer's size is known where C says it, {buffer, size}, which
+// is how CMSIS-NN gets its context. Throws SyntaxError: a pool is used otherwise than by (&(pool[N])), or one of
+// `in_macros`.
+[[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const Names& in_macros);
+
+// Names like those of pools that are parameters, in the file's macros. O(bytes · log names).
+[[nodiscard]] Names pools_in_macros(std::string_view file);
+
+[[nodiscard]] std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& params);
+// The text of [begin, end) with those of `edits`, which are in the order of the text, that are in it.
+[[nodiscard]] std::string edited(std::string_view text, std::size_t begin, std::size_t end,
+                                 const std::vector<PoolEdit>& edits);
+
+}  // namespace usmp::tvm_c

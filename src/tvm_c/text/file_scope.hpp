@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What C files declare at file scope: functions, by the text of their bodies, and tables of constants.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/text/constant_expression.hpp"
+#include "tvm_c/text/lexer.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::tvm_c {
+
+class FoldedLists;
+
+using Names = std::set<std::string, std::less<>>;
+
+// Behind "tvmgen_M", of the name of module M's entry: of TVM from 0.9 on, and of 0.8.
+inline constexpr std::array<std::string_view, 2> entry_endings = {"___tvm_main__", "_run_model"};
+
+struct FunctionText {
+  std::size_t file = 0;       // that defines it
+  bool is_ambiguous = false;  // another does, too
+  std::size_t offset = 0;
+  Lexer params;  // behind the bracket that opens them
+  Lexer body;    // behind the brace
+};
+
+struct Table {
+  std::size_t file = 0;
+  std::shared_ptr<const tir::Constant> data;
+  bool is_local = false;  // static
+};
+
+// Memory that TVM has planned constants into: what stands where.
+struct ConstantPool {
+  std::map<std::int64_t, Table> tables;      // by offset in bytes
+  std::shared_ptr<const std::string> bytes;  // of a pool that the application owns: all of it, without types
+};
+
+// What stands between two others at file scope, by its text.
+struct Item {
+  enum class Kind : std::uint8_t { function, data, prototype, other };
+  Kind kind = Kind::other;
+  std::size_t file = 0;
+  std::size_t begin = 0;     // of its first token
+  std::size_t end = 0;       // behind its last
+  std::string_view name;     // of a type: none
+  bool has_several = false;  // int a = 1, b;
+  bool is_local = false;     // static or inline: nothing outside of the file uses it
+  bool is_variable = false;  // it has memory, or is something like a call, of which nothing is known
+};
+
+struct FilePlace {
+  std::size_t file = 0;
+  std::size_t offset = 0;
+};
+
+struct FileScope {
+  std::map<std::string, FunctionText, std::less<>> functions;
+  std::map<std::string, Lexer, std::less<>> foreign;  // others' functions: behind the bracket of their prototypes
+  // Const arrays of numbers with their values, by name and file: most are static.
+  std::map<std::string, std::map<std::size_t, Table>, std::less<>> tables;
+  std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
+  std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes, without values, and pools: how many
+  // Those of `arrays` that the C itself has: the linker section that an attribute names.
+  std::map<std::string, std::string, std::less<>> owned;
+  std::map<std::string, FilePlace, std::less<>> not_static;  // of `owned`: those that other files may use
+  // Arrays of bytes without values whose size is not known: where the size stands.
+  std::map<std::string, FilePlace, std::less<>> unsized;
+  std::set<std::string> constant_sections;  // that attributes of tables, or of structs of them, name
+  // Of arrays of bytes: what an attribute says, and where one stands whose number is not known.
+  std::map<std::string, std::int64_t, std::less<>> alignments;
+  std::map<std::string, FilePlace, std::less<>> unknown_alignments;
+
+  const FoldedLists* lists = nullptr;  // that marks in the files stand for
+
+  std::set<std::string, std::less<>> inlined;  // of `functions`: their statements stand for calls of them
+  std::vector<Item> items;                     // in the order of files and of their text
+  std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
+
+  // By file, the names that conditional groups define which are left out here, where a compiler may take them, and
+  // where the group begins. Of a group that is no whole text, all names in it.
+  std::map<std::size_t, std::map<std::string, std::size_t, std::less<>>> left_out;
+  std::map<std::size_t, std::set<std::size_t>> included;  // by file: others of them, and itself
+  std::map<std::size_t, std::map<std::string, std::int64_t, std::less<>>> numbers;  // by file: macros for numbers
+
+  // Where such a group begins that defines the name in the file.
+  [[nodiscard]] std::optional<std::size_t> left_out_group(std::string_view name, std::size_t file) const;
+
+  // What the name means in the file: its own table, or the only one of another that it can see; null: none.
+  [[nodiscard]] const Table* table(std::string_view name, std::size_t file) const;
+};
+
+// "sram" of the parameter "sram_3_var"; nothing: not a pool's name.
+[[nodiscard]] std::optional<std::string> pool_of_param(std::string_view name);
+
+// Adds what the file declares; what stands there already stays. What is neither is passed over; `passes_over`: groups,
+// too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets
+// that do not end, a table that is no list of numbers of its type; NotFolded: one of folded numbers that are no such
+// list, or not in the spellings of append_listed. Without `reads_tables`, their values are passed
+// over. O(bytes · log names).
+void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
+                     const ConstantNames& names = {}, std::shared_ptr<const Conditions> conditions = nullptr,
+                     bool reads_tables = true);
+
+// Of pools that the application owns, what a module's header says in macros: constants, sizes of workspaces. O(bytes).
+void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope,
+                      const ConstantNames& names = {});
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a module's files, for messages about them.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tvm_c/text/file_scope.hpp"
+#include "tvm_c/text/included.hpp"
+#include "tvm_c/text/origin.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c {
+
+// A module's files, as they are read.
+struct FilesRead {
+  std::span<const Source> files;
+  const FileScope& scope;
+  const Included& included;
+  const Places& places;
+  std::string symbol;  // "tvmgen_M"
+};
+
+}  // namespace usmp::tvm_c

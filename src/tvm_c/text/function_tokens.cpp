@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/text/function_tokens.hpp"
+
+#include <cstdint>
+
+#include "tvm_c/text/literals.hpp"
+#include "tvm_c/text/syntax.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+
+std::string_view body_text(const FunctionText& function) {
+  Lexer tokens = function.body;
+  const std::size_t begin = tokens.offset();
+  skip_to_end(tokens, begin);
+  return tokens.text().substr(begin, tokens.end() - begin);
+}
+
+std::vector<Token> tokens_of(Lexer tokens) {
+  std::vector<Token> result;
+  std::size_t depth = 1;
+  while (depth > 0) {
+    const Token token = tokens.next();
+    if (token.kind == TokenKind::end) break;
+    if (token.is("{") || token.is("(")) ++depth;
+    if (token.is("}") || token.is(")")) --depth;
+    result.push_back(token);
+  }
+  return result;
+}
+
+std::optional<std::vector<Token>> tokens_of(const Item& item, std::string_view text) {
+  Lexer lexer(text.substr(item.begin, item.end - item.begin));
+  std::vector<Token> tokens;
+  try {
+    for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) {
+      token.offset += item.begin;
+      tokens.push_back(token);
+    }
+  } catch (const SyntaxError&) {
+    return std::nullopt;
+  }
+  if (lexer.directives() > 0) return std::nullopt;
+  return tokens;
+}
+
+std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i) {
+  if (i >= tokens.size() || tokens[i].kind != TokenKind::number || is_real(tokens[i])) return std::nullopt;
+  const std::int64_t value = integer_literal(tokens[i]).value;
+  return value >= 0 && value <= INT32_MAX ? std::optional<Bytes>(value) : std::nullopt;
+}
+
+bool is_changed(const std::vector<Token>& tokens, std::size_t i) {
+  const auto is = [&](std::size_t k, std::string_view spelling) { return k < tokens.size() && tokens[k].is(spelling); };
+  std::size_t end = i + 1;
+  while (i > 0 && is(i - 1, "(") && is(end, ")")) {
+    --i;
+    ++end;
+  }
+  if (is(end, "=") || is(end, "++") || is(end, "--")) return true;
+  if (end < tokens.size() && is_compound_assignment(tokens[end].text)) return true;
+  while (i > 0 && is(i - 1, "(")) --i;
+  if (is(end, "[") && i > 0 && is(i - 1, "&")) return false;  // &(x[3])
+  return i > 0 && (is(i - 1, "++") || is(i - 1, "--") || is(i - 1, "&"));
+}
+
+std::vector<std::size_t> places_of(std::string_view text, std::string_view name) {
+  std::vector<std::size_t> places;
+  for_each_identifier(text, [&](std::string_view word) {
+    if (word == name) places.push_back(static_cast<std::size_t>(word.data() - text.data()));
+  });
+  return places;
+}
+
+}  // namespace usmp::tvm_c

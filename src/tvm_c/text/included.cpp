@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/text/included.hpp"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <utility>
+
+#include "usmp/support/checked.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+std::string_view leaf(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
+
+// "model/sizes.h" of "model/sizes.h" or <model/sizes.h>
+std::string_view included_name(std::string_view rest) {
+  if (rest.empty() || (rest.front() != '"' && rest.front() != '<')) return {};
+  const std::size_t end = rest.find(rest.front() == '"' ? '"' : '>', 1);
+  return end == std::string_view::npos ? std::string_view() : rest.substr(1, end - 1);
+}
+
+// TVM's, or one of C, which define names of their own.
+bool is_common_header(std::string_view name) {
+  constexpr std::array<std::string_view, 19> of_c = {"assert.h",   "ctype.h",  "errno.h",   "float.h",  "inttypes.h",
+                                                     "limits.h",   "locale.h", "math.h",    "setjmp.h", "signal.h",
+                                                     "stdalign.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h",
+                                                     "stdio.h",    "stdlib.h", "string.h",  "time.h"};
+  return name.starts_with("tvm/") || name.starts_with("dlpack/") ||
+         std::find(of_c.begin(), of_c.end(), name) != of_c.end();
+}
+
+// A word or a star stands in front of it somewhere.
+bool may_declare(std::string_view text, std::string_view name) {
+  if (text.find(name) == std::string_view::npos) return false;
+  try {
+    std::string plain;
+    const std::vector<Token> tokens = plain_tokens(text, directives_in(text), plain);
+    for (std::size_t i = 1; i < tokens.size(); ++i) {
+      const Token& before = tokens[i - 1];
+      const bool is_word = before.is_identifier() && !before.is("return") && !before.is("else") && !before.is("do");
+      if (tokens[i].is(name) && (is_word || before.is("*"))) return true;
+    }
+    return false;
+  } catch (const SyntaxError&) {
+    return true;
+  }
+}
+
+}  // namespace
+
+Included::Included(std::span<const Source> files, std::span<const Source> headers) : count_(files.size()) {
+  std::map<std::string_view, std::vector<std::size_t>> by_name;
+  for (const std::span<const Source> both : {files, headers}) {
+    for (const Source& source : both) {
+      by_name[leaf(source.name)].push_back(sources_.size());
+      sources_.push_back(&source);
+      own_.emplace_back(source.text);
+    }
+  }
+  std::vector<std::set<std::size_t>> direct(sources_.size());
+  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> certain(sources_.size());  // where, and which
+  last_unknown_.resize(sources_.size());
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    for (const Macros::Include& include : own_[i].includes()) {
+      const auto found = by_name.find(leaf(included_name(include.name)));
+      if (found == by_name.end()) {
+        if (!is_common_header(included_name(include.name))) last_unknown_[i] = include.at;
+        continue;
+      }
+      direct[i].insert(found->second.begin(), found->second.end());
+      const bool is_certain = !include.is_conditional && found->second.size() == 1;
+      if (is_certain) certain[i].emplace_back(include.at, found->second.front());
+    }
+  }
+  for (std::size_t i = 0; i < count_; ++i) {
+    std::set<std::size_t> seen = {i};
+    for (std::deque<std::size_t> pending = {i}; !pending.empty(); pending.pop_front()) {
+      for (const std::size_t next : direct[pending.front()]) {
+        if (seen.insert(next).second) pending.push_back(next);
+      }
+    }
+    std::map<std::size_t, std::size_t> from = {{i, 0}};
+    for (const auto& [at, source] : certain[i]) {
+      for (std::deque<std::size_t> pending = {source}; !pending.empty(); pending.pop_front()) {
+        if (!from.emplace(pending.front(), at).second) continue;
+        for (const auto& [place, next] : certain[pending.front()]) pending.push_back(next);
+      }
+    }
+    std::map<std::string_view, std::optional<std::string_view>> macros;
+    std::map<std::string_view, std::optional<Macros::Enumerator>> enumerators;
+    for (const std::size_t one : seen) {
+      for (const std::string_view name : own_[one].names()) {
+        const auto [known, is_new] = macros.try_emplace(name, own_[one].definition(name));
+        if (!is_new || !from.contains(one)) known->second.reset();
+      }
+      for (const auto& [name, enumerator] : own_[one].enumerators()) {
+        const auto [known, is_new] = enumerators.try_emplace(name, enumerator);
+        if (!is_new || !from.contains(one)) known->second.reset();
+      }
+    }
+    from_.push_back(std::move(from));
+    macros_.push_back(std::move(macros));
+    enumerators_.push_back(std::move(enumerators));
+    closed_.push_back(std::move(seen));
+  }
+}
+
+bool Included::may_be_declared(std::size_t file, std::string_view name) const {
+  return std::any_of(closed_[file].begin(), closed_[file].end(),
+                     [&](std::size_t one) { return may_declare(sources_[one]->text, name); });
+}
+
+bool Included::is_macro(std::size_t file, std::string_view name) const { return macros_[file].contains(name); }
+
+std::optional<std::string_view> Included::definition(std::size_t file, std::string_view name) const {
+  const auto found = macros_[file].find(name);
+  return found == macros_[file].end() ? std::nullopt : found->second;
+}
+
+std::optional<std::int64_t> Included::number(std::size_t file, std::string_view name) const {
+  return constant_operand(name, constants(file));
+}
+
+std::optional<std::int64_t> Included::enumerator(std::size_t file, std::string_view name) const {
+  const auto found = enumerators_[file].find(name);
+  if (found == enumerators_[file].end() || !found->second || is_macro(file, name)) return std::nullopt;
+  ConstantNames names = constants(file);
+  names.enumerator = nullptr;
+  const auto base = found->second->base.empty() ? 0 : constant_value(found->second->base, names);
+  const auto value = base ? checked_add(*base, found->second->more) : std::nullopt;
+  return value && *value >= INT32_MIN && *value <= INT32_MAX ? value : std::nullopt;
+}
+
+ConstantNames Included::constants(std::size_t file) const {
+  return {.definition = [this, file](std::string_view name) { return definition(file, name); },
+          .enumerator = [this, file](std::string_view name) { return enumerator(file, name); },
+          .is_defined = nullptr};
+}
+
+bool Included::is_defined_at(std::size_t file, std::string_view name, std::size_t at) const {
+  if (!definition(file, name)) return false;
+  for (const auto& [source, from] : from_[file]) {
+    const std::size_t defined = own_[source].defined_at(name);
+    if (defined != std::string_view::npos) return (source == file ? defined : from) < at;
+  }
+  return false;
+}
+
+std::shared_ptr<const Conditions> Included::conditions(std::size_t file) const {
+  auto result = std::make_shared<Conditions>();
+  for (const Directive& one : directives_in(sources_[file]->text)) {
+    const bool asks_name = one.word == "ifdef" || one.word == "ifndef";
+    if (!asks_name && one.word != "if" && one.word != "elif") continue;
+    const auto is_known = [&](std::string_view name) { return is_defined_at(file, name, one.begin); };
+    if (asks_name) {
+      const std::string_view name = leading_name(one.rest);
+      if (is_known(name)) result->emplace(one.begin, one.word == "ifdef");
+      continue;
+    }
+    const ConstantNames names = {
+        .definition = [&](std::string_view name) { return is_known(name) ? definition(file, name) : std::nullopt; },
+        .enumerator = nullptr,
+        .is_defined = [&](std::string_view name) { return is_known(name) ? std::optional(true) : std::nullopt; }};
+    if (const auto value = constant_value(one.rest, names)) result->emplace(one.begin, *value != 0);
+  }
+  return result;
+}
+
+std::map<std::string_view, std::string_view> Included::definitions(std::size_t file) const {
+  std::map<std::string_view, std::string_view> result;
+  for (const auto& [name, definition] : macros_[file]) {
+    if (definition) result.emplace(name, *definition);
+  }
+  return result;
+}
+
+std::vector<std::string_view> Included::c_files(std::size_t file) const {
+  std::vector<std::string_view> result;
+  for (const Macros::Include& include : own_[file].includes()) {
+    const std::string_view name = included_name(include.name);
+    if (ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"})) result.push_back(name);
+  }
+  return result;
+}
+
+AllDefinitions Included::all_definitions(std::size_t file) const {
+  AllDefinitions result;
+  for (const std::size_t one : closed_[file]) {
+    for (const std::string_view name : own_[one].names()) {
+      const std::vector<std::string_view> more = own_[one].definitions(name);
+      auto& all = result[name];
+      all.insert(all.end(), more.begin(), more.end());
+    }
+  }
+  return result;
+}
+
+AllDefinitions Included::sure_definitions(std::size_t file, std::size_t end) const {
+  AllDefinitions result = all_definitions(file);
+  const std::string_view text = sources_[file]->text;
+  for (auto& [name, definitions] : result) {
+    const std::string_view key = name;
+    const bool is_sure = std::any_of(from_[file].begin(), from_[file].end(), [&](const auto& one) {
+      return (one.first == file || one.second < end) && own_[one.first].is_always_defined(key);
+    });
+    const bool is_behind = std::any_of(definitions.begin(), definitions.end(), [&](std::string_view definition) {
+      const bool is_own = std::greater_equal<>()(definition.data(), text.data() + end) &&
+                          std::less_equal<>()(definition.data(), text.data() + text.size());
+      return definition.data() == nullptr || is_own;
+    });
+    if (!is_sure || is_behind) definitions.clear();
+  }
+  return result;
+}
+
+std::vector<Macros::Part> Included::parts(std::size_t file, std::string_view name) const {
+  std::vector<Macros::Part> result;
+  for (const std::size_t one : closed_[file]) {
+    const std::vector<Macros::Part>& parts = own_[one].parts(name);
+    if (parts.empty() || !result.empty()) continue;
+    const auto from = from_[file].find(one);
+    const auto at = static_cast<std::size_t>(parts[0].definition.data() - sources_[one]->text.data());
+    const bool is_sure = from != from_[file].end() && last_unknown_[one] <= at;
+    if (is_sure && (one == file || last_unknown_[file] <= from->second)) result = parts;
+  }
+  if (all_definitions(file)[name].size() != result.size()) return {};
+  for (const Macros::Part& part : result) {
+    bool mentions_macro = false;
+    for_each_identifier(part.condition,
+                        [&](std::string_view word) { mentions_macro = mentions_macro || is_macro(file, word); });
+    if (mentions_macro || part.condition.find_first_of("\\/") != std::string_view::npos) return {};
+  }
+  return result;
+}
+
+Names Included::names(std::size_t file) const {
+  Names result;
+  for (const auto& [name, number] : macros_[file]) result.emplace(name);
+  return result;
+}
+
+std::set<std::size_t> Included::files_of(std::size_t file) const {
+  const std::set<std::size_t>& all = closed_[file];
+  return {all.begin(), all.lower_bound(count_)};
+}
+
+std::vector<const Source*> Included::headers_of(std::size_t file) const {
+  std::vector<const Source*> headers;
+  for (auto at = closed_[file].lower_bound(count_); at != closed_[file].end(); ++at) headers.push_back(sources_[*at]);
+  return headers;
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preprocessor makes of names: the macros of C files, and of the headers that they include.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/text/constant_expression.hpp"
+#include "tvm_c/text/macros.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c {
+
+// A header is the one of that name, in whatever directory; of several with the name, all are.
+class Included {
+ public:
+  Included(std::span<const Source> files, std::span<const Source> headers);
+
+  // Whether the file, or what it includes, defines a macro of that name, whatever conditions say.
+  [[nodiscard]] bool is_macro(std::size_t file, std::string_view name) const;
+
+  // Whether any of them may declare a function or a variable of that name: a word or a star stands in front of it
+  // somewhere. O(text).
+  [[nodiscard]] bool may_be_declared(std::size_t file, std::string_view name) const;
+
+  // What stands behind the name of a macro wherever the file is compiled: it is defined once, outside of conditional
+  // groups but the one around a header, also no group includes it, and nowhere undefined.
+  [[nodiscard]] std::optional<std::string_view> definition(std::size_t file, std::string_view name) const;
+
+  // What such a name is in any expression, a number; and one of an enumeration.
+  [[nodiscard]] std::optional<std::int64_t> number(std::size_t file, std::string_view name) const;
+  [[nodiscard]] std::optional<std::int64_t> enumerator(std::size_t file, std::string_view name) const;
+  [[nodiscard]] ConstantNames constants(std::size_t file) const;
+
+  // Conditions of the preprocessor in the file that hold, or do not, wherever it is compiled: their macros are defined
+  // as above in front of them. O(text · max_constant_tokens).
+  [[nodiscard]] std::shared_ptr<const Conditions> conditions(std::size_t file) const;
+
+  // What stands behind the names of its macros that are defined once, and so.
+  [[nodiscard]] std::map<std::string_view, std::string_view> definitions(std::size_t file) const;
+
+  // What stands behind the names of all its macros in each of their definitions, whatever conditions say.
+  [[nodiscard]] AllDefinitions all_definitions(std::size_t file) const;
+
+  // The same of those that are defined wherever the file is compiled, in front of `end` of the file; of others none.
+  [[nodiscard]] AllDefinitions sure_definitions(std::size_t file, std::size_t end) const;
+
+  // Macros::parts() of one, whose conditions mention no macro of the files, nor one that a header may define that is
+  // included behind them and not known: they hold anywhere in the file as they do where it is defined. Else none.
+  [[nodiscard]] std::vector<Macros::Part> parts(std::size_t file, std::string_view name) const;
+
+  // Of its macros.
+  [[nodiscard]] Names names(std::size_t file) const;
+
+  // Names of C files, not headers, that the file includes.
+  [[nodiscard]] std::vector<std::string_view> c_files(std::size_t file) const;
+
+  // Which of `files` the file includes, and which of `headers`.
+  [[nodiscard]] std::set<std::size_t> files_of(std::size_t file) const;
+  [[nodiscard]] std::vector<const Source*> headers_of(std::size_t file) const;
+
+ private:
+  [[nodiscard]] bool is_defined_at(std::size_t file, std::string_view name, std::size_t at) const;
+
+  std::size_t count_;                          // of files; behind them, headers
+  std::vector<const Source*> sources_;         // both
+  std::vector<Macros> own_;                    // likewise
+  std::vector<std::set<std::size_t>> closed_;  // of each file: itself, and what it includes
+  std::vector<std::map<std::string_view, std::optional<std::string_view>>> macros_;  // likewise: definition
+  std::vector<std::map<std::string_view, std::optional<Macros::Enumerator>>> enumerators_;
+  std::vector<std::size_t> last_unknown_;  // of each source: the last #include of a header that is not known, or 0
+  // Of each file: itself, and what it includes for certain, with the place of the #include.
+  std::vector<std::map<std::size_t, std::size_t>> from_;
+};
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/text/literals.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+bool is_hex(std::string_view text) { return text.starts_with("0x") || text.starts_with("0X"); }
+
+}  // namespace
+
+bool is_real(const Token& number) {
+  return number.text.find_first_of(is_hex(number.text) ? ".pP" : ".eE") != std::string_view::npos;
+}
+
+IntegerLiteral integer_literal(const Token& token) {
+  std::string_view digits = token.text;
+  bool is_unsigned = false;
+  bool is_long = false;
+  for (; !digits.empty(); digits.remove_suffix(1)) {
+    const char last = digits.back();
+    if (last == 'u' || last == 'U') {
+      is_unsigned = true;
+    } else if (last == 'l' || last == 'L') {
+      is_long = true;
+    } else {
+      break;
+    }
+  }
+  int base = 10;
+  if (is_hex(digits)) {
+    base = 16;
+    digits.remove_prefix(2);
+  } else if (digits.size() > 1 && digits.front() == '0') {
+    base = 8;
+    digits.remove_prefix(1);
+  }
+  std::uint64_t bits = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, base);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw SyntaxError{token.offset, "found " + shown(token.text) + ", expected an integer of at most 64 bits"};
+  }
+  // Without a sign only where the suffix says so, or a number that is not decimal needs it.
+  const bool may_be_unsigned = is_unsigned || base != 10;
+  IntegerLiteral literal{static_cast<std::int64_t>(bits), {tir::TypeCode::uint, 64, 1}};
+  if (!is_unsigned && !is_long && bits <= INT32_MAX) {
+    literal.type = tir::int32_type;
+  } else if (may_be_unsigned && !is_long && bits <= UINT32_MAX) {
+    literal.type.bits = 32;
+  } else if (!is_unsigned && bits <= INT64_MAX) {
+    literal.type = tir::int64_type;
+  } else if (!may_be_unsigned) {
+    throw SyntaxError{token.offset, "found " + shown(token.text) + ", which int64_t does not hold"};
+  }
+  return literal;
+}
+
+bool has_float_suffix(const Token& real) { return real.text.ends_with('f') || real.text.ends_with('F'); }
+
+double real_literal(const Token& token, bool is_float) {
+  const bool hex = is_hex(token.text);
+  std::string_view digits = token.text.substr(hex ? 2 : 0);
+  if (has_float_suffix(token)) digits.remove_suffix(1);
+  const auto parsed = [&](auto number) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number,
+                                              hex ? std::chars_format::hex : std::chars_format::general);
+    if (error != std::errc() || end != digits.data() + digits.size()) {
+      throw SyntaxError{token.offset, "found " + shown(token.text) + ", expected a number that its type holds"};
+    }
+    return static_cast<double>(number);
+  };
+  const double value = has_float_suffix(token) ? parsed(float{}) : parsed(double{});
+  if (!is_float) return value;
+  if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
+    throw SyntaxError{token.offset, "found " + shown(token.text) + ", expected a number that float holds"};
+  }
+  return static_cast<double>(static_cast<float>(value));
+}
+
+std::string text_of_string(const Token& token) {
+  constexpr std::string_view names = "ntr\"'\\0";
+  constexpr std::string_view characters("\n\t\r\"'\\\0", 7);
+  const std::string_view inside = token.text.substr(1, token.text.size() - 2);
+  std::string text;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (inside[i] != '\\') {
+      text += inside[i];
+      continue;
+    }
+    const std::size_t name = ++i < inside.size() ? names.find(inside[i]) : std::string_view::npos;
+    if (name == std::string_view::npos) {
+      throw SyntaxError{token.offset, "found an escape in " + shown(token.text) + " that is not read here"};
+    }
+    text += characters[name];
+  }
+  return text;
+}
+
+}  // namespace usmp::tvm_c

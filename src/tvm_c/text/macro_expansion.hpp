@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preprocessor makes of macros in a piece of C.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/text/lexer.hpp"
+
+namespace usmp::tvm_c {
+
+// What stands behind the names of macros in their definitions: "(x) do { … } while (0)".
+using Definitions = std::map<std::string_view, std::string_view>;
+// The same of each of their definitions.
+using AllDefinitions = std::map<std::string_view, std::vector<std::string_view>, std::less<>>;
+
+// A token of a text that is made.
+struct MadeToken {
+  TokenKind kind = TokenKind::end;
+  std::string text;
+  bool is_apart = false;  // blanks stand in front of it
+
+  [[nodiscard]] bool is(std::string_view spelling) const { return kind != TokenKind::string && text == spelling; }
+  [[nodiscard]] bool is_identifier() const { return kind == TokenKind::identifier; }
+};
+using MadeTokens = std::vector<MadeToken>;
+
+// Throws SyntaxError.
+[[nodiscard]] MadeTokens made_tokens(std::string_view text);
+[[nodiscard]] MadeTokens made_tokens(const std::vector<Token>& tokens);
+// Those of [first, last).
+[[nodiscard]] MadeTokens made_tokens(const std::vector<Token>& tokens, std::size_t first, std::size_t last);
+// On one line.
+[[nodiscard]] std::string text_of(const MadeTokens& tokens);
+// The same of statements. Behind if (x) f(); begins another line: GCC warns of what stands on the same.
+[[nodiscard]] std::string text_of_statements(const MadeTokens& tokens);
+
+// Of the macros that have one definition.
+[[nodiscard]] Definitions single_definitions(const AllDefinitions& macros);
+
+// Whether an operator of the model's is named.
+[[nodiscard]] bool mentions_operator(std::span<const MadeToken> tokens);
+
+// Whether the definition is that of a macro with arguments.
+[[nodiscard]] bool takes_arguments(std::string_view definition);
+
+// Behind the bracket that closes the one at `open`; the number of tokens: none does.
+[[nodiscard]] std::size_t behind_bracket(const MadeTokens& tokens, std::size_t open);
+
+// The tokens with all macros expanded as C says: arguments first, #x and a##b of them as they stand. Nothing: a macro
+// comes to itself, it has other arguments than it takes, its name ends the tokens, or the result is very long.
+[[nodiscard]] std::optional<MadeTokens> expanded(const MadeTokens& tokens, const Definitions& macros);
+
+}  // namespace usmp::tvm_c

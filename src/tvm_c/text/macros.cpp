@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests: tests/tvm_c/added_test.cpp.
+#include "tvm_c/text/macros.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "tvm_c/text/literals.hpp"
+#include "usmp/support/number_list.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+constexpr std::string_view line_blanks = " \t\r\f\v";
+
+// Behind the comment or literal that begins at `at`; nothing: none does.
+std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
+  const char first = text[at];
+  if (first != '/' && first != '"' && first != '\'') return std::nullopt;
+  const std::string_view rest = text.substr(at, 2);
+  if (rest == "//") return std::min(text.find('\n', at), text.size());
+  if (rest == "/*") {
+    const std::size_t end = text.find("*/", at + 2);
+    return end == std::string_view::npos ? text.size() : end + 2;
+  }
+  if (first == '/') return std::nullopt;
+  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == first)
+      return i + 1;
+  }
+  return std::min(text.find('\n', at), text.size());
+}
+
+Directive directive_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (true) {
+    end = std::min(text.find('\n', end), text.size());
+    const std::size_t last = end > at && text[end - 1] == '\r' ? end - 1 : end;
+    if (end == text.size() || text[last - 1] != '\\') break;
+    ++end;
+  }
+  std::string_view rest = without_blanks_in_front(text.substr(at + 1, end - at - 1));
+  const std::string_view word = leading_name(rest);
+  rest.remove_prefix(word.size());
+  return {at, end, word, without_blanks_in_front(rest)};
+}
+
+// #ifndef NAME, #define NAME and #endif around all others: what is inside is compiled once.
+bool guards(const std::vector<Directive>& directives) {
+  if (directives.size() < 3 || directives[0].word != "ifndef" || directives[1].word != "define") return false;
+  const std::string_view name = leading_name(directives[0].rest);
+  const std::string_view defined = directives[1].rest;
+  const bool is_one = leading_name(defined) == name && without_blanks_in_front(defined.substr(name.size())).empty();
+  std::size_t depth = 0;
+  for (std::size_t i = 0; is_one && i < directives.size(); ++i) {
+    const std::string_view word = directives[i].word;
+    if (opens_group(word)) ++depth;
+    if (word == "endif" && depth > 0) --depth;
+    if (depth == 0) return i + 1 == directives.size();
+    if (depth == 1 && (word == "else" || word == "elif")) return false;
+  }
+  return false;
+}
+
+// Groups #if 0 … #endif that have no other part: the first and the last of their directives.
+std::vector<std::pair<std::size_t, std::size_t>> zero_groups(const std::vector<Directive>& directives) {
+  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    const std::string_view rest = directives[i].rest;
+    if (directives[i].word != "if" || rest.substr(0, rest.find_last_not_of(line_blanks) + 1) != "0") continue;
+    std::size_t depth = 1;
+    std::size_t last = i;
+    bool has_parts = false;
+    while (depth > 0 && ++last < directives.size()) {
+      const std::string_view word = directives[last].word;
+      if (opens_group(word)) ++depth;
+      if (word == "endif") --depth;
+      has_parts = has_parts || (depth == 1 && (word == "else" || word == "elif"));
+    }
+    if (depth > 0) break;
+    if (!has_parts) groups.emplace_back(i, last);
+    i = last;
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::string_view leading_name(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_identifier_char(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+bool is_in_capitals(std::string_view name) {
+  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+std::string_view without_blanks_in_front(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(line_blanks), text.size()));
+}
+
+std::vector<Directive> directives_in(std::string_view text) {
+  std::vector<Directive> result;
+  bool is_line_start = true;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '#' && is_line_start) {
+      result.push_back(directive_at(text, i));
+      i = result.back().end;
+    } else if (text[i] == '{') {
+      const std::size_t begin = ++i;
+      i = behind_numbers(text, begin);
+      const std::size_t code = text.substr(0, i).find_last_not_of(line_blanks);  // the brace, if nothing else
+      is_line_start = code >= begin && text[code] == '\n';
+    } else if (const auto end = behind_unit(text, i)) {
+      is_line_start = is_line_start && text[i] == '/';
+      i = *end;
+    } else {
+      is_line_start = text[i] == '\n' || (is_line_start && line_blanks.find(text[i]) != std::string_view::npos);
+      ++i;
+    }
+  }
+  return result;
+}
+
+std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directive>& directives, std::string& plain) {
+  plain = std::string(text);
+  for (const Directive& one : directives) {
+    for (std::size_t i = one.begin; i < one.end; ++i) {
+      if (plain[i] != '\n') plain[i] = ' ';
+    }
+  }
+  std::vector<Token> tokens;
+  Lexer lexer(plain);
+  for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) tokens.push_back(token);
+  return tokens;
+}
+
+bool has_hidden_code(std::string_view gap) {
+  std::string plain;
+  try {
+    std::string compiled(gap);
+    const std::vector<Directive> directives = directives_in(gap);
+    for (const auto& [first, last] : zero_groups(directives)) {
+      const std::size_t begin = directives[first].begin;
+      compiled.replace(begin, directives[last].end - begin, directives[last].end - begin, ' ');
+    }
+    const std::vector<Token> tokens = plain_tokens(compiled, directives_in(compiled), plain);
+    return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+      const bool is_linkage = token.is("extern") || token.is("{") || token.is("}") || token.is(";");
+      return !is_linkage && token.kind != TokenKind::string;
+    });
+  } catch (const SyntaxError&) {
+    return true;
+  }
+}
+
+Macros::Macros(std::string_view file) : file_(file) {
+  const std::vector<Directive> all = directives_in(file);
+  std::vector<Directive> directives;
+  std::size_t next = 0;
+  for (const auto& [first, last] : zero_groups(all)) {
+    for (; next < first; ++next) directives.push_back(all[next]);
+    next = last + 1;
+  }
+  for (; next < all.size(); ++next) directives.push_back(all[next]);
+  std::size_t depth = guards(directives) ? 0 : 1;  // of conditional groups, and 1
+  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  for (const Directive& one : directives) {
+    if (one.word == "include") includes_.push_back({one.rest, one.begin, depth != 1});
+    if (opens_group(one.word) && ++depth == 2) groups.emplace_back(one.begin, file.size());
+    if (one.word == "endif" && --depth == 1 && !groups.empty()) groups.back().second = one.end;
+    if (one.word != "define" && one.word != "undef") continue;
+    const std::string_view name = leading_name(one.rest);
+    bodies_[name].push_back(one.word == "define" ? one.rest.substr(name.size()) : std::string_view());
+    if (depth != 1) conditional_.insert(name);
+  }
+  read_always(directives);
+  for (const auto& [first, last] : zero_groups(all)) groups.emplace_back(all[first].begin, all[last].end);
+  if (file.find("enum") != std::string_view::npos) read_enumerators(file, groups);
+}
+
+void Macros::read_always(const std::vector<Directive>& directives) {
+  using Defined = std::map<std::string_view, std::vector<Part>>;  // in these parts
+  struct Group {
+    Defined here;                    // of the part that is open
+    std::optional<Defined> in_each;  // of those before it
+    std::string condition;           // of the part that is open
+    std::string_view wanted;         // of #ifndef
+    std::size_t parts = 1;
+    bool has_else = false;
+  };
+  std::vector<Group> groups(1);
+  const auto close_part = [](Group& group) {
+    Defined part = std::exchange(group.here, {});
+    if (!group.in_each) {
+      group.in_each = std::move(part);
+      return;
+    }
+    std::erase_if(*group.in_each, [&](const auto& defined) { return !part.contains(defined.first); });
+    for (auto& [name, parts] : *group.in_each) parts.insert(parts.end(), part[name].begin(), part[name].end());
+  };
+  const auto condition_of = [](const Directive& one) {
+    const bool asks_name = one.word == "ifdef" || one.word == "ifndef";
+    const std::string_view rest = asks_name            ? leading_name(one.rest)
+                                  : one.word == "else" ? std::string_view()
+                                                       : one.rest;
+    return std::string(one.word) + (rest.empty() ? "" : " ") + std::string(rest);
+  };
+  const bool is_guarded = guards(directives);  // a header: then what is in the group is all
+  for (std::size_t i = is_guarded ? 1 : 0; i < directives.size(); ++i) {
+    const Directive& one = directives[i];
+    if (opens_group(one.word)) {
+      Group& group = groups.emplace_back();
+      group.condition = condition_of(one);
+      if (one.word == "ifndef") group.wanted = leading_name(one.rest);
+    } else if (one.word == "define") {
+      const std::string_view name = leading_name(one.rest);
+      groups.back().here[name].push_back({groups.back().condition, one.rest.substr(name.size())});
+    } else if ((one.word == "else" || one.word == "elif") && groups.size() > 1) {
+      close_part(groups.back());
+      groups.back().has_else = one.word == "else";
+      groups.back().condition = condition_of(one);
+      ++groups.back().parts;
+    } else if (one.word == "endif" && groups.size() > 1) {
+      Group group = std::move(groups.back());
+      groups.pop_back();
+      const bool is_one_part = !group.in_each;
+      close_part(group);
+      if (is_one_part) std::erase_if(*group.in_each, [&](const auto& it) { return it.first != group.wanted; });
+      if (!is_one_part && !group.has_else) continue;
+      for (auto& [name, parts] : *group.in_each) {
+        const bool is_plain =
+            std::all_of(parts.begin(), parts.end(), [](const Part& it) { return !it.condition.empty(); });
+        const bool is_once = parts.size() == group.parts && bodies_.find(name)->second.size() == parts.size();
+        if (group.has_else && groups.size() == 1 && is_plain && is_once) parts_.emplace(name, parts);
+        auto& all = groups.back().here[name];
+        for (const Part& part : parts) all.push_back({{}, part.definition});
+      }
+    }
+  }
+  for (const auto& [name, parts] : groups.front().here) {
+    const std::vector<std::string_view>& bodies = bodies_.find(name)->second;
+    const bool is_undefined =
+        std::any_of(bodies.begin(), bodies.end(), [](std::string_view body) { return body.data() == nullptr; });
+    if (!is_undefined) always_.insert(name);
+  }
+}
+
+// enum NAME { FIRST, SECOND = 8 }
+void Macros::read_enumerators(std::string_view file, const std::vector<std::pair<std::size_t, std::size_t>>& groups) {
+  std::string plain;
+  std::vector<Token> tokens;
+  try {
+    tokens = plain_tokens(file, directives_in(file), plain);
+  } catch (const SyntaxError&) {
+    return;
+  }
+  const auto is_conditional = [&](std::size_t at) {
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const auto& group) { return group.first <= at && at < group.second; });
+  };
+  std::set<std::string_view> several;
+  std::size_t depth = 0;  // of braces but extern "C" {
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const bool is_linkage = i > 0 && tokens[i - 1].kind == TokenKind::string;
+    if (tokens[i].is("{") && !is_linkage) ++depth;
+    if (tokens[i].is("}") && depth > 0) --depth;
+    if (depth > 0 || !tokens[i].is("enum")) continue;
+    std::size_t at = i + (tokens[i + 1].is_identifier() ? 2 : 1);
+    if (!tokens[at].is("{")) continue;
+    Enumerator next;
+    while (at + 2 < tokens.size() && tokens[at + 1].is_identifier()) {
+      const Token& name = tokens[++at];
+      if (is_conditional(name.offset)) break;
+      const std::size_t begin = ++at + 1;  // behind what may be '='
+      std::size_t brackets = 0;
+      for (; at < tokens.size() && (brackets > 0 || !(tokens[at].is(",") || tokens[at].is("}"))); ++at) {
+        if (tokens[at].is("(")) ++brackets;
+        if (tokens[at].is(")") && brackets > 0) --brackets;
+      }
+      if (at == tokens.size()) return;
+      if (at >= begin) {
+        if (!tokens[begin - 1].is("=") || begin == at) break;
+        next = {file.substr(tokens[begin].offset, tokens[at].offset - tokens[begin].offset), 0};
+      }
+      const std::string_view key = file.substr(name.offset, name.text.size());
+      if (!enumerators_.emplace(key, next).second) several.insert(key);
+      ++next.more;
+      if (tokens[at].is("}")) break;
+    }
+    while (at < tokens.size() && !tokens[at].is("}")) ++at;
+    i = at;
+  }
+  for (const std::string_view name : several) enumerators_.erase(name);
+}
+
+const std::vector<Macros::Part>& Macros::parts(std::string_view name) const {
+  static const std::vector<Part> none;
+  const auto found = parts_.find(name);
+  return found == parts_.end() ? none : found->second;
+}
+
+std::size_t Macros::defined_at(std::string_view name) const {
+  const auto found = definition(name);
+  return found ? static_cast<std::size_t>(found->data() - file_.data()) : std::string_view::npos;
+}
+
+std::vector<std::string_view> Macros::names() const {
+  std::vector<std::string_view> names;
+  for (const auto& [name, bodies] : bodies_) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string_view> Macros::definitions(std::string_view name) const {
+  const auto found = bodies_.find(name);
+  return found == bodies_.end() ? std::vector<std::string_view>() : found->second;
+}
+
+std::optional<std::string_view> Macros::definition(std::string_view name) const {
+  const auto found = bodies_.find(name);
+  if (found == bodies_.end() || found->second.size() != 1 || conditional_.contains(name)) return std::nullopt;
+  return found->second[0];
+}
+
+Names Macros::names_of(const std::vector<Token>& tokens) const {
+  Names names;
+  std::vector<std::string> pending;
+  for (const Token& token : tokens) {
+    if (token.is_identifier()) pending.emplace_back(token.text);
+  }
+  while (!pending.empty()) {
+    const std::string name = std::move(pending.back());
+    pending.pop_back();
+    if (!names.insert(name).second) continue;
+    const auto macro = bodies_.find(name);
+    if (macro == bodies_.end()) continue;
+    for (const std::string_view body : macro->second) {
+      if (body.size() > most_) {
+        names.insert(anything);
+        continue;
+      }
+      most_ -= body.size();
+      for_each_identifier(body, [&](std::string_view used) { pending.emplace_back(used); });
+    }
+  }
+  return names;
+}
+
+Names Macros::names_in(std::string_view text) const {
+  std::string plain;
+  try {
+    return names_of(plain_tokens(text, directives_in(text), plain));
+  } catch (const SyntaxError&) {  // somebody's text in a group that is not read
+    Names names;
+    for_each_identifier(text, [&](std::string_view name) { names.emplace(name); });
+    return names;
+  }
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preprocessor's lines in C that is not preprocessed, and what macros of a file stand for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/text/file_scope.hpp"
+#include "tvm_c/text/macro_expansion.hpp"
+
+namespace usmp::tvm_c {
+
+[[nodiscard]] std::string_view without_blanks_in_front(std::string_view text);
+
+// The identifier that the text begins with.
+[[nodiscard]] std::string_view leading_name(std::string_view text);
+
+// Whether it has no small letter, as names of macros.
+[[nodiscard]] bool is_in_capitals(std::string_view name);
+
+struct Directive {
+  std::size_t begin = 0;
+  std::size_t end = 0;    // of its last line
+  std::string_view word;  // "define"
+  std::string_view rest;  // behind it, without blanks in front
+};
+
+// All lines of the preprocessor, whatever conditions say. O(text).
+[[nodiscard]] std::vector<Directive> directives_in(std::string_view text);
+
+// All tokens, those of every conditional group; views into `plain`, which becomes the text without directives. Throws
+// SyntaxError. O(text).
+[[nodiscard]] std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directive>& directives,
+                                              std::string& plain);
+
+// What macros of a file stand for.
+class Macros {
+ public:
+  explicit Macros(std::string_view file);
+
+  // Also of one that is undefined somewhere.
+  [[nodiscard]] bool contains(std::string_view name) const { return bodies_.contains(name); }
+
+  [[nodiscard]] std::vector<std::string_view> names() const;
+
+  // What stands behind the name in each of its definitions, whatever conditions say; nothing for #undef.
+  [[nodiscard]] std::vector<std::string_view> definitions(std::string_view name) const;
+
+  // What stands behind the name of one that is defined once, outside of conditional groups but the one around a header.
+  [[nodiscard]] std::optional<std::string_view> definition(std::string_view name) const;
+
+  // Whether it is defined wherever the file is compiled, in one way or another: also by each part of a conditional
+  // group with #else, or by #ifndef NAME, #define NAME; and nowhere undefined.
+  [[nodiscard]] bool is_always_defined(std::string_view name) const { return always_.contains(name); }
+
+  // Of one that each part of one conditional group defines once, the last of which is #else: the parts, in order.
+  struct Part {
+    std::string condition;        // "ifdef NAME", "else"
+    std::string_view definition;  // what stands behind the macro's name
+  };
+  [[nodiscard]] const std::vector<Part>& parts(std::string_view name) const;
+
+  // Where that stands in the file; of others npos.
+  [[nodiscard]] std::size_t defined_at(std::string_view name) const;
+
+  // A name of an enumeration, outside of such groups: so much more than what stands behind the '=' of one in front of
+  // it, or than 0.
+  struct Enumerator {
+    std::string_view base;
+    std::int64_t more = 0;
+  };
+  [[nodiscard]] const std::map<std::string_view, Enumerator>& enumerators() const { return enumerators_; }
+
+  struct Include {
+    std::string_view name;  // what stands behind #include
+    std::size_t at = 0;
+    bool is_conditional = false;
+  };
+  [[nodiscard]] const std::vector<Include>& includes() const { return includes_; }
+
+  // The names in the tokens, and in what they stand for. Where that is too much, `anything` is among them.
+  static constexpr const char* anything = "#";
+  [[nodiscard]] Names names_of(const std::vector<Token>& tokens) const;
+
+  // The same of a C text, in which comments and literals do not count.
+  [[nodiscard]] Names names_in(std::string_view text) const;
+
+ private:
+  AllDefinitions bodies_;
+  void read_always(const std::vector<Directive>& directives);
+  void read_enumerators(std::string_view file, const std::vector<std::pair<std::size_t, std::size_t>>& groups);
+
+  std::string_view file_;
+  std::map<std::string_view, Enumerator> enumerators_;
+  std::set<std::string_view> conditional_;  // of these: some conditional group defines or undefines them
+  std::set<std::string_view> always_;       // is_always_defined()
+  std::map<std::string_view, std::vector<Part>> parts_;
+  std::vector<Include> includes_;
+  mutable std::size_t most_ = 10'000'000;  // names that are looked at
+};
+
+// Whether there is anything but what TVM writes around functions between two items of a file: code in conditional
+// groups that are passed over.
+[[nodiscard]] bool has_hidden_code(std::string_view gap);
+
+}  // namespace usmp::tvm_c

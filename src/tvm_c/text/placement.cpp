@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests: tests/tvm_c/added_test.cpp.
+#include "tvm_c/text/placement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "tvm_c/text/syntax.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+bool is_specifier(std::string_view word) {
+  constexpr std::array<std::string_view, 12> words = {"extern",  "static",     "inline",   "__inline",
+                                                      "const",   "__inline__", "_Alignas", "TVM_DLL",
+                                                      "alignas", "struct",     "register", "TVM_EXPORT"};
+  return std::find(words.begin(), words.end(), word) != words.end() || word.starts_with("__STATIC_") ||
+         word.ends_with("_t");
+}
+
+bool is_defined_as_nothing(std::string_view file, std::string_view macro) {
+  const std::string define = "#define " + std::string(macro);
+  for (std::size_t at = file.find(define); at != std::string_view::npos; at = file.find(define, at + 1)) {
+    const std::string_view rest = first_line(file.substr(at + define.size()));
+    if (rest.find_first_not_of(" \t\r") == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<PlacementWord> placement_of(const Item& item, std::string_view file, bool sections) {
+  Lexer tokens(file.substr(item.begin, item.end - item.begin));
+  tokens.pass_over_conditions();
+  const auto found = [&](const Token& token) { return PlacementWord{token.text, item.begin + token.offset}; };
+  try {
+    while (true) {
+      if (parse_type(tokens)) continue;
+      const Token token = tokens.next();
+      if (token.kind == TokenKind::end || token.is("=") || token.is("{") || token.is(";")) return std::nullopt;
+      if (token.is("[")) {
+        skip_to_end(tokens, token.offset);
+        continue;
+      }
+      const bool is_call = tokens.peek().is("(");
+      if (!token.is_identifier() || token.text == item.name) {
+        if (is_call) return std::nullopt;  // a function's parameters
+        continue;
+      }
+      if (token.is("__attribute__") && is_call) {
+        Lexer inside = tokens;
+        skip_bracketed(tokens, "(");
+        while (inside.offset() < tokens.offset()) {
+          if (inside.next().is("section") && (sections || item.kind == Item::Kind::function)) return found(token);
+        }
+      } else if (!is_specifier(token.text) && !is_defined_as_nothing(file, token.text)) {
+        return found(token);
+      } else if (is_call) {
+        skip_bracketed(tokens, "(");
+      }
+    }
+  } catch (const SyntaxError&) {  // a conditional group begins in it
+    return std::nullopt;
+  }
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What says where functions and tables are to be: IRAM_ATTR, PROGMEM, __attribute__((section("…"))).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "tvm_c/text/file_scope.hpp"
+
+namespace usmp::tvm_c {
+
+// By its text in the file.
+struct PlacementWord {
+  std::string_view word;  // "IRAM_ATTR"
+  std::size_t offset = 0;
+};
+
+// The first such word in the declaration of a function or table: a macro whose meaning is not known here, or an
+// attribute with a section, for tables if `sections` says so. Nothing: there is none. Macros that the file defines as
+// nothing say nothing.
+[[nodiscard]] std::optional<PlacementWord> placement_of(const Item& item, std::string_view file, bool sections);
+
+}  // namespace usmp::tvm_c
