@@ -33,6 +33,7 @@ bool has_pixels(const CallRun& run, Segment& segment, std::size_t s) {
     const std::int64_t pixel = pixels->axis.stride;
     if (pixel >= lines.stride || lines.stride % pixel != 0) return false;
     columns.columns = lines.stride / pixel;
+    if (columns.columns > most_stage_iterations) return false;
     const std::int64_t all = columns.columns * lines.extent;
     if (pixels->axis.extent != all || stage_of(run, u, Grain::strips).iterations != all) return false;
     if (segment.chain.stages[s].iterations != lines.extent) return false;

@@ -105,6 +105,14 @@ TEST_CASE("work that is allowed buys memory") {
   }
 }
 
+TEST_CASE("of more columns than are looked at there are no strips") {
+  for (const auto& [width, has_strips] : {std::pair(16384, true), std::pair(16385, false)}) {
+    tir::Module module = three_windows({.height = 6, .width = width, .channels = 4});
+    const Options options{.steps = {Step::rolling}, .strip_percent = 10, .rolling_grain = RollingGrain::strips};
+    CHECK(roll(module, options).empty() != has_strips);
+  }
+}
+
 TEST_CASE("within no work, or in one column, there are no strips") {
   CHECK(in_strips(three_windows(image), image, image, 1).what.empty());
   const Image column{.height = 12, .width = 1, .channels = 4};
