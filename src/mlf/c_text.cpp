@@ -46,22 +46,8 @@ std::size_t literal_end(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-std::size_t comment_end(std::string_view text, std::size_t at) {
-  if (text[at + 1] == '*') {
-    const std::size_t close = text.find("*/", at + 2);
-    return close == npos ? text.size() : close + 2;
-  }
-  return std::min(text.find('\n', at), text.size());
-}
-
-void blank(std::string& text, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) {
-    if (text[i] != '\n') text[i] = ' ';
-  }
-}
-
-// The end of a preprocessor line with its continuations.
-std::size_t directive_end(std::string_view text, std::size_t at) {
+// The end of a directive or of a comment // with its continuations.
+std::size_t line_end(std::string_view text, std::size_t at) {
   for (;;) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     std::size_t last = end;
@@ -71,12 +57,57 @@ std::size_t directive_end(std::string_view text, std::size_t at) {
   }
 }
 
+std::size_t comment_end(std::string_view text, std::size_t at) {
+  if (text[at + 1] == '*') {
+    const std::size_t close = text.find("*/", at + 2);
+    return close == npos ? text.size() : close + 2;
+  }
+  return line_end(text, at);
+}
+
+// Behind the blanks, comments and line splices that begin at `from`.
+std::size_t skip_gaps(std::string_view text, std::size_t from) {
+  while (from < text.size()) {
+    const std::string_view rest = text.substr(from, 3);
+    if (is_space(rest[0]) || rest.starts_with("\\\n") || rest == "\\\r\n") {
+      ++from;  // what follows a backslash is a blank
+    } else if (rest.starts_with("//") || rest.starts_with("/*")) {
+      from = comment_end(text, from);
+    } else {
+      break;
+    }
+  }
+  return from;
+}
+
+void blank(std::string& text, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (text[i] != '\n') text[i] = ' ';
+  }
+}
+
 // One past the bracket that closes the one at `open`; npos if none does.
 std::size_t closing(std::string_view text, std::size_t open, char opener, char closer) {
   std::size_t depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
     if (text[i] == opener) ++depth;
     if (text[i] == closer && --depth == 0) return i + 1;
+  }
+  return npos;
+}
+
+// One past the bracket that closes a list of parameters, in which there may be comments; npos if none does.
+std::size_t behind_parameters(std::string_view text, std::size_t open) {
+  std::size_t depth = 0;
+  for (std::size_t i = open; i < text.size();) {
+    const std::string_view rest = text.substr(i, 2);
+    if (rest == "//" || rest == "/*") {
+      i = comment_end(text, i);
+      continue;
+    }
+    if (rest[0] == '(') ++depth;
+    if (rest[0] == ')' && --depth == 0) return i + 1;
+    ++i;
   }
   return npos;
 }
@@ -217,7 +248,7 @@ std::vector<CFunction> functions_in(std::string_view code, char end) {
   for (std::size_t i = 0; i < code.size(); ++i) {
     const char c = code[i];
     if (c == '#' && line_start) {
-      i = directive_end(code, i);
+      i = line_end(code, i);
       declaration += ' ';
       continue;
     }
@@ -238,7 +269,7 @@ std::vector<CFunction> functions_in(std::string_view code, char end) {
       if (auto function = c == end ? function_of(declaration) : std::nullopt) result.push_back(*std::move(function));
       declaration.clear();
     } else if (declaration.size() < max_declaration) {
-      declaration += c;
+      declaration += c == '\\' ? ' ' : c;  // of a line splice
     }
   }
   return result;
@@ -253,10 +284,10 @@ bool defines_ending_in(std::string_view text, std::string_view suffix) {
     const std::size_t next = text.find(suffix, at + suffix.size());
     const std::string_view window = text.substr(0, next);
     at += suffix.size();
-    const std::size_t open = skip_space(window, at);
+    const std::size_t open = skip_gaps(window, at);
     if (open < window.size() && window[open] == '(') {
-      const std::size_t close = closing(window, open, '(', ')');
-      const std::size_t brace = close == npos ? npos : skip_space(window, close);
+      const std::size_t close = behind_parameters(window, open);
+      const std::size_t brace = close == npos ? npos : skip_gaps(window, close);
       if (brace < window.size() && window[brace] == '{') return true;
     }
     at = next;
@@ -268,7 +299,7 @@ bool takes(std::string_view text, std::string_view name, std::string_view word) 
   for (std::size_t at = find_identifier(text, name); at != npos;) {
     const std::size_t next = find_identifier(text, name, at + name.size());
     const std::string_view window = text.substr(0, next);
-    const std::size_t open = skip_space(window, at + name.size());
+    const std::size_t open = skip_gaps(window, at + name.size());
     if (open < window.size() && window[open] == '(') {
       const std::size_t close = std::min(window.find(')', open), window.size());
       if (find_identifier(window.substr(open, close - open), word) != npos) return true;

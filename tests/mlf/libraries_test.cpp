@@ -66,6 +66,21 @@ TEST_CASE("declarations, data, types and static helpers are no definitions") {
             .empty());
 }
 
+TEST_CASE("comments and line splices may stand between the tokens of a definition") {
+  for (const std::string& text :
+       Strings{"int m_run /* ( */ (void* a /* :) */) // {\n{ return 0; }", "int m_run \\\n (void* a) \\\r\n {}",
+               "int\\\nm_run(void* a)\\\n{}", "int m_run // (\\\n no(\n(void* a) {}"}) {
+    CAPTURE(text);
+    CHECK(defines_ending_in(text, "m_run"));
+    const auto functions = functions_of_file(text);
+    REQUIRE(functions.size() == 1);
+    CHECK(functions[0].name == "m_run");
+  }
+  CHECK_FALSE(defines_ending_in("int m_run(void* a); // {\n{", "m_run"));
+  CHECK_FALSE(defines_ending_in("m_run /* ( ) { */", "m_run"));
+  CHECK(takes("int m_run /* */ (TVMValue* a)", "m_run", "TVMValue"));
+}
+
 TEST_CASE("odd text gives findings or none, and ends") {
   for (const char* text : {"", "{", "}", "}}} int f(void) {", "/*", "//", "\"", "'", "\\", "#", "int f(void", "(", ")",
                            ") {", "int f) {", "/* int f(void) {} ", "#\\"}) {

@@ -164,6 +164,29 @@ TEST_CASE("what a conditional group has otherwise is not read") {
         "define, expected it outside of such groups, or that #define in the file");
 }
 
+TEST_CASE("directives stand where a compiler sees them") {
+  const std::string good = "static const int8_t w[2] = {1, 2};\n";
+  const std::string bad = "static const int8_t w[2] = {8, 9};\n";
+  const std::string begin = "#if 0\n";
+  const std::string end = "#else\n" + good + "#endif\n";
+  for (const std::string& front : std::vector<std::string>{
+           begin + "/* of spring:\n#else\n// */\n" + bad + end,  // a comment that is left out
+           begin + "/* of spring:\n#endif */\n" + bad + end,
+           begin + "// of spring \\\n#else\n" + bad + end,    // goes on behind the splice
+           begin + "static const char* s = \"/*\";\n" + end,  // none
+           begin + "it's /* none\n" + end,
+           begin + bad + "/* */ #else\n" + good + " /*\n*/ #endif\n",       // a directive behind a comment
+           begin + bad + " \\\n#else\n" + good + " \\\r\n\f#endif\n",       // behind a splice
+           begin + bad + "#/* */else\n" + good + "# /*\n */ \\\n endif\n",  // in the directive
+           begin + bad + "#else /* of\n" + bad + "*/\n" + good + "#endif // 0\n",
+           "#ifdef __cplusplus /*\n#endif */\n" + bad + end,
+           "#define /* n */ N 1 /*\n" + bad + "*/\n#ifdef /* n */ N\n" + good + "#endif\n",
+           "#/**/define N 3\n#ifdef N\n" + good + "#endif\n"}) {
+    CAPTURE(front);
+    CHECK(values_of({{"lib1.c", front + op + entry}}) == std::vector<int>{1, 2});
+  }
+}
+
 TEST_CASE("text that stays has what a group that is left out needs of it") {
   const std::string other = "static const int8_t v[2] = {3, 4};\n";
   const std::string with_v = "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  q[0] = v[0];\n  return 0;\n}\n";

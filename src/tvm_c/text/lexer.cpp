@@ -32,11 +32,10 @@ std::size_t punctuator_size(std::string_view text) {
 
 // "ifdef" of "# ifdef NAME".
 std::string_view first_word(std::string_view& rest) {
-  std::size_t begin = 0;
-  while (begin < rest.size() && is_blank(rest[begin])) ++begin;
-  std::size_t end = begin;
+  rest = behind_blanks(rest);
+  std::size_t end = 0;
   while (end < rest.size() && is_identifier_char(rest[end])) ++end;
-  const std::string_view word = rest.substr(begin, end - begin);
+  const std::string_view word = rest.substr(0, end);
   rest.remove_prefix(end);
   return word;
 }
@@ -57,7 +56,66 @@ bool is_certain(const std::string& compacted) {
          compacted == "!defined__cplusplus";
 }
 
+// Behind the line splice that begins at `at`; `at`: none does.
+std::size_t behind_splice(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at, 3);
+  return at + (rest.starts_with("\\\n") ? 2 : rest == "\\\r\n" ? 3 : 0);
+}
+
 }  // namespace
+
+std::size_t line_end(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size()) {
+    end = std::min(text.find('\n', end), text.size());
+    const std::size_t last = end > at && text[end - 1] == '\r' ? end - 1 : end;
+    if (last == at || text[last - 1] != '\\' || end == text.size()) break;
+    ++end;
+  }
+  return end;
+}
+
+std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
+  const char first = text[at];
+  if (first != '/' && first != '"' && first != '\'') return std::nullopt;
+  const std::string_view rest = text.substr(at, 2);
+  if (rest == "//") return line_end(text, at);
+  if (rest == "/*") {
+    const std::size_t end = text.find("*/", at + 2);
+    return end == std::string_view::npos ? text.size() : end + 2;
+  }
+  if (first == '/') return std::nullopt;
+  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == first)
+      return i + 1;
+  }
+  return std::min(text.find('\n', at), text.size());
+}
+
+std::size_t directive_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && text[at] != '\n') {
+    const std::size_t behind = behind_splice(text, at);
+    if (const auto unit = behind_unit(text, at)) {
+      at = *unit;
+    } else {
+      at = behind > at ? behind : at + 1;
+    }
+  }
+  return at;
+}
+
+std::string_view behind_blanks(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t behind = behind_splice(text, at);
+    const auto unit = text[at] == '/' ? behind_unit(text, at) : std::nullopt;
+    if (!is_blank(text[at]) && behind == at && !unit) break;
+    at = unit ? *unit : std::max(behind, at + 1);
+  }
+  return text.substr(at);
+}
 
 Error located(const Source& file, const SyntaxError& error) {
   return {ErrorKind::archive, {{}, file.name, place_in(file, error.offset)}, error.message};
@@ -108,18 +166,6 @@ bool Lexer::skip_plain_braces() {
   return false;
 }
 
-// Up to the line break that no backslash stands in front of.
-std::string_view Lexer::line_from(std::size_t offset) const {
-  std::size_t end = offset;
-  while (end < text_.size()) {
-    end = std::min(text_.find('\n', end), text_.size());
-    const std::size_t last = end > offset && text_[end - 1] == '\r' ? end - 1 : end;
-    if (last == offset || text_[last - 1] != '\\' || end == text_.size()) break;
-    ++end;
-  }
-  return text_.substr(offset, end - offset);
-}
-
 void Lexer::skip_blanks() {
   while (at_ < text_.size()) {
     const char c = text_[at_];
@@ -131,7 +177,7 @@ void Lexer::skip_blanks() {
     } else if (c == '\\' && (at(at_ + 1) == '\n' || (at(at_ + 1) == '\r' && at(at_ + 2) == '\n'))) {
       at_ += at(at_ + 1) == '\n' ? 2U : 3U;
     } else if (c == '/' && at(at_ + 1) == '/') {
-      at_ += line_from(at_).size();
+      at_ = line_end(text_, at_);
     } else if (c == '/' && at(at_ + 1) == '*') {
       const std::size_t end = text_.find("*/", at_ + 2);
       if (end == std::string_view::npos) throw SyntaxError{at_, "the comment does not end"};
@@ -147,9 +193,8 @@ void Lexer::skip_blanks() {
 // What a conditional group leaves out is skipped at once. #include and #pragma mean nothing here.
 void Lexer::directive() {
   const std::size_t begin = at_;
-  std::string_view line = line_from(at_);
-  at_ += line.size();
-  line.remove_prefix(1);
+  at_ = directive_end(text_, at_);
+  std::string_view line = text_.substr(begin + 1, at_ - begin - 1);
   const std::string_view word = first_word(line);
   if (word != "pragma" && word != "line") ++directives_;
   if (word == "define") {
@@ -219,16 +264,20 @@ bool Lexer::holds(std::string_view condition, std::size_t begin) {
 void Lexer::skip_group(bool is_taken) {
   const std::size_t begin = at_;
   std::size_t inner = 0;
+  bool is_line_start = false;
   while (at_ < text_.size()) {
-    std::size_t start = at_;
-    std::string_view line = line_from(at_);
-    at_ = std::min(at_ + line.size() + 1, text_.size());
-    while (!line.empty() && is_blank(line.front())) {
-      line.remove_prefix(1);
-      ++start;
+    const std::size_t start = at_;
+    const char c = text_[at_];
+    if (c != '#' || !is_line_start) {
+      const std::size_t behind = behind_splice(text_, at_);
+      const auto unit = behind_unit(text_, at_);
+      const bool is_gap = is_blank(c) || behind > at_ || (unit && c == '/');
+      is_line_start = c == '\n' || (is_line_start && is_gap);
+      at_ = unit ? *unit : std::max(behind, at_ + 1);
+      continue;
     }
-    if (!line.starts_with('#')) continue;
-    line.remove_prefix(1);
+    at_ = directive_end(text_, at_);
+    std::string_view line = text_.substr(start + 1, at_ - start - 1);
     const std::string_view word = first_word(line);
     if (opens_group(word)) ++inner;
     const bool ends = word == "endif" && inner == 0;

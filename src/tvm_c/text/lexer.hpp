@@ -41,6 +41,16 @@ struct SyntaxError {
   return word == "if" || word == "ifdef" || word == "ifndef";
 }
 
+// Behind the comment or literal that begins at `at`, as the preprocessor sees it in text that it leaves out, too: a
+// literal ends with its line at the latest. Nothing: none begins there.
+[[nodiscard]] std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at);
+// Where the line ends that begins at `at`: at the line break in front of which there is no backslash.
+[[nodiscard]] std::size_t line_end(std::string_view text, std::size_t at);
+// Where the directive ends whose # stands at `at`: a comment in it may go on over several lines.
+[[nodiscard]] std::size_t directive_end(std::string_view text, std::size_t at);
+// Without the blanks, comments and line splices that it begins with.
+[[nodiscard]] std::string_view behind_blanks(std::string_view text);
+
 struct Source;
 [[nodiscard]] Error located(const Source& file, const SyntaxError& error);
 
@@ -93,7 +103,6 @@ class Lexer {
 
  private:
   [[nodiscard]] char at(std::size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
-  [[nodiscard]] std::string_view line_from(std::size_t offset) const;
   void skip_blanks();
   void directive();
   [[nodiscard]] bool is_defined(std::string_view name, std::size_t at) const;

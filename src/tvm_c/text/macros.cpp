@@ -17,38 +17,12 @@ namespace {
 
 constexpr std::string_view line_blanks = " \t\r\f\v";
 
-// Behind the comment or literal that begins at `at`; nothing: none does.
-std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
-  const char first = text[at];
-  if (first != '/' && first != '"' && first != '\'') return std::nullopt;
-  const std::string_view rest = text.substr(at, 2);
-  if (rest == "//") return std::min(text.find('\n', at), text.size());
-  if (rest == "/*") {
-    const std::size_t end = text.find("*/", at + 2);
-    return end == std::string_view::npos ? text.size() : end + 2;
-  }
-  if (first == '/') return std::nullopt;
-  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == first)
-      return i + 1;
-  }
-  return std::min(text.find('\n', at), text.size());
-}
-
 Directive directive_at(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (true) {
-    end = std::min(text.find('\n', end), text.size());
-    const std::size_t last = end > at && text[end - 1] == '\r' ? end - 1 : end;
-    if (end == text.size() || text[last - 1] != '\\') break;
-    ++end;
-  }
-  std::string_view rest = without_blanks_in_front(text.substr(at + 1, end - at - 1));
+  const std::size_t end = directive_end(text, at);
+  std::string_view rest = behind_blanks(text.substr(at + 1, end - at - 1));
   const std::string_view word = leading_name(rest);
   rest.remove_prefix(word.size());
-  return {at, end, word, without_blanks_in_front(rest)};
+  return {at, end, word, behind_blanks(rest)};
 }
 
 // #ifndef NAME, #define NAME and #endif around all others: what is inside is compiled once.
