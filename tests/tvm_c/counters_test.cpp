@@ -69,18 +69,37 @@ TEST_CASE("a loop that C does not end, or whose counter wraps, is not read") {
        {"uint8_t i = 0; i < 256; ++i", "uint8_t i = 0; i <= 255; ++i", "unsigned i = 15; i >= 0; --i",
         "size_t i = 15; i > -1; --i", "int8_t i = 0; i <= 127; ++i", "int i = 0; i > 16; ++i", "int i = 16; i < 0; --i",
         "int i = 0; i != 15; i += 2", "int i = 16; i != 20; --i", "uint8_t i = 250; i < 255; i += 4",
-        "unsigned i = 2; i >= 1; i -= 3"}) {
+        "unsigned i = 2; i >= 1; i -= 3", "int32_t i = 0; i < 4294967312; ++i", "int32_t i = 0; i <= 2147483647; ++i",
+        "int32_t i = 0; 4294967312 > i; ++i", "int32_t i = 0; i < -4294967280; ++i",
+        "int32_t i = 0; i < 0xffffffffffffffff; ++i", "int32_t i = 5; i >= 0xffffffffffffffff; --i"}) {
     CHECK_MESSAGE(read(loop(head)).find("expected a loop that ends") != std::string::npos, std::string(head));
   }
   // C compares without sign, so that it never runs.
   CHECK(read(loop("int i = -4; i < 4u; ++i")).find("expected two numbers with a sign") != std::string::npos);
+  CHECK(read(loop("int i = -4; 4u > i; ++i")).find("expected two numbers with a sign") != std::string::npos);
   CHECK(read(loop("int i = r[0]; i < 4u; ++i")).find("expected two numbers with a sign") != std::string::npos);
   CHECK(read(loop("int i = -4; i < 4u; i += 2")).find("expected two numbers with a sign") != std::string::npos);
+  // An int32 holds less than what it is compared with.
+  CHECK(read(loop("int32_t i = 0; i < (int64_t)r[0] * 4; ++i")).find("expected an end that the counter's type holds") !=
+        std::string::npos);
+  CHECK(read(loop("int32_t i = 0; i < r[0] * 4; ++i")).find("found") == std::string::npos);
   CHECK(read(loop("int i = r[0]; i >= 0; --i")).find("expected a loop from and to a number") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; i += r[0]")).find("expected a number") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; i += 0")).find("expected a step of at least 1") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; ++i", "i += 1;")).find("found 'i' changed") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; ++i", "--i;")).find("found 'i' changed") != std::string::npos);
+}
+
+TEST_CASE("what C does not define is not read, with the place") {
+  for (const char* value : {"p[0] / 0", "p[0] % (1 - 1)", "p[0] << 32", "r[0] >> -1", "1 << 99", "p[0] / 0u"}) {
+    const std::string text = read("  r[0] = " + std::string(value) + ";\n");
+    CHECK_MESSAGE((text.find("found a division by zero") != std::string::npos ||
+                   text.find("found a shift by ") != std::string::npos),
+                  text);
+  }
+  for (const char* value : {"p[0] / 1", "p[0] << 31", "(int64_t)r[0] >> 63", "((float*)r)[0] / 0"}) {
+    CHECK_MESSAGE(read("  r[0] = " + std::string(value) + ";\n").find("found") == std::string::npos, value);
+  }
 }
 
 TEST_CASE("what is stored or bound of a counter has the type that C gives it") {

@@ -187,6 +187,15 @@ TEST_CASE("directives stand where a compiler sees them") {
   }
 }
 
+TEST_CASE("other spellings of # and of a backslash are not read") {
+  CHECK(error_of("%:define w v\n" + table + op + entry) ==
+        "lib1.c: line 1, column 1: found a directive that does not begin with #");
+  CHECK(error_of(table + "  ?\?=undef w\n" + op + entry) ==
+        "lib1.c: line 2, column 3: found a directive that does not begin with #");
+  CHECK(error_of("// why?\?/\n" + table + op + entry).starts_with("lib1.c: line 1, column 1: found a comment that"));
+  CHECK(reason_of("// why?\?/ \n// why?\n" + table + op + entry) == "read");
+}
+
 TEST_CASE("text that stays has what a group that is left out needs of it") {
   const std::string other = "static const int8_t v[2] = {3, 4};\n";
   const std::string with_v = "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  q[0] = v[0];\n  return 0;\n}\n";

@@ -16,9 +16,9 @@
 namespace usmp::tvm_c {
 namespace {
 
-std::int64_t whole_number(const Token& number) {
+IntegerLiteral whole_number(const Token& number) {
   if (is_real(number)) fail_at(number, "a whole number");
-  return integer_literal(number).value;
+  return integer_literal(number);
 }
 
 Token swapped(Token compare) {
@@ -55,7 +55,7 @@ std::int64_t take_step(Lexer& tokens, const Token& name) {
   }
   const Token by = tokens.next();
   if (by.kind != TokenKind::number) fail_at(by, "a number");
-  const std::int64_t step = whole_number(by);
+  const std::int64_t step = whole_number(by).value;
   if (step < 1 || step > INT32_MAX) fail_at(by, "a step of at least 1");
   return is_up ? step : -step;
 }
@@ -79,7 +79,8 @@ LoopHeader take_loop_header(Lexer& tokens, Values& values, const LookUp& look_up
   expect(tokens, ";");
   const bool has_end_in_front = tokens.peek().kind == TokenKind::number;  // 16 > i
   if (has_end_in_front) {
-    header.end = Values::number({tir::make_int(whole_number(tokens.next()))});
+    const IntegerLiteral number = whole_number(tokens.next());
+    header.end = Values::number({tir::make_int(number.value, number.type)});
     header.compare = swapped(tokens.next());
   }
   expect(tokens, header.name.text);

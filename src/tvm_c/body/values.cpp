@@ -279,6 +279,9 @@ Tree Values::shift(Op op, Tree a, Tree b) const {
       return {tir::make_int(*product, type)};
     }
   }
+  if (is_literal(b) && (b.expr->int_value < 0 || b.expr->int_value >= std::max<int>(type.bits, 32))) {
+    fail("found a shift by " + std::to_string(b.expr->int_value) + " bits of a " + spelled(type));
+  }
   // A number that a printer shifts by nothing.
   if (is_literal(b) && b.expr->int_value == 0 && type.bits >= 32) return a;
   return operation(op, type, {std::move(a), std::move(b)});
@@ -317,6 +320,8 @@ Value Values::binary(std::string_view op, const Value& a, const Value& b) const 
   const bool compares = kind.has_value();
   if (!compares) kind = kind_of(op, arithmetic);
   if (!kind) fail("found operator " + std::string(op) + ", which is not one of expressions here");
+  const bool divides = kind == ExprKind::div || kind == ExprKind::mod;
+  if (divides && type.is_integer() && is_literal(y) && y.expr->int_value == 0) fail("found a division by zero");
   if (is_literal(x) && is_literal(y) && !(type.is_uint() && type.bits == 64)) {
     const auto value = folded(*kind, x.expr->int_value, y.expr->int_value);
     if (value && compares) return number({tir::make_int(*value, tir::bool_type)});

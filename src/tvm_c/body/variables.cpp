@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tvm_c/body/variables.hpp"
 
+#include <cstdint>
 #include <utility>
 
 #include "tvm_c/text/syntax.hpp"
+#include "usmp/support/interval.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
@@ -50,6 +53,7 @@ Value Variables::open_loop(const LoopHeader& header) {
   const DataType compared = values_.rvalue(header.end).expr->type;
   const bool is_unsigned = compared.is_uint() && compared.bits >= 32 && counter.is_int();
   if (is_unsigned && first.value_or(-1) < 0) fail_at(header.compare, "two numbers with a sign");
+  if (compared.is_uint() && last.value_or(0) < 0) fail_at(header.compare, "a loop that ends");  // above INT64_MAX
   const bool goes_up = header.step == 1 && (header.compare.is("<") || header.compare.is("<="));
   const bool is_plain = goes_up && counter.is_int() && counter.bits >= 32;
   std::optional<Value> value;
@@ -57,8 +61,13 @@ Value Variables::open_loop(const LoopHeader& header) {
     value = counted(header, counter, is_open, *first, *last);
   } else {
     if (!goes_up) fail_at(header.compare, "a loop from and to a number, or '<' and '++'");
+    // Converted to the counter's type, another end would come of it; behind the type's last value there is none.
+    const std::int64_t beyond = header.compare.is("<=") ? 1 : 0;
+    const auto values = counter.bits < 64 ? tir::range_of_type(counter) : Interval{INT64_MIN, INT64_MAX};
+    if (last && (*last < values->low || *last > values->high - beyond)) fail_at(header.compare, "a loop that ends");
+    if (!last && compared.bits > counter.bits) fail_at(header.compare, "an end that the counter's type holds");
     Value end = header.end;
-    if (header.compare.is("<=")) end = values_.binary("+", end, Values::number({tir::make_int(1)}));
+    if (beyond == 1) end = values_.binary("+", end, Values::number({tir::make_int(1)}));
     Tree extent = values_.converted(end, counter);
     if (first != 0) {
       extent = values_.converted(values_.binary("-", Values::number(extent), Values::number(min)), counter);

@@ -177,13 +177,20 @@ void Lexer::skip_blanks() {
     } else if (c == '\\' && (at(at_ + 1) == '\n' || (at(at_ + 1) == '\r' && at(at_ + 2) == '\n'))) {
       at_ += at(at_ + 1) == '\n' ? 2U : 3U;
     } else if (c == '/' && at(at_ + 1) == '/') {
+      const std::size_t begin = at_;
       at_ = line_end(text_, at_);
+      const std::string_view comment = text_.substr(begin, at_ - begin);
+      if (comment.ends_with("?\?/") || comment.ends_with("?\?/\r")) {
+        throw SyntaxError{begin, "found a comment that ends with ?\?/, which some compilers take for a backslash"};
+      }
     } else if (c == '/' && at(at_ + 1) == '*') {
       const std::size_t end = text_.find("*/", at_ + 2);
       if (end == std::string_view::npos) throw SyntaxError{at_, "the comment does not end"};
       at_ = end + 2;
     } else if (c == '#' && is_line_start_) {
       directive();
+    } else if (is_line_start_ && (text_.substr(at_, 2) == "%:" || text_.substr(at_, 3) == "?\?=")) {
+      throw SyntaxError{at_, "found a directive that does not begin with #"};
     } else {
       return;
     }
