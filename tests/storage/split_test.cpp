@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <initializer_list>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -100,6 +101,61 @@ TEST_CASE("what is not proved stays together") {
                                  block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))),
                                        c.b.store(c.q, c.b.var(i), c.b.load(c.q, add(c.b.var(i), 1))))))) == 0);
   }
+}
+
+TEST_CASE("what may read anything keeps the storage together") {
+  ModuleBuilder b;
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId t = b.pointer("t");
+  const VarId x = b.pointer("x");
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  const VarId f = b.integer("f");
+  const VarId m = b.integer("m");
+  b.function("fill", {p, q}, block(b.loop(f, 8, block(b.store(p, b.var(f), b.load(q, b.var(f)))))));
+  const tir::Stmt anew = b.call("fill", std::vector<VarId>{t, in});
+  const auto copy = [&](const char* name, VarId to, VarId from, std::int64_t extent) {
+    const VarId i = b.integer(name);
+    return b.loop(i, extent, block(b.store(to, b.var(i), b.load(from, b.var(i)))));
+  };
+  // 16 bytes are written and read, then 8 of them are written anew, and read.
+  tir::Block body = block(b.allocate(t, 16), copy("i", t, in, 16), copy("j", out, t, 16), anew, copy("k", out, t, 8));
+  b.entry({in, out}, std::move(body));
+  const auto parts = [&](const tir::Stmt& fourth, std::optional<tir::Stmt> last = std::nullopt) {
+    tir::Module module = b.build();
+    tir::Block& statements = module.functions[module.entry].body;
+    statements[3] = fourth;
+    if (last) statements.push_back(*last);
+    return split(module, Where::between_tensors);
+  };
+  CHECK(parts(anew) == 1);
+  CHECK(parts(anew, b.store(out, 0, b.load(t, 7))) == 1);
+  CHECK(parts(anew, b.store(out, 0, b.load(t, 8))) == 0);
+  // An index of which nothing is known.
+  CHECK(parts(anew, b.loop(m, 4, block(b.store(out, b.var(m), b.load(t, mul(b.var(m), b.var(m))))))) == 0);
+  CHECK(parts(anew, b.call("nobody_defines_it", std::vector<VarId>{t})) == 0);
+  CHECK(parts(anew, b.call("keep", {b.address_of(t, 0)})) == 0);
+  CHECK(parts(anew, b.let(x, b.var(t))) == 0);
+  // The call that writes anew gets an old element, too.
+  CHECK(parts(b.call("fill", {b.var(t), b.load(t, 12)})) == 0);
+}
+
+TEST_CASE("of two allocates with one name neither is taken apart") {
+  ModuleBuilder b;
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId t = b.pointer("t");
+  const auto branch = [&] {
+    const auto set = [&](std::int64_t from) { return b.store(t, 0, b.load(in, from)); };
+    return block(b.allocate(t, 1), set(0), b.store(out, 0, b.load(t, 0)), set(1), b.store(out, 1, b.load(t, 0)));
+  };
+  const auto condition = less(b.load(in, 2), tir::make_int(3, tir::testing::int8_type));
+  b.entry({in, out}, block(b.when(condition, branch(), branch())));
+  tir::Module module = b.build();
+  CHECK(split(module, Where::between_tensors) == 0);
+  std::get<tir::IfThenElse>(module.functions[module.entry].body[0].node).else_body.clear();
+  CHECK(split(module, Where::between_tensors) == 1);
 }
 
 TEST_CASE("a call under a condition may not have written") {
@@ -439,6 +495,15 @@ TEST_CASE("allocates are made as large as what is accessed") {
   fit(module);
   CHECK(tir::print(module).find("allocate t: int8[10]") != std::string::npos);
   CHECK(extents(module)[module.entry].at(t).end == 10);
+
+  // What is stored counts, too, whatever is loaded of it.
+  b.module().functions.clear();
+  b.entry({out}, block(b.allocate(t, 100),
+                       b.loop(i, 8, block(b.store(t, b.var(i), tir::make_int(1, tir::testing::int8_type)))),
+                       b.store(out, 0, b.load(t, 3))));
+  module = b.build();
+  fit(module);
+  CHECK(tir::print(module).find("allocate t: int8[8]") != std::string::npos);
 }
 
 TEST_CASE("allocates are made as large as what is accessed of planes under a condition") {
