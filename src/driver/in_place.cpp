@@ -405,7 +405,10 @@ std::string in_place_text(const InPlace& done, const PlannedPrograms& modules, b
     const bool owned = std::ranges::any_of(module->source.tvm_pools, &tvm_c::PlannedPool::in_c);
     text += "module " + printable(module->document.module) + " owns its workspace, " +
             bytes_text(module->document.workspace_used) +
-            (owned ? ", as before\n" : ": memory that the firmware gives to TVM's allocator is no longer used\n");
+            (owned ? ", as before\n"
+             : pipeline::allocates_at_run_time(module->source)
+                 ? ": TVM's allocator only serves what is allocated at run time (see the warnings)\n"
+                 : ": memory that the firmware gives to TVM's allocator is no longer used\n");
   }
   return text;
 }

@@ -132,7 +132,13 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
   return {std::move(source), std::move(read)};
 }
 
+bool allocates_at_run_time(const SourceModule& source) {
+  return std::ranges::any_of(source.info.foreign_functions, &mlf::ForeignFunction::allocates_workspace) ||
+         std::ranges::any_of(source.kept, &tvm_c::KeptFunction::allocates_workspace);
+}
+
 std::optional<std::string> unused_workspace(const SourceModule& source) {
+  if (allocates_at_run_time(source)) return std::nullopt;
   const auto owned = std::find_if(source.tvm_pools.begin(), source.tvm_pools.end(),
                                   [](const tvm_c::PlannedPool& pool) { return pool.in_c; });
   if (owned == source.tvm_pools.end() || source.workspace_macro.value_or(0) == 0) return std::nullopt;

@@ -91,6 +91,22 @@ TEST_CASE("in place: the same files hold planned C, and the plan is where --plan
   CHECK(texts["plan.json"].find("usmp-plan/plan") != std::string::npos);
 }
 
+TEST_CASE("in place: TVM's allocator is not needed any more, unless C that stays calls it") {
+  const std::string unused = "memory that the firmware gives to TVM's allocator is no longer used";
+  for (const bool allocates : {false, true}) {
+    CAPTURE(allocates);
+    const Checkout checkout("lstm");
+    const std::string call = allocates ? "TVMBackendAllocWorkspace(1, 0, (uint64_t)n, 0, 8)" : "0";
+    write(checkout.ml("kernel.c"),
+          "// tvm target: cmsis-nn\nvoid* tvmgen_default_ext(int32_t n) { return " + call + "; }\n");
+    const Outcome outcome = outcome_of(plan, checkout.options());
+    REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+    CHECK(contains(outcome.out, "module default owns its workspace, "));
+    CHECK(contains(outcome.out, unused) != allocates);
+    CHECK(contains(outcome.out, "TVM's allocator only serves what is allocated at run time") == allocates);
+  }
+}
+
 TEST_CASE("in place: who plans the planned C again is told that TVM's own may need less") {
   const Checkout checkout;
   PlanOptions options = checkout.options();

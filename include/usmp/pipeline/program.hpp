@@ -93,6 +93,9 @@ struct SourceModule {
   bool has_own_run = false;                      // codegen::EmissionInput
 };
 
+// Whether C that stays as it is takes workspace from TVM's allocator at run time, beside the plan.
+[[nodiscard]] bool allocates_at_run_time(const SourceModule& source);
+
 // What is planned.
 struct Program {
   tir::Module module;
