@@ -294,11 +294,30 @@ class TreeReader {
     for (Member& other : others) {
       if (holds_constants(other.code(), arrays)) add(intake, "codegen/host/src/", std::move(other), names);
     }
+    const auto stands_beside = [&](const Member& header) {
+      return source_directories.contains((directory / header.found_as).parent_path());
+    };
+    std::set<std::string> beside;  // names of headers beside the sources
+    for (const Member& header : headers) {
+      if (stands_beside(header)) beside.insert(file_name_of(header.found_as));
+    }
+    std::map<std::string, std::pair<std::string, std::string>> of_model;  // paths and texts
     for (Member& header : headers) {
-      const bool is_beside = source_directories.contains((directory / header.found_as).parent_path());
+      const bool is_beside = stands_beside(header);
+      const std::string name = file_name_of(header.found_as);
+      if (!is_beside && beside.contains(name)) continue;  // an older one, that of another model
       const bool is_of_model = header.bytes.find(tvm_prefix) != std::string::npos ||
                                header.bytes.find(upper_case(tvm_prefix)) != std::string::npos;
       if (!is_beside && !is_of_model) continue;
+      if (is_of_model) {
+        const auto [other, is_new] = of_model.emplace(name, std::pair(header.found_as, header.bytes));
+        if (!is_new && other->second.second == header.bytes) continue;
+        if (!is_new) {
+          throw Error(ErrorKind::usage, {shown(directory), {}, {}},
+                      "found headers " + in_quotes(other->second.first) + " and " + in_quotes(header.found_as) +
+                          ", which differ, expected one of the name, or one beside the C files");
+        }
+      }
       taken.insert((directory / header.found_as).lexically_normal());
       note_includes(header.bytes, included);
       add(intake, "codegen/host/include/", std::move(header), names);
@@ -314,8 +333,11 @@ class TreeReader {
   // By the last part of the path, which is enough for all but odd trees.
   static void add(Intake& intake, const std::string& directory, Member member, std::set<std::string>& names) {
     member.name = directory + file_name_of(member.found_as);
-    if (!names.insert(member.name).second) member.name = directory + member.found_as;
-    names.insert(member.name);
+    std::string below = member.found_as;  // which may be the last part of one further down
+    while (!names.insert(member.name).second) {
+      member.name = directory + below;
+      below = "other/" + below;
+    }
     intake.add(std::move(member));
   }
 

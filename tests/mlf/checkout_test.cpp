@@ -246,6 +246,29 @@ TEST_CASE("headers of the tree that the model includes come along, as no part of
   CHECK(names == "../inc/model/sizes.h ../other/more.h ");
 }
 
+TEST_CASE("of headers with one name that beside the C files is the model's") {
+  const std::string old = header("kws", "OLD");
+  for (const char* copy : {"backup", "zcopy"}) {
+    CAPTURE(std::string(copy));
+    const ScratchDirectory tree;
+    write_file(tree.path("ml/kws.c"), entry("kws") + operators("kws"));
+    write_file(tree.path("ml/tvmgen_kws.h"), header("kws", "KWS"));
+    write_file(tree.path("ml/" + std::string(copy) + "/tvmgen_kws.h"), old);
+    CHECK(names_of(read_checkout(tree.path("ml"))) == "kws.c tvmgen_kws.h ");
+  }
+  const ScratchDirectory tree;
+  const std::string root = tree.path("ml");
+  write_file(tree.path("ml/src/kws.c"), entry("kws") + operators("kws"));
+  write_file(tree.path("ml/tvmgen_kws.h"), old);
+  write_file(tree.path("ml/inc/tvmgen_kws.h"), old);
+  CHECK(names_of(read_checkout(root)) == "src/kws.c inc/tvmgen_kws.h ");
+  write_file(tree.path("ml/inc/tvmgen_kws.h"), header("kws", "KWS"));
+  CHECK(
+      read_error(root).ends_with("found headers 'inc/tvmgen_kws.h' and 'tvmgen_kws.h', which differ, expected one of "
+                                 "the name, or one beside the C "
+                                 "files"));
+}
+
 TEST_CASE("messages name files from the tree's root on, wherever it is") {
   const ScratchDirectory scratch;
   const std::string root = scratch.path("project");
