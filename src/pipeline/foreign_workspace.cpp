@@ -36,10 +36,10 @@ void drop_called_otherwise(ByFunction& taken, const tir::Module& module) {
                         call->arguments.size() == callee->second.parameters;
       if (!fits) otherwise.insert(callee->first);
     });
-    // C that stays as it is may have the prototype.
+    // C that stays as it is may have the prototype, and nothing else of it.
     for (const std::string& text : function.imported_c) {
       for (const auto& [name, workspace] : taken) {
-        if (text.find(name) != std::string::npos) otherwise.insert(name);
+        if (!tvm_c::with_workspace_in_prototypes(text, name)) otherwise.insert(name);
       }
     }
   }
@@ -118,6 +118,11 @@ void plan_foreign_workspace(SourceModule& source, const CFiles& files) {
   std::vector<tvm_c::TakenWorkspace> added;
   for (const auto& [name, workspace] : taken) {
     if (!workspace.has_param) added.push_back(workspace);
+  }
+  for (const tvm_c::TakenWorkspace& one : added) {
+    for (tir::Function& function : source.module.functions) {
+      for (std::string& text : function.imported_c) text = *tvm_c::with_workspace_in_prototypes(text, one.function);
+    }
   }
   std::vector<tvm_c::ChangedFile> changed = tvm_c::with_workspace_params(added, files.foreign, alignment);
   for (mlf::ForeignFunction& function : source.info.foreign_functions) {

@@ -38,6 +38,23 @@ std::string function_of(const std::string& text) {
   return begin == std::string::npos ? all : all.substr(begin);
 }
 
+TEST_CASE("prototypes of the function get the parameter, if the text has nothing else of it") {
+  const auto in_prototypes = [](const std::string& text) {
+    return with_workspace_in_prototypes(text, "f").value_or("refused");
+  };
+  const std::string front = "#include <stdint.h>\nint32_t f_2(void);\n";
+  CHECK(in_prototypes(front) == front);
+  CHECK(in_prototypes(front + "TVM_DLL int32_t f(int8_t* x,\n  int8_t* y);\nextern int f(void);\n") ==
+        front +
+            "TVM_DLL int32_t f(int8_t* x,\n  int8_t* y, uint8_t* usmp_workspace);\n"
+            "extern int f(uint8_t* usmp_workspace);\n");
+  for (const char* text : {"int32_t g(void) { return f(0); }\n", "int32_t (*p)(int8_t*) = f;\n", "#define CALL f(0)\n",
+                           "// f\n", "int32_t f(int8_t* x) { return 0; }\n", "int32_t f(int (*x)(int));\n",
+                           "#if A > 1\nint32_t f(int8_t* x);\n#endif\n", "int32_t f(int8_t* x); /*"}) {
+    CHECK_MESSAGE(in_prototypes(front + text) == "refused", std::string(text));
+  }
+}
+
 TEST_CASE("workspace of constant size is a parameter, at offsets") {
   const std::string text = function(take +
                                     "  int16_t* b = (int16_t*)TVMBackendAllocWorkspace(1, 0, 0x20, 0, 16);\n"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,5 +37,9 @@ struct TakenWorkspace {
 
 // "int32_t f(int8_t* a)" with the parameter behind the others.
 [[nodiscard]] std::string with_workspace_param(std::string_view prototype);
+
+// The text with the parameter in prototypes of the function. Nothing: it has the name otherwise, or is not understood.
+// O(bytes · log names).
+[[nodiscard]] std::optional<std::string> with_workspace_in_prototypes(std::string_view text, std::string_view function);
 
 }  // namespace usmp::tvm_c

@@ -298,4 +298,28 @@ std::string with_workspace_param(std::string_view prototype) {
   return front + (is_empty ? "" : ", ") + "uint8_t* " + workspace_param + std::string(prototype.substr(close));
 }
 
+std::optional<std::string> with_workspace_in_prototypes(std::string_view text, std::string_view function) {
+  const std::size_t count = mentions(text, function);
+  if (count == 0) return std::string(text);
+  FileScope scope;
+  try {
+    read_file_scope(text, 0, true, scope);
+  } catch (const SyntaxError&) {
+    return std::nullopt;
+  }
+  std::vector<PoolEdit> edits;
+  for (const Item& item : scope.items) {
+    if (item.kind != Item::Kind::prototype || item.name != function) continue;
+    const std::string_view own = text.substr(item.begin, item.end - item.begin);
+    const std::size_t name = static_cast<std::size_t>(item.name.data() - own.data());
+    const std::size_t open = own.find('(', name);
+    const std::size_t close = std::min(own.find(')', name), own.size() - 1);
+    if (open > close || own.find('(', open + 1) < close) return std::nullopt;
+    const std::string_view prototype = own.substr(name, close + 1 - name);
+    edits.push_back({item.begin + name, prototype.size(), with_workspace_param(prototype)});
+  }
+  if (edits.size() != count) return std::nullopt;
+  return edited(text, 0, text.size(), edits);
+}
+
 }  // namespace usmp::tvm_c
