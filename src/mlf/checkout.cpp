@@ -266,12 +266,15 @@ class TreeReader {
     std::vector<Member> headers;
     std::vector<Member> others;  // C files
     std::set<fs::path> source_directories;
-    std::set<std::string> arrays;  // extern in the model's files
-    std::set<fs::path> taken;      // headers
+    std::map<fs::path, std::vector<Listed>> other_sources;  // by directory: C files that are not chosen
+    std::set<std::string> arrays;                           // extern in the model's files
+    std::set<fs::path> taken;                               // headers
     std::vector<std::string> included;
     for (const Listed& file : files_below(directory, intake, 1)) {
       const std::string name = file.path.filename().string();
-      if (is_c_source(name) ? !is_chosen(file.path) : !is_header_file(name)) continue;
+      const bool is_source = is_c_source(name);
+      if (is_source && !is_chosen(file.path)) other_sources[file.path.parent_path()].push_back(file);
+      if (is_source ? !is_chosen(file.path) : !is_header_file(name)) continue;
       Member member;
       member.found_as = file.path.lexically_relative(directory).generic_string();
       intake.read(file.path.string(), file.size, member);
@@ -309,6 +312,8 @@ class TreeReader {
       const bool is_of_model = header.bytes.find(tvm_prefix) != std::string::npos ||
                                header.bytes.find(upper_case(tvm_prefix)) != std::string::npos;
       if (!is_beside && !is_of_model) continue;
+      const auto others_beside = other_sources.find((directory / header.found_as).parent_path());
+      if (!is_beside && others_beside != other_sources.end() && hold_model(others_beside->second)) continue;
       if (is_of_model) {
         const auto [other, is_new] = of_model.emplace(name, std::pair(header.found_as, header.bytes));
         if (!is_new && other->second.second == header.bytes) continue;
@@ -328,6 +333,14 @@ class TreeReader {
     archive.is_directory = true;
     archive.is_checkout = true;
     return archive;
+  }
+
+  [[nodiscard]] bool hold_model(const std::vector<Listed>& files) {
+    return std::any_of(files.begin(), files.end(), [&](const Listed& file) {
+      Member member;
+      scan_.read(file.path.string(), file.size, member);
+      return is_of_tvm(member.code());
+    });
   }
 
   // By the last part of the path, which is enough for all but odd trees.

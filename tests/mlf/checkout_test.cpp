@@ -7,9 +7,11 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "mlf/tar_builder.hpp"
 #include "usmp/mlf/metadata.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::mlf::checkout_test {
 namespace {
@@ -267,6 +269,20 @@ TEST_CASE("of headers with one name that beside the C files is the model's") {
       read_error(root).ends_with("found headers 'inc/tvmgen_kws.h' and 'tvmgen_kws.h', which differ, expected one of "
                                  "the name, or one beside the C "
                                  "files"));
+}
+
+TEST_CASE("headers beside another model's C are that model's") {
+  const ScratchDirectory tree;
+  write_file(tree.path("kws.c"), entry("kws") + operators("kws"));
+  for (const std::string& other : std::vector<std::string>{"a", "b"}) {
+    write_file(tree.path(other + "/kws.c"), operators("kws"));
+    write_file(tree.path(other + "/tvmgen_kws.h"), header("kws", upper_case(other)));
+  }
+  CHECK(names_of(read_checkout(tree.path("kws.c"))) == "kws.c ");
+  CHECK(names_of(read_checkout(tree.path(""))) == "kws.c ");
+  write_file(tree.path("include/tvmgen_kws.h"), header("kws", "KWS"));
+  write_file(tree.path("include/other.c"), "int other;\n");
+  CHECK(names_of(read_checkout(tree.path("kws.c"))) == "kws.c include/tvmgen_kws.h ");
 }
 
 TEST_CASE("messages name files from the tree's root on, wherever it is") {
