@@ -305,10 +305,17 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       const std::string prefix = "tvmgen_" + c_identifier(info.name);
       const std::set<std::string> gone = gone_names(modules[i]->source, planned_anew);
       const std::string planned = text_of(header);
+      const std::string shown = model.archive.find(found.header)->shown_name();
+      constexpr std::size_t most_lines = 10;
       if (auto kept = mlf::kept_header(before, planned, text_of(entry), prefix, gone)) {
         header.write = [text = std::move(*kept)](TextSink& sink) { sink.write(text); };
+      } else if (auto macros = mlf::macros_without_place(before, planned); !macros.empty()) {
+        throw in_place_refusal(model,
+                               "what was added to the header (" + shown +
+                                   ") would be lost, since there is no one line to write these values in; expected "
+                                   "each macro defined once, in one line",
+                               first_lines(std::move(macros), most_lines));
       } else if (std::vector<std::string> missing = mlf::missing_declarations(before, planned); !missing.empty()) {
-        constexpr std::size_t most_lines = 10;
         const bool passes_pools = planned.find("_workspace_pools* ") != std::string::npos;
         const bool lacks_pools = std::ranges::any_of(missing, [](const std::string& declaration) {
           return declaration.find("_POOL_") != std::string::npos ||
@@ -316,7 +323,7 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
         });
         throw in_place_refusal(
             model,
-            "the firmware could no longer use the header (" + model.archive.find(found.header)->shown_name() +
+            "the firmware could no longer use the header (" + shown +
                 "): with these pools and options it lacks the lines below" +
                 (passes_pools  ? "; give workspace pools 'section:' or 'internal: true', or leave --pools out"
                  : lacks_pools ? "; give the pools of this header with --pools (usmp-plan init writes them)"

@@ -129,4 +129,15 @@ std::optional<std::string> kept_header(std::string_view before, std::string_view
   return result;
 }
 
+std::vector<std::string> macros_without_place(std::string_view before, std::string_view planned) {
+  const std::string code = code_only(before);
+  const auto values = values_in(code);
+  std::vector<std::string> result;
+  for (const auto& [name, value] : values_in(code_only(planned))) {
+    const auto known = values.find(name);
+    if (value && known != values.end() && !known->second) result.push_back(name);
+  }
+  return result;
+}
+
 }  // namespace usmp::mlf

@@ -256,6 +256,17 @@ TEST_CASE("in place: the sizes that several modules are said to need count an ar
   CHECK(with(std::to_string(bytes - 1)).code == exit_infeasible);
 }
 
+TEST_CASE("in place: additions stay only if each value has one line in the header") {
+  for (const char* added : {"extern int runs;\n", "enum { RUNS };\n"}) {
+    const Checkout checkout;
+    const std::string twice = "#if 0\n#define TVMGEN_DEFAULT_WORKSPACE_SIZE 77\n#endif\n";
+    write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + twice + added);
+    const std::string error = refused(checkout, checkout.options());
+    CHECK_MESSAGE(contains(error, "tvmgen_default.h) would be lost, since there is no one line"), error);
+    CHECK_MESSAGE(contains(error, "\n  TVMGEN_DEFAULT_WORKSPACE_SIZE\n"), error);
+  }
+}
+
 TEST_CASE("in place: a header that somebody added to keeps its text") {
   const Checkout checkout;
   const std::string mine = "#define MINE 3\nint32_t tvmgen_default_version(void);\n";

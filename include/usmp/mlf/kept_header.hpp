@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace usmp::mlf {
 
@@ -16,5 +17,8 @@ namespace usmp::mlf {
 [[nodiscard]] std::optional<std::string> kept_header(std::string_view before, std::string_view planned,
                                                      std::string_view c, const std::string& prefix,
                                                      const std::set<std::string>& gone);
+
+// Macros that stop kept_header(): `planned` gives them values, and `before` has them more than once, or not in a line.
+[[nodiscard]] std::vector<std::string> macros_without_place(std::string_view before, std::string_view planned);
 
 }  // namespace usmp::mlf
