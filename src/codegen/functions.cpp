@@ -115,6 +115,13 @@ void write_head(const FileContext& file, TextSink& sink) {
   }
 }
 
+// Text that stays may name the function that the firmware calls, which no header of the packed interface declares.
+void write_run(const FileContext& file, TextSink& sink) {
+  const std::string run = "tvmgen_" + c_identifier(file.planned.info.name) + "_run";
+  if (!file.planned.info.packed_interface || file.planned.has_own_run || !file.imported_names.contains(run)) return;
+  sink.write(packed_declaration(run) + ";\n\n");
+}
+
 void write_externs(const FileContext& file, TextSink& sink) {
   bool any = false;
   for (const auto& [name, function] : file.externs) {
@@ -195,6 +202,7 @@ std::string Functions::declaration_of_entry() const {
 
 void Functions::write(TextSink& sink) const {
   write_head(printed_->file, sink);
+  write_run(printed_->file, sink);
   for (const std::string& source : printed_->sources) {
     sink.write(source);
     sink.write(source.ends_with('\n') ? "\n" : "\n\n");

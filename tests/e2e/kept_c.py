@@ -964,6 +964,13 @@ return tvmgen_m_run_model(((DLTensor*)(((TVMValue*)args)[0].v_handle))[0].data,(
 ;
 """
 
+NETWORK = """typedef struct { TVMBackendPackedCFunc run; int tensors; } network_t;
+const network_t tvmgen_m_network = {
+    .run = (TVMBackendPackedCFunc)&tvmgen_m_run,
+    .tensors = 2,
+};
+"""
+
 # Finds the functions as TVM's C runtime does; the model's name comes from the metadata.
 PACKED_FIRMWARE = """#include <tvm/runtime/crt/module.h>
 #include <stdio.h>
@@ -1183,6 +1190,12 @@ CASES = [
     Case("the packed interface around a plain entry", {"m_lib0.c": PACKED_ENTRY_OF_0_8, "m_lib1.c": COUNTERS + main_of(
         "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)").replace(
             "___tvm_main__", "_run_model")}, 272, firmware=PACKED_CALLER.replace("FUNCTION", "tvmgen_m_run"), registry=True),
+    # TVM 0.8 describes the network so.
+    Case("a variable that names the packed function around a plain entry", {"m_lib0.c": PACKED_ENTRY_OF_0_8 + NETWORK, "m_lib1.c": COUNTERS + main_of(
+        "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)").replace(
+            "___tvm_main__", "_run_model")}, 272, adds_code=True, registry=True, left_out=["'tvmgen_m_network'"],
+         firmware=PACKED_CALLER.replace("int32_t FUNCTION(", NETWORK.split("const")[0] + "extern const network_t tvmgen_m_network;\nint32_t unused(").replace(
+             "FUNCTION", "tvmgen_m_network.run")),
     Case("registry of functions without another entry", {"m_lib0.c": registry("\\004\\000"), "m_lib1.c": PACKED_METADATA, "m_lib2.c": PACKED_BY_0_18}, 0,
          firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
     registered("registry of functions in its own file", "\\004\\000", 2, split=True),
