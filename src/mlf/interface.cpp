@@ -127,14 +127,20 @@ std::optional<CFunction> defined_entry(const Archive& archive, const std::string
   return entry;
 }
 
-// The entry as the firmware calls it, if no function of TVM's does.
-void find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix, ModuleFiles& files) {
+// The entry as the firmware calls it, if no function of TVM's does. Returns what is in its way, the end of a message:
+// another file that uses the entry. Empty: something else, or nothing.
+std::string find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix,
+                        ModuleFiles& files) {
   std::optional<CFunction> entry = defined_entry(archive, prefix, files);
-  if (!entry || mentions(entry->prototype, "num_args") != module.packed_interface) return;
+  if (!entry || mentions(entry->prototype, "num_args") != module.packed_interface) return {};
   for (const std::string& name : module.c_members) {
     if (name.ends_with(".h") || name == files.operators) continue;
     if (module.packed_interface && name == files.registry) continue;  // which finds it as the firmware does
-    if (mentions(archive.find(name)->code(), entry->name)) return;
+    const Member& member = *archive.find(name);
+    if (mentions(member.code(), entry->name)) {
+      return ", and " + in_quotes(member.shown_name()) + " uses the entry, " + entry->name +
+             ", itself: rename its function that does so to " + prefix + "_run, or write elsewhere with -o";
+    }
   }
   if (!files.header.empty()) {
     for (const CFunction& function : declared_functions(code_only(archive.find(files.header)->bytes))) {
@@ -142,10 +148,11 @@ void find_called(const Archive& archive, const ModuleInfo& module, const std::st
     }
   }
   const auto params = param_names(entry->prototype);
-  if (!params) return;
+  if (!params) return {};
   files.called = entry->prototype;
   files.called_params = *params;
   files.entry = files.operators;
+  return {};
 }
 
 }  // namespace
@@ -198,10 +205,12 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
     if (!is_entry && entries.empty() && !is_unchanged) files.others.push_back(name);
   }
   if (const auto entry = defined_entry(archive, prefix, files)) files.entry_prototype = entry->prototype;
-  if (files.entry.empty()) find_called(archive, module, prefix, files);
+  std::string obstacle;
+  if (files.entry.empty()) obstacle = find_called(archive, module, prefix, files);
   if (files.entry.empty()) {
     throw Error(ErrorKind::archive, {archive.path, {}, {}},
-                "no C file of module " + in_quotes(module.name) + " defines " + prefix + "_run, the function to call");
+                "no C file of module " + in_quotes(module.name) + " defines " + prefix + "_run, the function to call" +
+                    obstacle);
   }
   if (!files.header.empty()) {
     const auto include = include_of(archive.find(files.entry)->code(), file_name_of(files.header));

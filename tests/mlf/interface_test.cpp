@@ -104,7 +104,9 @@ TEST_CASE("files that cannot be replaced are refused") {
   CHECK(error(archive_of({{"b.c", "int32_t tvmgen_default_fused(void) { return 0; }\n"}})) == nothing_to_call);
   CHECK(error(archive_of({{"b.c", main_function},
                           {"a.c", "int32_t tvmgen_default_x(void) { return tvmgen_default___tvm_main__(0); }"}})) ==
-        nothing_to_call);
+        nothing_to_call +
+            ", and 'a.c' uses the entry, tvmgen_default___tvm_main__, itself: rename its function that "
+            "does so to tvmgen_default_run, or write elsewhere with -o");
   CHECK(error(archive_of({
             {"b.c", main_function},
             {"a.h", "int32_t tvmgen_default___tvm_main__(void*);"},
