@@ -170,6 +170,22 @@ std::string without_attributes(std::string_view text) {
   return result;
 }
 
+// Without macros in front of a function's name that only say where it is to be, which other files may not have:
+// "int32_t " of "IRAM_ATTR int32_t ". The same text if that is not sure.
+std::string without_placements(const std::string& front) {
+  constexpr std::string_view types[] = {"int", "unsigned", "signed", "long", "short", "char", "void", "bool", "float"};
+  std::string result;
+  std::string_view rest = front;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, std::min(rest.find(' '), rest.size()));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    if (!std::all_of(word.begin(), word.end(), is_identifier_char) || word == "struct" || word == "enum") return front;
+    const bool is_type = std::find(std::begin(types), std::end(types), word) != std::end(types) || word.ends_with("_t");
+    if (is_type) result += std::string(word) + " ";
+  }
+  return result.empty() ? front : result;
+}
+
 // The function that `declaration`, the text before a brace, introduces; nothing if it is something else (a struct, an
 // initialiser, a static helper that no other file can call).
 std::optional<CFunction> function_of(std::string_view declaration) {
@@ -186,7 +202,8 @@ std::optional<CFunction> function_of(std::string_view declaration) {
                                           "__STATIC_INLINE"};  // CMSIS's too
   const bool hidden = std::any_of(std::begin(linkage), std::end(linkage), is_mentioned) || text.find('=') != npos;
   if (name.empty() || !has_type || hidden) return std::nullopt;
-  return CFunction{std::string(name), text};
+  const auto front = static_cast<std::size_t>(name.data() - text.data());
+  return CFunction{std::string(name), without_placements(text.substr(0, front)) + text.substr(front)};
 }
 
 // Those whose text ends with `end`: a brace, or a semicolon.

@@ -11,6 +11,7 @@
 #include "tvm_c/stays/added_statements.hpp"
 #include "tvm_c/stays/kept.hpp"
 #include "tvm_c/text/placement.hpp"
+#include "tvm_c/text/macros.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -89,7 +90,8 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
   std::vector<std::string> result;
   const FileScope& scope = read.scope;
   std::set<std::string_view> words;
-  for (const Item& item : scope.items) {
+  for (std::size_t i = 0; i < scope.items.size(); ++i) {
+    const Item& item = scope.items[i];
     const std::string name(item.name);
     const bool is_pool = item.kind == Item::Kind::data &&
                          (scope.owned.contains(name) || scope.constant_pools.contains(name)) &&
@@ -102,7 +104,10 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
     if (!is_pool && !is_read(item)) continue;
     // The section that an attribute of workspace names is that of planned C.
     const bool counts_sections = sections && !(is_pool && scope.owned.contains(name));
-    const auto found = placement_of(item, read.files[item.file].text, counts_sections);
+    const std::string_view text = read.files[item.file].text;
+    const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
+    auto found = placement_of(item, text, counts_sections);
+    if (!found) found = conditional_placement(text, begin_with_groups(text, front, item.begin, item.end), item.begin);
     if (!found || !words.insert(found->word).second) continue;
     result.push_back(placed(read, in_quotes(found->word) + " of " + in_quotes(name), item.file, found->offset) +
                      " is not in planned C");

@@ -161,6 +161,16 @@ def by_people(stock: Stock) -> Files:
     return placed("ml", "ml")(Stock(stock.entry, f"{head}{operators}\n#if 0\n{operators}\n#endif\n", stock.header, stock.metadata))
 
 
+def with_placements(stock: Stock) -> Files:
+    """Macros and conditions say where functions and tables are, beside something that stays."""
+    head = "#ifdef __has_include\n#define IRAM_ATTR __attribute__((noinline))\n#else\n#define IRAM_ATTR\n#endif\n"
+    first = "#if defined(__APPLE__)\n__attribute__((section(\"__DATA,.tvm\"))) static const\n#else\nstatic const\n#endif\n"
+    operators = re.sub(r"TVM_DLL int32_t (tvmgen_\w+_main__)", r"IRAM_ATTR TVM_DLL int32_t \1", stock.operators)
+    operators = re.sub(r"(?<!IRAM_ATTR )TVM_DLL", "\n#ifdef ESP32\nSLOW_ATTR\n#endif\nTVM_DLL", TABLE.sub(
+        lambda found: found[0].replace("static const", first, 1), operators))
+    return placed("ml", "ml")(Stock(stock.entry, f"{head}{operators}\nint added;\n", stock.header, stock.metadata))
+
+
 LAYOUTS: dict[str, Callable[[Stock], Files]] = {
     "codegen/host": placed("model/codegen/host/src", "model/codegen/host/include"),
     "codegen/src, inc": placed("codegen/src", "codegen/inc"),
@@ -180,6 +190,7 @@ LAYOUTS: dict[str, Callable[[Stock], Files]] = {
     "TVM 0.8": by_tvm_0_8,
     "constants and sizes in headers": with_headers,
     "edited by hand": by_people,
+    "placed by macros and conditions": with_placements,
     "constants in a file of their own": with_constants_elsewhere,
 }
 

@@ -521,6 +521,15 @@ TEST_CASE("what places functions and tables that are written anew is named once"
             .starts_with("lib1.c: '__attribute__' of 'table'"));
   CHECK(lost("", "IRAM_ATTR ", "static const PROGMEM int8_t table[4]" + values) == "2");
   // A pool's memory, which has the section that an attribute names; a macro's is not known.
+  // In conditional groups in front of it. A macro with brackets may be something of its own.
+  const std::string of_op = " of 'tvmgen_m_op' (line 3, column 1) is not in planned C";
+  CHECK(lost("", "#ifdef ESP32\nIRAM_ATTR\n#endif\n") == "lib1.c: 'IRAM_ATTR'" + of_op);
+  CHECK(lost("", "#ifdef ESP32\nIRAM_ATTR TVM_DLL\n#else\nTVM_DLL\n#endif\n") == "lib1.c: 'IRAM_ATTR'" + of_op);
+  CHECK(lost("", "#ifdef A\n__attribute__((section(\".a\")))\n#endif\n#ifdef __cplusplus\nextern \"C\"\n#endif\n") ==
+        "lib1.c: '__attribute__'" + of_op);
+  CHECK(lost("", "#ifdef __cplusplus\nextern \"C\"\n#endif\n#ifdef A\n#define B 1\n#endif\n") == "0");
+  CHECK(lost("", "#ifdef ZEPHYR\nREGISTER(m)\n#endif\n") == "0");
+  CHECK(lost("", "#ifdef ZEPHYR\nint m;\n#endif\n") == "0");
   std::string pooled = text_of({"", "", "", ""});
   pooled.replace(pooled.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
   pooled.insert(
@@ -602,6 +611,16 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
         "int again(void) { return tvmgen_m_run(0); } /* sram, table */\n",
         "int32_t tvmgen_m_get_c_metadata(void) { return 0; }\n", "int tvmgen_m_version(void) { return 3; }\n"}) {
     CHECK(kept(added) == include + added);
+  }
+  // Conditional attributes are gone with what they belong to.
+  for (const auto& [attributes, stay] :
+       {std::pair("#ifdef ESP32\nIRAM_ATTR\n#endif\n", ""),
+        {"#if A\nIRAM_ATTR\n#else\nTVM_DLL\n#endif\n", ""},
+        {"#ifdef ESP32\n#define N 2\n#endif\n", "#ifdef ESP32\n#define N 2\n#endif\n"},
+        {"#ifdef A\nPLACE(a) B\n#else\nB\n#endif\n", ""},
+        {"#ifdef ZEPHYR\nREGISTER(m)\n#endif\n", "#ifdef ZEPHYR\nREGISTER(m)\n#endif\n"}}) {
+    const std::string entry = front + attributes + run + "int runs;\n";
+    CHECK(in_place({{"lib0.c", entry}, {"lib1.c", model}}) == include + stay + "int runs;\n");
   }
   // Whatever its name, nothing of the model calls it.
   for (const std::string name : {"TVM_DLL int32_t tvmgen_m_conv2d(", "int32_t tvmgen_m_fused_add("}) {

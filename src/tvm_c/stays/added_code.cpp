@@ -96,7 +96,7 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     const std::size_t begin = end;
     end = item.end;
     if (!rewritten_.contains(file.name)) continue;
-    check_hidden(item.file, begin, item.begin, gone);
+    check_hidden(item.file, begin, begin_with_groups(file.text, begin, item.begin, item.end), gone);
     if (is_last) check_hidden(item.file, end, file.text.size(), gone);
     if (!is_for_others(item, prefix, stops) || kept.contains(item.name)) continue;
     if (accessors.contains(i)) {

@@ -313,11 +313,12 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
                        (item.kind == Item::Kind::prototype && functions.contains(item.name));
     if (stays && !repeated.contains(i)) continue;
     const std::string_view text = files[item.file].text;
-    const std::size_t begin = std::max(begin_with_linkage(text, item.begin), ends[item.file]);
+    const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
+    const std::size_t begin = std::max(begin_with_groups(text, front, item.begin, item.end), ends[item.file]);
     const bool is_whole_line =
         (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
     copy(item.file, begin, item.end + (is_whole_line ? 1 : 0));
-    texts[item.file] += macros_within(text.substr(item.begin, item.end - item.begin));
+    texts[item.file] += macros_within(text.substr(begin, item.end - begin));
   }
   for (const std::size_t file : kept_files) {
     copy(file, files[file].text.size(), files[file].text.size());

@@ -116,6 +116,85 @@ std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directi
   return tokens;
 }
 
+namespace {
+
+// What may stand in front of a declaration, as a part of it: attributes, extern "C", names of macros without brackets.
+// If `any`, all that ends no declaration.
+bool may_be_front(std::string_view text, bool any) {
+  std::string plain;
+  const std::vector<Token> tokens = plain_tokens(text, directives_in(text), plain);
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.is("{") || token.is("}") || token.is(";")) return false;
+    if (token.is("(")) {
+      const bool is_attribute = depth > 0 || (i > 0 && tokens[i - 1].is("__attribute__"));
+      if (!any && !is_attribute) return false;
+      ++depth;
+    } else if (token.is(")")) {
+      if (depth-- == 0) return false;
+    } else if (depth == 0 && !any && !token.is_identifier() && token.kind != TokenKind::string) {
+      return false;
+    }
+  }
+  return !tokens.empty() && depth == 0;
+}
+
+// Groups that the text closes and does not open.
+std::size_t closed_in(std::string_view text) {
+  if (text.find('#') == std::string_view::npos) return 0;
+  std::size_t depth = 0;
+  std::size_t closed = 0;
+  for (const Directive& one : directives_in(text)) {
+    if (opens_group(one.word)) {
+      ++depth;
+    } else if (one.word == "endif" && depth > 0) {
+      --depth;
+    } else if (one.word == "endif") {
+      ++closed;
+    }
+  }
+  return closed;
+}
+
+}  // namespace
+
+std::size_t begin_with_groups(std::string_view file, std::size_t from, std::size_t begin, std::size_t end) {
+  const std::string_view gap = file.substr(from, begin - from);
+  if (gap.find('#') == std::string_view::npos) return begin;
+  const std::vector<Directive> directives = directives_in(gap);
+  std::vector<std::size_t> open;                       // indices of groups
+  std::vector<std::size_t> opened(directives.size());  // by #endif
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    if (opens_group(directives[i].word)) open.push_back(i);
+    if (directives[i].word != "endif" || open.empty()) continue;
+    opened[i] = open.back() + 1;
+    open.pop_back();
+  }
+  try {
+    std::size_t next = directives.size();
+    std::size_t result = gap.size();
+    const std::size_t closed = closed_in(file.substr(begin, end - begin));
+    if (closed > 0 && closed <= open.size()) {
+      next = open[open.size() - closed];
+      if (!may_be_front(gap.substr(directives[next].begin), true)) return begin;
+      result = directives[next].begin;
+    }
+    while (next > 0 && opened[next - 1] > 0) {
+      const std::size_t behind = directives[next - 1].end;
+      std::string plain;
+      if (!plain_tokens(gap.substr(behind, result - behind), {}, plain).empty()) break;
+      const std::size_t first = opened[next - 1] - 1;
+      if (!may_be_front(gap.substr(directives[first].begin, behind - directives[first].begin), false)) break;
+      next = first;
+      result = directives[first].begin;
+    }
+    return from + result;
+  } catch (const SyntaxError&) {
+    return begin;
+  }
+}
+
 bool has_hidden_code(std::string_view gap) {
   std::string plain;
   try {

@@ -109,4 +109,10 @@ class Macros {
 // groups that are passed over.
 [[nodiscard]] bool has_hidden_code(std::string_view gap);
 
+// Where the declaration [begin,end) begins if groups in front of it belong to it: #if X / attribute / #else, whose
+// #endif it holds; #ifdef ESP32 / IRAM_ATTR / #endif; and what TVM writes there for C++. `from`: the end of the item
+// before.
+[[nodiscard]] std::size_t begin_with_groups(std::string_view file, std::size_t from, std::size_t begin,
+                                            std::size_t end);
+
 }  // namespace usmp::tvm_c

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/body/expressions.hpp"
+#include "tvm_c/text/macros.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -64,6 +66,17 @@ std::optional<PlacementWord> placement_of(const Item& item, std::string_view fil
   } catch (const SyntaxError&) {  // a conditional group begins in it
     return std::nullopt;
   }
+}
+
+std::optional<PlacementWord> conditional_placement(std::string_view file, std::size_t begin, std::size_t end) {
+  const std::string_view groups = file.substr(begin, end - begin);
+  std::string plain;
+  for (const Token& token : plain_tokens(groups, directives_in(groups), plain)) {
+    if (token.is_identifier() && !is_specifier(token.text)) {
+      return PlacementWord{file.substr(begin + token.offset, token.text.size()), begin + token.offset};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace usmp::tvm_c

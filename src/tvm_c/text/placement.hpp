@@ -21,4 +21,8 @@ struct PlacementWord {
 // nothing say nothing.
 [[nodiscard]] std::optional<PlacementWord> placement_of(const Item& item, std::string_view file, bool sections);
 
+// The same, of the groups in front of the declaration (begin_with_groups) that are [begin,end) of the file.
+[[nodiscard]] std::optional<PlacementWord> conditional_placement(std::string_view file, std::size_t begin,
+                                                                 std::size_t end);
+
 }  // namespace usmp::tvm_c
