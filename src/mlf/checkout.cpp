@@ -31,6 +31,9 @@ constexpr std::string_view tvm_prefix = "tvmgen_";
 constexpr std::string_view entry_endings[] = {"___tvm_main__", "_run_model"};
 
 bool is_header_file(std::string_view name) { return ends_with_any(name, {".h", ".hpp"}); }
+bool is_included_file(std::string_view name) {
+  return is_header_file(name) || ends_with_any(name, {".inc", ".ino", ".hh"});
+}
 bool is_object(std::string_view name) { return ends_with_any(name, {".o", ".obj", ".a", ".lib", ".so"}); }
 
 // Whether TVM may have written the file: it defines one of its functions or constants.
@@ -112,7 +115,9 @@ class TreeReader {
     } else {
       for (const Listed& file : files_below(start, scan_, max_depth)) {
         look_at(file);
-        if (is_header_file(file.path.filename().string())) headers_[file.path.filename().string()].push_back(file);
+        const std::string name = file.path.filename().string();
+        if (is_header_file(name)) headers_[name].push_back(file);
+        if (is_included_file(name)) included_.push_back(file.path);
       }
     }
     if (models_.empty()) {  // what they were planned from says more
@@ -198,6 +203,12 @@ class TreeReader {
 
   [[nodiscard]] Error nothing_found() const {
     const auto error = [&](const std::string& message) { return Error(ErrorKind::archive, {given_, {}, {}}, message); };
+    for (const fs::path& path : included_) {
+      if (!entries_in(text_of(path)).empty()) {
+        return error("found the model in " + shown(path) +
+                     ", expected it in C files: rename the file to .c, and compile it instead of including it");
+      }
+    }
     if (!entry_caller_.empty()) {
       return error("found tvmgen_M_run (" + entry_caller_ +
                    ") but not tvmgen_M___tvm_main__, which it calls: expected the directory with all of TVM's C");
@@ -415,6 +426,7 @@ class TreeReader {
   std::string entry_caller_;
   std::string graph_;
   std::string object_;
+  std::vector<fs::path> included_;  // headers and the like
   std::vector<std::string> archives_;
 };
 

@@ -110,7 +110,7 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
     if (!found) found = conditional_placement(text, begin_with_groups(text, front, item.begin, item.end), item.begin);
     if (!found || !words.insert(found->word).second) continue;
     result.push_back(placed(read, in_quotes(found->word) + " of " + in_quotes(name), item.file, found->offset) +
-                     " is not in planned C");
+                     " is not in planned C" + (is_pool ? "; --pools can give its section" : ""));
   }
   return result;
 }

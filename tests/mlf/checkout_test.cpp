@@ -172,6 +172,13 @@ TEST_CASE("where there is no model, it is told what there is") {
   CHECK(read_error(root).find("found no C that TVM wrote") != std::string::npos);
   write_file(root + "/.git/lib1.c", operators("default"));
   CHECK(read_error(root).find("found no C that TVM wrote") != std::string::npos);
+  for (const std::string name : {"model.h", "model.inc"}) {
+    write_file(root + "/" + name, operators("default"));
+    CHECK(read_error(root) == root + ": found the model in " + root + "/" + name +
+                                  ", expected it in C files: rename the file to .c, and compile it instead of "
+                                  "including it");
+    std::filesystem::remove(root + "/" + name);
+  }
   write_file(root + "/models/b.tar.gz", "");
   write_file(root + "/models/a.tar", "");
   CHECK(read_error(root) == "other kind: " + root +

@@ -535,6 +535,7 @@ TEST_CASE("what places functions and tables that are written anew is named once"
   pooled.insert(
       pooled.find("  void* sid_1"),
       "  void* sid_9_let = (&(sram_0_var[0]));\n  if (tvmgen_m_op(x_buffer_var, sid_9_let) != 0) return -1;\n");
+  const std::string give = "; --pools can give its section";
   const auto of_pool = [&](const std::string& declaration) {
     const std::vector<std::string> found = read(declaration + ";\n" + pooled).lost_placements;
     return found.size() == 1 ? found[0] : std::to_string(found.size());
@@ -542,10 +543,11 @@ TEST_CASE("what places functions and tables that are written anew is named once"
   CHECK(of_pool("static uint8_t __attribute__((section(\".dtcm\"), aligned(16))) sram[64]") == "0");
   CHECK(of_pool("_Alignas(16) static uint8_t sram[64]") == "0");
   CHECK(of_pool("EXT_RAM static uint8_t sram[64]") ==
-        "lib1.c: 'EXT_RAM' of 'sram' (line 1, column 1) is not in planned C");
+        "lib1.c: 'EXT_RAM' of 'sram' (line 1, column 1) is not in planned C" + give);
   CHECK(of_pool("static PLACE(\"dtcm\") uint8_t sram[64]") ==
-        "lib1.c: 'PLACE' of 'sram' (line 1, column 8) is not in planned C");
-  CHECK(of_pool("static uint8_t sram[64] DTCM") == "lib1.c: 'DTCM' of 'sram' (line 1, column 25) is not in planned C");
+        "lib1.c: 'PLACE' of 'sram' (line 1, column 8) is not in planned C" + give);
+  CHECK(of_pool("static uint8_t sram[64] DTCM") ==
+        "lib1.c: 'DTCM' of 'sram' (line 1, column 25) is not in planned C" + give);
   CHECK(read("EXT_RAM static uint8_t other[64];\n" + text_of({"", "", "", ""})).lost_placements.empty());
   const std::string unknown = " is not determined by the files, so planned C does not have it; --pools gives one";
   for (const char* word : {"aligned(N)", "__aligned__", "unused, aligned"}) {

@@ -474,6 +474,9 @@ Value Values::call(std::string_view function, const std::vector<Value>& argument
     return number(node(ExprKind::mod, type, {converted(arguments[0], type), converted(arguments[1], type)}));
   }
   const auto known = math_function(function);
+  if (!known && function.starts_with("tvmgen_")) {
+    fail("found a call of " + shown(function) + ", which no C file of the model defines or declares");
+  }
   if (!known) fail("found a call of " + shown(function) + " in an expression, expected a function of math.h");
   std::vector<Tree> operands;
   operands.reserve(arguments.size());
