@@ -102,6 +102,10 @@ std::string planned_registry(const Archive& archive, const ModuleInfo& module, c
       if (module.packed_interface) keep_defined(name, planned_entry, prefix + "_run");
       continue;
     }
+    if (module.packed_interface && name == prefix + "_run") {
+      keep_defined(name, planned_entry, name);
+      continue;
+    }
     const bool is_for_metadata = name.ends_with("get_c_metadata");
     for (const std::string& member : is_for_metadata ? module.c_members : files.metadata) {
       if (!member.ends_with(".h")) keep_defined(name, archive.find(member)->code(), name);

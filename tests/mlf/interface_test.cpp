@@ -127,7 +127,8 @@ TEST_CASE("the registry keeps the entry and what stays in its file") {
   const std::string get = "int32_t tvmgen_default_get_c_metadata(TVMValue* a)";
   const std::string functions =
       "#include <crt/module.h>\nstatic TVMBackendPackedCFunc _tvm_func_array[] = {\n    "
-      "(TVMBackendPackedCFunc)tvmgen_default_add,\n    (TVMBackendPackedCFunc)tvmgen_default___tvm_main__,\n    "
+      "(TVMBackendPackedCFunc)tvmgen_default_run,\n    (TVMBackendPackedCFunc)tvmgen_default_add,\n    "
+      "(TVMBackendPackedCFunc)tvmgen_default___tvm_main__,\n    "
       "(TVMBackendPackedCFunc)tvmgen_default_get_c_metadata, /* last */\n};\n";
   const auto registry = [&](const std::string& count, bool packed) {
     const Archive archive =
@@ -140,8 +141,9 @@ TEST_CASE("the registry keeps the entry and what stays in its file") {
     const ModuleFiles files = files_of_module(archive, module);
     CHECK(files.registry == "a.c");
     CHECK(files.metadata == Lines{"meta.c"});
-    CHECK(registered_functions(archive.find("a.c")->bytes) ==
-          Lines{"tvmgen_default_add", "tvmgen_default___tvm_main__", "tvmgen_default_get_c_metadata"});
+    CHECK(registered_functions(archive.find("a.c")->bytes) == Lines{"tvmgen_default_run", "tvmgen_default_add",
+                                                                    "tvmgen_default___tvm_main__",
+                                                                    "tvmgen_default_get_c_metadata"});
     return planned_registry(archive, module, files, run_function);
   };
   const auto has = [](const std::string& text, const std::string& part) {
@@ -151,18 +153,18 @@ TEST_CASE("the registry keeps the entry and what stays in its file") {
   CHECK(has(packed, "#include <crt/module.h>\n"));
   CHECK(has(packed, get + ";\n"));
   CHECK(has(packed,
-            "    (TVMBackendPackedCFunc)tvmgen_default_run,\n    "
+            "    (TVMBackendPackedCFunc)tvmgen_default_run,\n    (TVMBackendPackedCFunc)tvmgen_default_run,\n    "
             "(TVMBackendPackedCFunc)tvmgen_default_get_c_metadata,\n};"));
   CHECK(has(packed,
-            "    \"\\002\\000\"\n    \"tvmgen_default___tvm_main__\\000\"\n    "
+            "    \"\\003\\000\"\n    \"tvmgen_default_run\\000\"\n    \"tvmgen_default___tvm_main__\\000\"\n    "
             "\"tvmgen_default_get_c_metadata\\000\",\n"));
   CHECK(!has(packed, "tvmgen_default_add"));
   // One byte in front of the names, whether it is printed as itself or not.
   for (const std::string count : {"\\003", "\\t", "#", "\\3\"\n    \""}) {
-    CHECK(has(registry(count, true), "    \"\\002\"\n    \"tvmgen_default___tvm_main__\\000\""));
+    CHECK(has(registry(count, true), "    \"\\003\"\n    \"tvmgen_default_run\\000\""));
   }
   for (const std::string count : {"\\t\\000", "#\\000", "\\3\"\n    \"\\000", "\\004\\001"}) {
-    CHECK(has(registry(count, true), "    \"\\002\\000\"\n"));
+    CHECK(has(registry(count, true), "    \"\\003\\000\"\n"));
   }
   // Without the packed interface, the entry cannot be called through it.
   CHECK(has(registry("\\003\\000", false), "    \"\\001\\000\"\n    \"tvmgen_default_get_c_metadata\\000\",\n"));

@@ -929,6 +929,11 @@ TEST_CASE("what somebody added to the function that the firmware calls is told, 
   for (const char* other : {"&sram[16]", "&sram[i]", "&sram[0][0]", "sram[0]", "&inputs[0]", "&inputs->x[0]"}) {
     CHECK_MESSAGE(passing(other).find("found '['") != std::string::npos, other);
   }
+  for (const char* pointer : {"board_ram", "(uint8_t*)board_ram"}) {
+    CHECK(passing(pointer).ends_with(
+        ": a pool is an array, 'static uint8_t board_ram[N];' or 'extern uint8_t board_ram[N];', and --pools says "
+        "where planned C has it"));
+  }
   CHECK(told(run_begin + " gpio_set(1); " + call_of) ==
         at + "'gpio_set' in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry, or one "
              "call that gets members of the parameters and pools of this file: what somebody added may go to where "

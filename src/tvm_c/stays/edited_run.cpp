@@ -161,11 +161,17 @@ std::optional<SyntaxError> added_to_run(const FunctionText& run, const std::stri
     const bool is_placed = is_packed || ((i == 0) == token.is("return") && (!token.is(";") || i + 2 == tokens.size()));
     const bool is_tvms = is_known && is_placed;
     if (!is_tvms) {
-      return SyntaxError{token.offset, "found " + shown(token.text) + " in " + in_quotes(run_name) +
-                                           ", which is written anew, expected nothing but the call of the entry, or "
-                                           "one call that gets members of the parameters and pools of this file: what "
-                                           "somebody added may go to where " +
-                                           in_quotes(run_name) + " is called"};
+      const bool is_argument = token.is_identifier() && (before.is("(") || before.is(",") || before.is(")")) &&
+                               i + 1 < tokens.size() && (tokens[i + 1].is(",") || tokens[i + 1].is(")"));
+      const std::string pool = "uint8_t " + std::string(token.text) + "[N];";
+      return SyntaxError{
+          token.offset,
+          "found " + shown(token.text) + " in " + in_quotes(run_name) +
+              ", which is written anew, expected nothing but the call of the entry, or one call that gets members of "
+              "the parameters and pools of this file: " +
+              (is_argument ? "a pool is an array, " + in_quotes("static " + pool) + " or " +
+                                 in_quotes("extern " + pool) + ", and --pools says where planned C has it"
+                           : "what somebody added may go to where " + in_quotes(run_name) + " is called")};
     }
     before = token;
   }
