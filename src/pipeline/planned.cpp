@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "pipeline/early_outputs.hpp"
 #include "pipeline/source.hpp"
 #include "usmp/assemble/placements.hpp"
 #include "usmp/kernels/estimate.hpp"
@@ -181,6 +182,10 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   }
   document.tvm_workspace = tvm_workspace(planned.source, origin.workspace_io);
   document.warnings = warnings_of(planned.source);
+  if (!origin.workspace_io) {
+    const std::vector<std::string> early = early_outputs(planned.source, planned.program.module);
+    document.warnings.insert(document.warnings.end(), early.begin(), early.end());
+  }
   add_other_contents(planned.source, document);
   if (auto unused = unused_workspace(planned.source)) document.warnings.push_back(std::move(*unused));
   document.warnings.insert(document.warnings.end(), planned.warnings.begin(), planned.warnings.end());
