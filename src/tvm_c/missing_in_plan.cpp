@@ -3,6 +3,7 @@
 #include "tvm_c/missing_in_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -12,6 +13,8 @@
 #include "tvm_c/stays/kept.hpp"
 #include "tvm_c/text/placement.hpp"
 #include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/body/packed.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -28,6 +31,26 @@ std::string placed(const FilesRead& read, const std::string& what, std::size_t f
   return read.files[file].name + ": " + what + " (" + read.places.at(file, offset) + ")";
 }
 
+// Whether the parameters are TVM's: structs of the interface, or those of a packed function.
+bool takes_interface(const FunctionText& run, const std::string& symbol) {
+  if (takes_packed(run.params)) return true;
+  constexpr std::array<std::string_view, 4> structs = {"_inputs", "_outputs", "_workspace_pools", "_devices"};
+  bool is_given = false;  // a parameter
+  bool is_struct = false;
+  for (const Token& token : tokens_of(run.params)) {
+    if (token.is(",") || token.is(")")) {
+      if (is_given && !is_struct) return false;
+      is_given = is_struct = false;
+    } else if (token.is_identifier()) {
+      is_given = is_given || !token.is("void");
+      is_struct = is_struct || std::any_of(structs.begin(), structs.end(), [&](std::string_view name) {
+                    return token.text == symbol + std::string(name);
+                  });
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items,
@@ -39,6 +62,12 @@ std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<
                      " is not in planned C, since the model does not use it; --in-place keeps it");
   }
   const std::string run = read.symbol + "_run";
+  const auto found = read.scope.functions.find(run);
+  if (found != read.scope.functions.end() && !takes_interface(found->second, read.symbol)) {
+    result.push_back(placed(read, in_quotes(run), found->second.file, found->second.offset) +
+                     " has other parameters in planned C, structs of inputs and outputs: include its header in all "
+                     "files that call it");
+  }
   if (!read.scope.functions.contains(run) && !read.scope.functions.contains("TVMSystemLibEntryPoint")) {
     result.push_back("no file of the model defines " + in_quotes(run) + ", so the firmware calls " + in_quotes(entry) +
                      ", which is not in planned C; call " + in_quotes(run) + ", or use --in-place, which keeps it");

@@ -675,6 +675,23 @@ TEST_CASE("what planned C elsewhere lacks of the files is named") {
         "no file of the model defines 'tvmgen_m_run', so the firmware calls 'tvmgen_m___tvm_main__', which is not in "
         "planned C; call 'tvmgen_m_run', or use --in-place, which keeps it");
   CHECK(of_entry("const TVMModule* TVMSystemLibEntryPoint(void) { return &module; }\n").empty());
+  // The firmware calls a function of this name with other arguments, which a linker does not see.
+  const auto with_params = [&](const std::string& params, const std::string& arguments) {
+    return of_entry("int32_t tvmgen_m_run(" + params + ") { return tvmgen_m___tvm_main__(" + arguments + "); }\n");
+  };
+  for (const std::string params :
+       {"void* x, void* y", "const float*, struct tvmgen_m_outputs* outputs", "void* const x"}) {
+    CHECK(with_params(params, "x, y").starts_with("lib1.c: 'tvmgen_m_run' (line "));
+    CHECK(with_params(params, "x, y")
+              .ends_with(") has other parameters in planned C, structs of inputs and outputs: include its header in "
+                         "all files that call "
+                         "it"));
+  }
+  CHECK(with_params("struct tvmgen_m_inputs* in, struct tvmgen_m_outputs * const out", "in->x, out->y").empty());
+  CHECK(
+      with_params("const tvmgen_m_inputs*in, struct tvmgen_m_outputs*out, struct tvmgen_m_devices* d", "in->x, out->y")
+          .empty());
+  CHECK(with_params("void", "").empty());
   // Whatever its name is.
   CHECK(left_out("int rows[2][4];\nint (*row(int i))[4] { return &rows[i]; }\nint (*first)[4] = &rows[0];\n") ==
         "lib0.c: variable 'rows' (line 5, column 1" + lacks + "lib0.c: a declaration (line 6, column 1" + lacks +
