@@ -225,7 +225,7 @@ pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
         std::find(info.c_members.begin(), info.c_members.end(), member.name) != info.c_members.end();
     const bool is_header = (member.name.starts_with("codegen/") || member.name.starts_with("headers/")) &&
                            ends_with_any(member.name, {".h", ".hpp"});
-    if (is_header && !is_of_module) files.headers.push_back({member.shown_name(), member.bytes});
+    if (is_header && !is_of_module) files.headers.push_back({member.shown_name(), member.text()});
   }
   // Otherwise it is refused later (check_in_place).
   const bool is_possible = std::none_of(files.own.begin(), files.own.end(),

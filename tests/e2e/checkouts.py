@@ -104,7 +104,7 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*|\d(?:[eEp
 
 
 def commented(stock: Stock) -> Files:
-    """Comments and line breaks between tokens, but not in directives; lines end as on Windows."""
+    """Comments and line breaks between tokens, but not in directives; files begin and lines end as on Windows."""
     numbers = random.Random(1)
     gaps = [" /* x */ ", " // for (;;) {\n", "\n", "\t", " /* \" ' \n * don't */ ", "\f"]
 
@@ -116,7 +116,7 @@ def commented(stock: Stock) -> Files:
             result.append(token)
             if not is_directive and not token.startswith(("//", "/*")) and numbers.random() < 0.05:
                 result.append(numbers.choice(gaps))
-        return "".join(result).replace("\n", "\r\n")
+        return "\ufeff" + "".join(result).replace("\n", "\r\n")
 
     files = placed("codegen/host/src", "codegen/host/include")(stock)
     return {path: content if path.endswith(".h") else text(content) for path, content in files.items()}

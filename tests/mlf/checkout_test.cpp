@@ -165,6 +165,13 @@ TEST_CASE("several models are listed with what to type, unless one is in the dir
   CHECK(names_of(read_checkout(root + "/b/copy.c")) == "copy.c ");
 }
 
+TEST_CASE("the mark in front of UTF-8 is no text of the file") {
+  const Member marked{.name = "a.c", .bytes = "\xEF\xBB\xBF#define A 1\n"};
+  CHECK(marked.text() == "#define A 1\n");
+  CHECK(marked.code() == marked.text());
+  CHECK(Member{.name = "a.c", .bytes = "\xEF\xBB"}.text().size() == 2);
+}
+
 TEST_CASE("where there is no model, it is told what there is") {
   const ScratchDirectory scratch;
   const std::string root = scratch.path("p");

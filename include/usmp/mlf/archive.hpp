@@ -15,6 +15,11 @@
 
 namespace usmp::mlf {
 
+[[nodiscard]] constexpr std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
 struct Member {
   std::string name;   // normalised: no leading "./", '/' separators, no trailing '/'; never absolute, never with ".."
   std::string bytes;  // empty if there is a `file`
@@ -27,9 +32,12 @@ struct Member {
   std::string_view part = {};
   std::string outline = {};
 
-  [[nodiscard]] std::string_view text() const { return file != nullptr ? part : std::string_view(bytes); }
+  // Without the mark that editors put in front of UTF-8.
+  [[nodiscard]] std::string_view text() const { return without_mark(file != nullptr ? part : std::string_view(bytes)); }
   // What there is to find in C: perhaps without long lists of numbers.
-  [[nodiscard]] std::string_view code() const { return file != nullptr ? std::string_view(outline) : bytes; }
+  [[nodiscard]] std::string_view code() const {
+    return without_mark(file != nullptr ? std::string_view(outline) : bytes);
+  }
   // To be changed.
   [[nodiscard]] std::string& own_bytes();
 
