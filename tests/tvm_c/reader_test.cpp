@@ -314,6 +314,24 @@ TEST_CASE("sections of pools and constants") {
   CHECK(read("static const int8_t __attribute__((section(\".ram\"))) u[1] = {1};\n").constants_section.empty());
 }
 
+TEST_CASE("what stands behind the name of constants says where they are, too") {
+  for (const std::string word : {"PROGMEM", "PLACED", "__attribute__"}) {
+    const std::string place = word + (word == "PROGMEM" ? "" : word == "PLACED" ? "(\".x\")" : "((section(\".x\")))");
+    const std::string text =
+        "static struct flash { int8_t a[2]; } flash " + place +
+        " = { .a = {1, 2}, };\n"
+        "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var, uint8_t* flash_0_var) {\n"
+        "  void* a_let = (&(flash_0_var[0]));\n"
+        "  for (int32_t i = 0; i < 2; ++i) {\n    out_buffer_var[i] = ((int8_t*)a_let)[i];\n  }\n  return 0;\n}\n";
+    const Source file{"lib1.c", text};
+    const PlannedModule read = read_planned_module("m", {&file, 1});
+    REQUIRE(read.lost_placements.size() == 1);
+    CHECK(read.lost_placements[0] == "lib1.c: '" + word +
+                                         "' of 'flash' (line 1, column 44) is not in planned C; --pools can give its "
+                                         "section");
+  }
+}
+
 TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts them over one another") {
   const auto planned = [](const std::string& second) {
     const std::string c =
@@ -369,8 +387,9 @@ TEST_CASE("constants in a pool of the application's, without the header that has
   };
   const std::string own = "  void* a_let = (&(flash_1_var[8]));\n  q[0] = ((int8_t*)a_let)[1];\n";
   const std::string found =
-      ", which is read and never written: a constant, whose value is not here; expected "
-      "TVMGEN_M_FLASH_CONSTANT_POOL_DATA in a header, tvmgen_m.h";
+      ", which is read and never written: a constant, whose value is not here; expected a struct "
+      "'flash' with values in a C file or a header (.h) that it includes, or TVMGEN_M_FLASH_CONSTANT_POOL_DATA in a "
+      "header, tvmgen_m.h";
   CHECK(message(own, "") ==
         "lib1.c: line 1, column 9: function 'tvmgen_m_op', offset 8 of pool 'flash': found 'a'" + found);
   CHECK(message(own, "#define TVMGEN_M_FLASH_CONSTANT_POOL_SIZE 16\n").ends_with(found));
@@ -731,7 +750,8 @@ TEST_CASE("what a function may use of a pool has to be known") {
       "  if (tvmgen_m_op(in_buffer_var, out_buffer_var, sram_0_var) != 0 ) return -1;\n  return 0;\n}\n";
   const std::string expected =
       "passes pool 'sram' to 'tvmgen_m_op', and what that uses of it is not known: expected a C file that defines "
-      "'tvmgen_m_op' and takes addresses as (&(pool[offset]))";
+      "'tvmgen_m_op' and takes addresses as (&(pool[offset])); with functions of other names than tvmgen_…, it has to "
+      "begin with '// tvm target: c'";
   for (const char* params : {"", "int8_t* a, int8_t* b, uint8_t* c"}) {
     CHECK(error_of("int32_t tvmgen_m_op(" + std::string(params) + ");\n" + call).find(expected) != std::string::npos);
   }

@@ -701,7 +701,8 @@ class BodyReader {
         throw Error(ErrorKind::archive, {},
                     "passes pool " + in_quotes(argument.pool) + " to " + in_quotes(name) +
                         ", and what that uses of it is not known: expected a C file that defines " + in_quotes(name) +
-                        " and takes addresses as (&(pool[offset]))");
+                        " and takes addresses as (&(pool[offset])); with functions of other names than tvmgen_…, it "
+                        "has to begin with '// tvm target: c'");
       }
     }
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));

@@ -46,7 +46,8 @@ tir::Fault without_contents(const PlannedPlace& place, std::size_t function, con
                             const tir::Module& module) {
   return {function, "offset " + std::to_string(place.offset) + " of pool " + in_quotes(place.pool),
           "found " + in_quotes(module.var(place.var).name) +
-              ", which is read and never written: a constant, whose value is not here; expected TVMGEN_" +
+              ", which is read and never written: a constant, whose value is not here; expected a struct " +
+              in_quotes(place.pool) + " with values in a C file or a header (.h) that it includes, or TVMGEN_" +
               upper_case(module_name) + "_" + upper_case(place.pool) + "_CONSTANT_POOL_DATA in a header, tvmgen_" +
               module_name + ".h"};
 }

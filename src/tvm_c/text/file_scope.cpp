@@ -436,7 +436,13 @@ class FileReader {
     tokens_ = behind;
     if (!members || !tokens_.peek().is_identifier()) return false;
     const Token variable = tokens_.next();
-    skip_attributes(tokens_);
+    while (tokens_.peek().is_identifier()) {  // PROGMEM, PLACED(".flash"), __attribute__((…))
+      const bool is_attribute = tokens_.peek().is("__attribute__");
+      skip_attributes(tokens_);
+      if (is_attribute) continue;
+      tokens_.next();
+      if (tokens_.peek().is("(")) skip_bracketed(tokens_, "(");
+    }
     if (!take(tokens_, "=") || !has_named_values()) return false;
     name = variable;
     ConstantPool pool;

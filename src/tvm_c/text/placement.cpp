@@ -41,6 +41,10 @@ std::optional<PlacementWord> placement_of(const Item& item, std::string_view fil
     while (true) {
       if (parse_type(tokens)) continue;
       const Token token = tokens.next();
+      if (token.is("{") && item.kind == Item::Kind::data) {  // of a struct, with the variable behind
+        skip_to_end(tokens, token.offset);
+        continue;
+      }
       if (token.kind == TokenKind::end || token.is("=") || token.is("{") || token.is(";")) return std::nullopt;
       if (token.is("[")) {
         skip_to_end(tokens, token.offset);
