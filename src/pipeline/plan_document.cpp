@@ -74,10 +74,21 @@ Bytes used_by_kind(const PlanDocument& document, PoolKind kind) {
   return total;
 }
 
+// The first that says what the text is: no directive, comment or linkage, if there is any other.
 std::string first_line_of(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n\v\f";
   constexpr std::size_t longest = 60;
-  text = trimmed(first_line(trimmed(text, blanks)), blanks);
+  std::string_view rest = trimmed(text, blanks);
+  text = trimmed(first_line(rest), blanks);
+  while (!rest.empty()) {
+    const std::string_view line = first_line(rest);
+    const bool says_little = line.starts_with('#') || line.starts_with("//") || line.starts_with("extern \"C\"");
+    if (!says_little) {
+      text = trimmed(line, blanks);
+      break;
+    }
+    rest = trimmed(rest.substr(line.size()), blanks);
+  }
   return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
 }
 

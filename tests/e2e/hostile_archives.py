@@ -283,7 +283,7 @@ def texts(sandbox: Sandbox, archive: bytes, pools: Path) -> None:
 
 def imports(sandbox: Sandbox, archive: bytes) -> None:
     """C that the archive brings along is emitted, as it must be, and named."""
-    source = '\n// \x1b[2J\n#include <stdint.h>\nstatic int evil(void) { return 1; }\n'
+    source = '\n// \x1b[2J\n#include <stdint.h>\n/* \x1b[2J */ static int evil(void) { return 1; }\n'
     tir = Tir(archive)
     loop = tir.first("tir.For")
     text = tir.add({"type_key": "runtime.String", "repr_str": source})
@@ -294,10 +294,10 @@ def imports(sandbox: Sandbox, archive: bytes) -> None:
     loop["type_key"] = "tir.AttrStmt"
     loop["attrs"] = {"attr_key": key, "node": "0", "value": value, "body": inner, "span": "0"}
     done = sandbox.run("imported C", tir.archive(), OK)
-    line = f"tvmgen_default_fused_cast_subtract: {len(source)} bytes, // \\x1b[2J"
+    line = f"tvmgen_default_fused_cast_subtract: {len(source)} bytes, /* \\x1b[2J */ static int evil(void) {{ return 1; }}"
     sandbox.report("imported C is named", [] if line in done.stdout.decode() else [done.stdout.decode()])
     listed = json.loads((sandbox.out / "default.plan.json").read_text())["imported_c"]
-    wanted = [{"function": "tvmgen_default_fused_cast_subtract", "bytes": len(source), "first_line": "// \x1b[2J"}]
+    wanted = [{"function": "tvmgen_default_fused_cast_subtract", "bytes": len(source), "first_line": "/* \x1b[2J */ static int evil(void) { return 1; }"}]
     sandbox.report("imported C is in the plan file", [] if listed == wanted else [str(listed)])
     sandbox.report("imported C is emitted", [] if source in (sandbox.out / "codegen/host/src/default_lib1.c").read_text() else ["it is not"])
 

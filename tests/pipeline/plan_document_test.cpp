@@ -121,12 +121,17 @@ TEST_CASE("how the search ended") {
 TEST_CASE("C of the archive and allocates that nobody plans are named with their functions") {
   Planned planned;
   planned.module.functions[0].imported_c = {"\n \n  int g(void) {\n}\n", std::string(100, 'x')};
-  planned.module.functions[1].imported_c = {std::string(100, 'x')};  // stands in the C once
+  planned.module.functions[1].imported_c = {
+      std::string(100, 'x'),  // stands in the C once
+      "#define TVM_EXPORTS\n// what it is\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n  static int calls;\nint f;\n",
+      "#define A\n#define B\n"};
   planned.analysis.unplanned = {{tir::VarId(0), "dyn", 1, "extent 0 is not a constant"}};
   const PlanDocument document = planned.document();
-  REQUIRE(document.imported_c.size() == 2);
+  REQUIRE(document.imported_c.size() == 4);
   CHECK(document.imported_c[0] == plan_file::ImportedC{"f", 21, "int g(void) {"});
   CHECK(document.imported_c[1] == plan_file::ImportedC{"f", 100, std::string(60, 'x') + "..."});
+  CHECK(document.imported_c[2].first_line == "static int calls;");
+  CHECK(document.imported_c[3].first_line == "#define A");
   REQUIRE(document.unplanned.size() == 1);
   CHECK(document.unplanned[0].function == "main");
 }
