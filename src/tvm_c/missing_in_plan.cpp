@@ -11,10 +11,10 @@
 
 #include "tvm_c/stays/added_statements.hpp"
 #include "tvm_c/stays/kept.hpp"
-#include "tvm_c/text/placement.hpp"
-#include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/function_tokens.hpp"
-#include "tvm_c/body/packed.hpp"
+#include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/placement.hpp"
+#include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

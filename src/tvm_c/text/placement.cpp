@@ -6,9 +6,8 @@
 #include <array>
 #include <string>
 
-#include "tvm_c/text/syntax.hpp"
-#include "tvm_c/body/expressions.hpp"
 #include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
