@@ -114,8 +114,6 @@ class ModuleReader {
     find_foreign_pools();
     read_all(entry);
     if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
-    std::sort(module_.functions.begin(), module_.functions.end(),
-              [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
     module_.entry = *module_.find(entry);
     type_entry_params(module_);
     require_typed_params(entry);
@@ -681,6 +679,8 @@ class ModuleReader {
         if (seen.insert(callee).second) pending.push_back(std::move(callee));
       }
     }
+    std::sort(module_.functions.begin(), module_.functions.end(),  // as tir::Module::find expects
+              [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
   }
 
   std::vector<std::string> read(const std::string& name, bool is_entry) {
