@@ -11,6 +11,7 @@
 
 #include "tvm_c/added_code.hpp"
 #include "tvm_c/body_reader.hpp"
+#include "tvm_c/called_names.hpp"
 #include "tvm_c/counters.hpp"
 #include "tvm_c/entry_tensors.hpp"
 #include "tvm_c/expressions.hpp"
@@ -24,6 +25,7 @@
 #include "tvm_c/induction.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/loop_header.hpp"
+#include "tvm_c/macros.hpp"
 #include "tvm_c/missing_in_plan.hpp"
 #include "tvm_c/origin.hpp"
 #include "tvm_c/own_c.hpp"
@@ -253,12 +255,14 @@ class ModuleReader {
     for (const auto& [name, text] : foreign_files_) {
       FileScope scope;
       std::vector<PoolEdit> edits;
-      const Names in_macros = pools_in_macros(text);
+      std::vector<std::string_view> texts = {text};
+      for (const Source& header : headers_) texts.push_back(header.text);
+      const PoolMacros macros = pool_macros(texts);
       try {
         read_file_scope(text, 0, true, scope);
         for (const auto& [function, body] : scope.functions) {
           if (!scope_.foreign.contains(function)) continue;
-          auto params = pool_params(body, in_macros);
+          auto params = pool_params(body, macros);
           const auto more = edits_of(params);
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
@@ -294,7 +298,7 @@ class ModuleReader {
       for (const std::string& name : kept_names_) {
         const FunctionText& function = scope_.functions.find(name)->second;
         try {
-          auto params = pool_params(function, in_macros());
+          auto params = pool_params(function, pool_macros_of_all());
           for (auto& param : params) {
             if (!param || !param->is_used || !is_struct_of_constants(param->pool)) continue;
             if (param->other) {
@@ -369,14 +373,17 @@ class ModuleReader {
     }
   }
 
-  // Pools that macros of any file or header name.
-  const Names& in_macros() {
-    if (!in_macros_) {
-      in_macros_.emplace();
-      for (const Source& file : files_) in_macros_->merge(pools_in_macros(file.text));
-      for (const Source& header : headers_) in_macros_->merge(pools_in_macros(header.text));
-    }
-    return *in_macros_;
+  // Of any file or header.
+  const PoolMacros& pool_macros_of_all() {
+    if (!pool_macros_) pool_macros_ = pool_macros(all_texts());
+    return *pool_macros_;
+  }
+
+  [[nodiscard]] std::vector<std::string_view> all_texts() const {
+    std::vector<std::string_view> texts;
+    for (const Source& file : files_) texts.push_back(file.text);
+    for (const Source& header : headers_) texts.push_back(header.text);
+    return texts;
   }
 
   // In the C, so that text which names it may stay.
@@ -415,7 +422,12 @@ class ModuleReader {
     for (const std::string& name : kept_names_) functions.push_back(&scope_.functions.find(name)->second);
     std::size_t at = 0;
     try {
-      tvm_c::require_own_given_back(functions, &at);
+      const auto mentions = [](std::string_view name) {
+        return [name](std::string_view definition) { return !places_of(definition, name).empty(); };
+      };
+      const std::vector<std::string_view> texts = all_texts();
+      const Names takes = macros_with(texts, mentions("TVMBackendAllocWorkspace"));
+      tvm_c::require_own_given_back(functions, {takes, macros_with(texts, mentions(free_function))}, &at);
     } catch (const SyntaxError& error) {
       throw located(files_[functions[at]->file], error);
     }
@@ -919,7 +931,7 @@ class ModuleReader {
   std::vector<std::string> warnings_;
   std::set<std::string> watchers_;                      // ReadFunction
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
-  std::optional<Names> in_macros_;                      // pools
+  std::optional<PoolMacros> pool_macros_;
   AddressKeepers keepers_;                              // of `foreign` and functions whose C stays
   HeldTensors held_;
   std::map<std::string, std::string> statements_;    // that became functions and are keepers, as messages name them

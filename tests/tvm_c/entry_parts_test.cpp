@@ -306,6 +306,17 @@ TEST_CASE("workspace is given back by who takes it, if functions of the entry st
     CAPTURE(what);
     CHECK(is_refused(gives_back(what), taken_here + uses + call));
   }
+  // By a macro, too; what it is given may be taken by one.
+  const std::string macros =
+      "#define GIVE(p) TVMBackendFreeWorkspace(1, 0, (p))\n#define GIVE_ALL(p) do { GIVE(p); } while (0)\n"
+      "#define TAKE(n) TVMBackendAllocWorkspace(1, 0, (uint64_t)(n), 0, 8)\n";
+  for (const char* macro : {"GIVE", "GIVE_ALL"}) {
+    const std::string given = part("void* p, int8_t* y", passed + "  " + macro + "(p);\n");
+    CHECK(is_refused(macros + given, taken_here + uses + call));
+    const std::string taken_by_it =
+        "  void* q = TAKE(16);\n" + passed + "  if (tvmgen_m_dev(q, y) != 0) return -1;\n  " + macro + "(q);\n";
+    CHECK(stays(macros + part("void* p, int8_t* y", taken_by_it), taken_here + uses + call + free, "part"));
+  }
   const auto own = [&](const std::string& more) {
     return "static void* own;\nstatic int32_t part(void* p, int8_t* y) {\n  if (device(2)) goto end;\n"
            "  own = (int8_t*)TVMBackendAllocWorkspace(1, 0, (uint64_t)16, 0, 8);\n" +
