@@ -889,7 +889,12 @@ class ModuleReader {
     const auto run = scope_.functions.find(symbol + "_run");
     if (run == scope_.functions.end()) return;
     try {
-      name_by_run(run->second, scope_.functions.find(entry)->second, symbol, entry, module_);
+      const FunctionText& text = scope_.functions.find(entry)->second;
+      if (respelled_.kept_run.empty()) {
+        name_by_run(run->second, text, symbol, entry, module_);
+      } else {
+        name_by_edited_run(respelled_.kept_run, run->second, text, module_);
+      }
     } catch (const SyntaxError& error) {
       throw located(files_[run->second.file], error);
     }
@@ -932,7 +937,7 @@ class ModuleReader {
   std::set<std::string> watchers_;                      // ReadFunction
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
   std::optional<PoolMacros> pool_macros_;
-  AddressKeepers keepers_;                              // of `foreign` and functions whose C stays
+  AddressKeepers keepers_;  // of `foreign` and functions whose C stays
   HeldTensors held_;
   std::map<std::string, std::string> statements_;    // that became functions and are keepers, as messages name them
   std::map<std::string, std::string> calls_keeper_;  // of statements that became functions: one that each calls
