@@ -267,7 +267,7 @@ class ModuleReader {
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
         }
-        keepers_.merge(address_keepers(scope, [](const std::string&) { return true; }));
+        keepers_.merge(address_keepers(scope, [](const std::string&) { return true; }, {std::move(texts)}));
       } catch (const SyntaxError& error) {
         throw located({std::string(name), text}, error);
       }
@@ -325,8 +325,7 @@ class ModuleReader {
     Names stops;  // what planned C has otherwise, or has no more
     if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);
-    keepers_.merge(address_keepers(scope_, [this](const std::string& name) { return kept_names_.contains(name); }));
-    for (const OutlinedFunction& one : outlined_) add_keeper(one);
+    find_keepers();
     held_ = hold_tensors(
         keepers_, [this](const std::string& name) { return external_.contains(name); }, entry, module_);
     std::set<std::size_t> callers = added_.files();
@@ -352,24 +351,36 @@ class ModuleReader {
     }
   }
 
-  // A statement of the entry, if it calls a keeper or is one: last = half(sid_1);
-  void add_keeper(const OutlinedFunction& statement) {
+  // Of functions that stay, and of statements of the entry: last = half(sid_1);
+  void find_keepers() {
     const std::size_t file = scope_.functions.find(entry_)->second.file;
-    const std::string text = text_of(statement, files_[file].text);
-    FileScope scope;
-    read_file_scope(text, 0, true, scope);
-    std::string variable;
-    for (const auto& [name, function] : scope.functions) variable = kept_address(function, scope_);
-    if (!variable.empty()) {
-      keepers_.emplace(statement.name, std::move(variable));
-      statements_.emplace(statement.name, "the statement of the entry at " + std::string(files_[file].name) + ": " +
-                                              place(file, statement.place.begin));
-      return;
+    KeeperTexts texts{all_texts()};
+    std::vector<std::string> statements;
+    statements.reserve(outlined_.size());
+    for (const OutlinedFunction& one : outlined_) {
+      statements.push_back(text_of(one, files_[file].text));
+      FileScope scope;
+      read_file_scope(statements.back(), 0, true, scope);
+      for (const auto& [name, function] : scope.functions) texts.more.emplace_back(one.name, function);
     }
-    for (const Token& token : tokens_of(Lexer(text))) {
-      const auto keeper = keepers_.find(token.text);
-      if (!token.is_identifier() || keeper == keepers_.end()) continue;
-      if (keepers_.emplace(statement.name, keeper->second).second) calls_keeper_.emplace(statement.name, keeper->first);
+    keepers_.merge(address_keepers(
+        scope_, [this](const std::string& name) { return kept_names_.contains(name); }, texts));
+    for (std::size_t i = 0; i < outlined_.size(); ++i) {
+      const OutlinedFunction& statement = outlined_[i];
+      const auto kept = keepers_.find(statement.name);
+      if (kept == keepers_.end()) {  // it may call another file's
+        for (const Token& token : tokens_of(Lexer(statements[i]))) {
+          const auto keeper = keepers_.find(token.text);
+          if (!token.is_identifier() || keeper == keepers_.end()) continue;
+          if (keepers_.emplace(statement.name, KeptAddress{keeper->second.variable, keeper->first}).second)
+            calls_keeper_.emplace(statement.name, keeper->first);
+        }
+      } else if (scope_.functions.contains(kept->second.through)) {
+        calls_keeper_.emplace(statement.name, kept->second.through);
+      } else {
+        statements_.emplace(statement.name, "the statement of the entry at " + std::string(files_[file].name) + ": " +
+                                                place(file, statement.place.begin));
+      }
     }
   }
 
@@ -561,7 +572,7 @@ class ModuleReader {
       const auto statement = statements_.find(name);
       result.push_back(
           (statement == statements_.end() ? "function " + in_quotes(name) : statement->second) +
-          " keeps addresses of tensors that it gets, in " + in_quotes(keepers_.find(name)->second) +
+          " keeps addresses of tensors that it gets, in " + in_quotes(keepers_.find(name)->second.variable) +
           (more > 0 ? " (" + counted(more, "other") + " likewise)" : "") +
           (held_.by_entry
                ? "; planned C keeps these tensors up to the last statement that gets none, or one of them, and may "

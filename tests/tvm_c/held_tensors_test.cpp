@@ -161,6 +161,42 @@ TEST_CASE("a function keeps an address if it stores one in what outlives it") {
   CHECK_FALSE(keeps("  run(&shape, a, b);\n", "static const struct shape shape = {3, 4};\n"));
   CHECK_FALSE(keeps("  MAX(a[0], b[0]);\n", job));
   CHECK_FALSE(keeps("  last = sum(b);\n", "static int last;\nstatic int sum(int8_t* p) { return p[0]; }\n"));
+  // What is read through a pointer to structs or pointers is an address, and so is a number that one is passed for.
+  const std::string call = "  struct job mine = {a, b};\n  submit(&mine);\n";
+  for (const char* body : {"job = *j;", "job = j[0];", "job.to = j->to;", "memcpy(&job, j, sizeof job);",
+                           "const struct job* k = j;\n  job = *k;", "queue[n++] = *j;"}) {
+    CAPTURE(body);
+    const std::string submit = "static void submit(const struct job* j) {\n  " + std::string(body) + "\n}\n";
+    CHECK(keeps(call, job + "static struct job queue[4];\nstatic int n;\n" + submit));
+  }
+  CHECK(keeps("  struct job mine = {a, b};\n  push(&mine, 16);\n",
+              job + "static void push(const void* p, int n) {\n  memcpy(&job, p, n);\n}\n"));
+  CHECK(
+      keeps("  int8_t* both[2] = {a, b};\n  push(both);\n", job + "static void push(int8_t** p) {\n  to = p[1];\n}\n"));
+  CHECK(keeps("  set((uintptr_t)b);\n", job + "static void set(uintptr_t x) {\n  to = (int8_t*)x;\n}\n"));
+  CHECK(keeps("  set(1, (uint32_t)(&b[3]));\n",
+              "static uint32_t regs[2];\nstatic void set(int i, uint32_t x) {\n  "
+              "regs[i] = x;\n}\n"));
+  CHECK_FALSE(keeps("  set(1, 16);\n  run(a, b);\n",
+                    "static uint32_t regs[2];\nstatic void set(int i, uint32_t x) {\n  regs[i] = x;\n}\n"));
+  CHECK(keeps("  int8_t* last = 0;\n  for (int i = 0; i < 2; ++i) {\n    if (last) to = last;\n    last = b;\n  }\n"));
+  CHECK(keeps("#ifdef USES_DMA\n  to = b;\n#else\n  copy(a, b);\n#endif\n"));
+  // Macros of the file, and functions that variables have.
+  CHECK(
+      keeps("  submit(a, b);\n", job + "#define submit(x, y) do { job.from = (x); \\\n  job.to = (y); } while (0)\n"));
+  CHECK(keeps("  submit(b);\n", job + "#define put(x, y) x = y\n#define submit(x) put(to, (x))\n"));
+  CHECK_FALSE(
+      keeps("  submit(a, b);\n", job + "#define submit(x, y) do { int8_t* p = (x); p[0] = y[0]; } while (0)\n"));
+  const std::string start = job + "static void begin_it(int8_t* p) {\n  to = p;\n}\n";
+  CHECK(keeps("  hook(b);\n", start + "static void (*const hook)(int8_t*) = begin_it;\n"));
+  CHECK(keeps("  void (*f)(int8_t*) = begin_it;\n  (*f)(b);\n", start));
+  CHECK(keeps("  ops.start(b);\n", start + "static const struct { void (*start)(int8_t*); } ops = {begin_it};\n"));
+  CHECK(keeps("  table[0](b);\n", start + "static void (*table[1])(int8_t*) = {begin_it};\n"));
+  CHECK_FALSE(keeps("  ops.start(3);\n  run(a, b);\n", start + "static const struct { void (*start)(int); } ops;\n"));
+  // What is too small for an address has none.
+  CHECK_FALSE(keeps("  struct job mine = {a, b};\n  for (int i = 0; i < 4; ++i) b[i] = mine.from[i];\n", job));
+  const std::string brackets(251, '(');
+  CHECK(keeps("  b[0] = " + brackets + "a[0]" + std::string(251, ')') + ";\n"));
   // Elements, results, and what ends with the function.
   CHECK_FALSE(keeps("  last = b[3];\n", "static int8_t last;\n"));
   CHECK_FALSE(keeps("  last = *b;\n", "static int8_t last;\n"));
