@@ -28,6 +28,8 @@ struct Found {
   std::vector<tir::VarId> passed;  // to what may go on
   std::vector<tir::VarId> used;    // by what may wait for it
   bool waits = false;              // a call that gets no memory
+  bool begins = false;             // a call that may wait for what was begun before
+  bool begins_known = false;       // of these, one of a keeper
 };
 
 void append_once(std::vector<tir::VarId>& all, std::set<tir::VarId>& known, const std::vector<tir::VarId>& more) {
@@ -46,9 +48,8 @@ void add_memory(const tir::Expr& argument, std::vector<tir::VarId>& vars) {
 
 class Holder {
  public:
-  Holder(const AddressKeepers& keepers, const std::function<bool(const std::string&)>& is_unknown,
-         const std::string& entry, tir::Module& module)
-      : keepers_(keepers), is_unknown_(is_unknown), module_(module) {
+  Holder(const HoldingFunctions& functions_asked, const std::string& entry, tir::Module& module)
+      : asked_(functions_asked), module_(module) {
     std::vector<tir::Function*> functions;
     for (tir::Function& function : module.functions) {
       if (!tir::is_opaque(module, function)) functions.push_back(&function);
@@ -82,10 +83,10 @@ class Holder {
         const auto call = opaque_call(expr);
         if (!call) return;
         read.may_wait = true;
-        const bool is_keeper = keepers_.contains(*call->name);
+        const bool is_keeper = asked_.keepers.contains(*call->name);
         if (!gets_memory(*call)) {
           read.goes_on = read.goes_on && !tir::blocks_of(stmt).empty();  // under a condition it need not wait
-        } else if (is_keeper || is_unknown_(*call->name)) {
+        } else if (is_keeper || asked_.is_unknown(*call->name)) {
           read.goes_on = true;
           if (is_keeper) read.keeper = *call->name;
         }
@@ -139,8 +140,10 @@ class Holder {
     const bool is_read = read != read_.end();
     if (is_read && !read->second.may_wait) return;
     if (!is_read && !gets_memory(*call)) found.waits = true;
-    const bool is_keeper = keepers_.contains(*call->name);
-    const bool goes_on = is_read ? read->second.goes_on : is_keeper || (!is_entry_ && is_unknown_(*call->name));
+    const bool is_keeper = asked_.keepers.contains(*call->name);
+    const bool goes_on = is_read ? read->second.goes_on : is_keeper || (!is_entry_ && asked_.is_unknown(*call->name));
+    if (goes_on || (!is_read && asked_.beside.contains(*call->name))) found.begins = true;
+    if (is_read ? !read->second.keeper.empty() : is_keeper) found.begins_known = true;
     for (const tir::ExprRef& argument : call->arguments) {
       if (!is_memory(*argument)) continue;
       add_memory(*argument, found.used);
@@ -180,6 +183,8 @@ class Holder {
         outer.passed.insert(outer.passed.end(), found.passed.begin(), found.passed.end());
         outer.used.insert(outer.used.end(), found.used.begin(), found.used.end());
         outer.waits = outer.waits || found.waits;
+        outer.begins = outer.begins || found.begins;
+        outer.begins_known = outer.begins_known || found.begins_known;
         continue;
       }
       tir::Stmt& stmt = (*now.block)[now.at];
@@ -230,12 +235,15 @@ class Holder {
     }
     for (std::size_t i = 0; i < now.statements.size(); ++i) {
       hold_until_used(now.statements[i].passed, i, now.uses, now.own, now.is_loop, held);
+      hold_until_next(now, i, held);
     }
     Found result;
     for (const Found& found : now.statements) {
       add_outer(found.passed, now.own, result.passed);
       add_outer(found.used, now.own, result.used);
       result.waits = result.waits || found.waits;
+      result.begins = result.begins || found.begins;
+      result.begins_known = result.begins_known || found.begins_known;
     }
     add_calls(held, *now.block);
     return result;
@@ -263,6 +271,24 @@ class Holder {
       all.insert(all.end(), rest.begin(), rest.end());
     } else {
       add_outer(rest, own, all);
+    }
+  }
+
+  // What a statement passed on, behind the next one that begins something, in a loop also in the next iteration.
+  static void hold_until_next(const OpenBlock& now, std::size_t at, std::map<std::size_t, std::vector<tir::VarId>>& held) {
+    const std::vector<tir::VarId>& passed = now.statements[at].passed;
+    if (passed.empty()) return;
+    const auto begins = [&](const Found& found) { return found.begins; };
+    const auto first = now.statements.begin();
+    const auto behind = first + static_cast<std::ptrdiff_t>(at) + 1;
+    auto next = std::find_if(behind, now.statements.end(), begins);
+    if (next != now.statements.end()) {
+      std::vector<tir::VarId>& all = held[static_cast<std::size_t>(next - first) + 1];
+      all.insert(all.end(), passed.begin(), passed.end());
+    } else if (now.is_loop) {
+      next = std::find_if(first, behind, begins);
+      if (next + 1 == behind && !next->begins_known) return;
+      add_outer(passed, now.own, held[static_cast<std::size_t>(next - first) + 1]);
     }
   }
 
@@ -328,8 +354,7 @@ class Holder {
     return {tir::Evaluate{tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments))}};
   }
 
-  const AddressKeepers& keepers_;
-  const std::function<bool(const std::string&)>& is_unknown_;
+  const HoldingFunctions& asked_;
   tir::Module& module_;
   std::map<std::string, Read, std::less<>> read_;  // functions that are not opaque
   const tir::Function* function_ = nullptr;
@@ -341,9 +366,8 @@ class Holder {
 
 }  // namespace
 
-HeldTensors hold_tensors(const AddressKeepers& keepers, const std::function<bool(const std::string&)>& is_unknown,
-                         const std::string& entry, tir::Module& module) {
-  return Holder(keepers, is_unknown, entry, module).take();
+HeldTensors hold_tensors(const HoldingFunctions& functions, const std::string& entry, tir::Module& module) {
+  return Holder(functions, entry, module).take();
 }
 
 }  // namespace usmp::tvm_c

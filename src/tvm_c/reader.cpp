@@ -267,7 +267,11 @@ class ModuleReader {
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
         }
-        keepers_.merge(address_keepers(scope, [](const std::string&) { return true; }, {std::move(texts)}));
+        AddressKeepers keepers = address_keepers(scope, [](const std::string&) { return true; }, {std::move(texts)});
+        for (const auto& [function, body] : scope.functions) {
+          if (!keepers.empty()) beside_keepers_.insert(function);
+        }
+        keepers_.merge(keepers);
       } catch (const SyntaxError& error) {
         throw located({std::string(name), text}, error);
       }
@@ -327,7 +331,8 @@ class ModuleReader {
     note_left_out(entry);
     find_keepers();
     held_ = hold_tensors(
-        keepers_, [this](const std::string& name) { return external_.contains(name); }, entry, module_);
+        {keepers_, [this](const std::string& name) { return external_.contains(name); }, beside_keepers_}, entry,
+        module_);
     std::set<std::size_t> callers = added_.files();
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_ || !held_.text.empty();
     if (kept_names_.empty() && external_.empty() && !has_added) return;
@@ -949,6 +954,7 @@ class ModuleReader {
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
   std::optional<PoolMacros> pool_macros_;
   AddressKeepers keepers_;  // of `foreign` and functions whose C stays
+  Names beside_keepers_;    // of files of `foreign` that have any
   HeldTensors held_;
   std::map<std::string, std::string> statements_;    // that became functions and are keepers, as messages name them
   std::map<std::string, std::string> calls_keeper_;  // of statements that became functions: one that each calls

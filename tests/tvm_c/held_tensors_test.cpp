@@ -34,8 +34,11 @@ Read read(const std::string& device, const std::string& statements, const std::s
   const std::string text = test::two_operators + "void npu_wait(void);\n" + front + entry_head + taken(1) + taken(2) +
                            statements + "  return 0;\n}\n";
   const Source file{"lib1.c", text};
-  const Foreign npu{"tvmgen_m_npu", "int32_t tvmgen_m_npu(int8_t* a, int8_t* b)", "lib2.c", device};
-  const PlannedModule read = read_planned_module("m", {&file, 1}, {&npu, 1}, {}, Unread::kept);
+  std::vector<Foreign> npus = {{"tvmgen_m_npu", "int32_t tvmgen_m_npu(int8_t* a, int8_t* b)", "lib2.c", device}};
+  if (device.find("tvmgen_m_npu2") != std::string::npos) {
+    npus.push_back({"tvmgen_m_npu2", "int32_t tvmgen_m_npu2(int8_t* a, int8_t* b)", "lib2.c", device});
+  }
+  const PlannedModule read = read_planned_module("m", {&file, 1}, npus, {}, Unread::kept);
   std::string warnings;
   for (const std::string& one : read.warnings) warnings += one + "\n";
   return {tir::print(read.module, read.module.functions[read.module.entry]), warnings};
@@ -100,6 +103,29 @@ TEST_CASE("a function that gets one of the tensors may wait for all of its call"
   // An operator with a call inside, too; not one that gets others.
   CHECK(holds_behind(read(keeps, start + host + use, front), "tvmgen_m_dev", ""));
   CHECK_FALSE(holds(read(keeps, start + "  npu_wait_for(sid_2);\n" + read_it, front)));
+}
+
+TEST_CASE("what begins next may wait for what was begun before") {
+  const std::string other = "int32_t tvmgen_m_npu2(int8_t* a, int8_t* b) {\n  finish();\n  return 0;\n}\n";
+  const std::string keeps = device("  from = a;\n  to = b;\n") + other;
+  const auto next = [](const std::string& name) {
+    return "  if (" + name + "(sid_2, y_buffer_var) != 0) return -1;\n";
+  };
+  // The same function, or one of its file; not a later one.
+  const Read beside = read(keeps, start + host + next("tvmgen_m_npu2") + next("tvmgen_m_npu2") + read_it);
+  CHECK(holds_behind(beside, "tvmgen_m_npu2", "tvmgen_m_npu2"));
+  CHECK_MESSAGE(beside.entry.find("call_extern(\"usmp_held_1\", x_buffer_var, sid_1)") != std::string::npos,
+                beside.entry);
+  CHECK(beside.warnings.find("planned C keeps these tensors") != std::string::npos);
+  const Read again = read(keeps, start + host + next("tvmgen_m_npu") + read_it);
+  CHECK(holds_behind(again, "tvmgen_m_op", "tvmgen_m_op"));
+  CHECK_MESSAGE(again.entry.rfind("\"tvmgen_m_npu\"") < again.entry.find("usmp_held_1"), again.entry);
+  // Not one of a file without keepers, nor others' functions.
+  CHECK_FALSE(holds(read(device("") + other, start + host + next("tvmgen_m_npu2") + read_it)));
+  CHECK_FALSE(holds(read(keeps, start + host + "  dump(sid_2);\n" + read_it, "void dump(int8_t* p);\n")));
+  // Under a condition, too.
+  const std::string maybe = "  if (x_buffer_var[0] > 3) {\n  " + next("tvmgen_m_npu2") + "  }\n";
+  CHECK(holds_behind(read(keeps, start + host + maybe + read_it), "tvmgen_m_npu2", "tvmgen_m_op"));
 }
 
 TEST_CASE("an operator that starts an accelerator keeps what it passes on, and so does a statement") {
@@ -256,6 +282,22 @@ TEST_CASE("in a loop, what was started an iteration before lives until something
   const std::string between = "    for (int32_t i = 0; i < 4; ++i) {\n      q[i] = last[i];\n    }\n";
   has(of("    fence();\n" + between + begin), "call_extern(\"fence\")", "scratch, last");
   has(of("    wait_for((&(last[0])));\n" + between + begin), "call_extern(\"wait_for\"", "scratch, last");
+  // What begins the next job may have waited for the one before, in the next iteration, too.
+  const std::string submit =
+      "static int8_t* to;\nstatic void submit(int8_t* p) {\n  to = p;\n  goto end;\nend:;\n}\nvoid start(int8_t* p);\n";
+  const auto jobs = [&](const std::string& name) {
+    const std::string text =
+        test::two_operators + submit +
+        "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n  int8_t scratch[4];\n  int8_t last[4];\n"
+        "  for (int32_t t = 0; t < 3; ++t) {\n    last[0] = p[t];\n    q[t] = last[0];\n    " +
+        name + "((&(scratch[0])));\n  }\n  return 0;\n}\n" + entry_head +
+        "  if (tvmgen_m_acc(x_buffer_var, y_buffer_var) != 0) return -1;\n  return 0;\n}\n";
+    const Source file{"lib1.c", text};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+    return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_acc")]);
+  };
+  has(jobs("submit"), "call_extern(\"submit\"", "scratch");
+  CHECK(jobs("start").find("usmp_held") == std::string::npos);
   // Behind the loop, which has both.
   const std::string both = of(begin + between + "    fence();\n");
   const std::size_t first = both.find("usmp_held_");
