@@ -46,8 +46,11 @@ std::map<std::string_view, From> struct_params(const std::vector<Token>& params,
   for (std::size_t i = 0; i + 1 < params.size(); ++i) {
     if (params[i].is(symbol + "_inputs")) from = From::inputs;
     if (params[i].is(symbol + "_outputs")) from = From::outputs;
+    const bool is_tvms = from == From::unknown && params[i].text.starts_with(symbol + "_");
+    if (is_tvms) from = From::nowhere;  // pools, devices
     const bool is_end = params[i + 1].is(",") || i + 2 == params.size();
-    if (is_end && params[i].is_identifier()) result.emplace(params[i].text, from);
+    const bool is_named = is_end && params[i].is_identifier();
+    if (is_named && from != From::nowhere) result.emplace(params[i].text, from);
     if (params[i].is(",")) from = From::unknown;
   }
   return result;

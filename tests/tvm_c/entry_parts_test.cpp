@@ -59,6 +59,12 @@ TEST_CASE("pointers of the file that the entry alone sets and uses are its varia
   CHECK(is_refused("void* sid_1;\n", statements));                                      // of other files, too
   CHECK(is_refused(pointer + "void* where(void) { return sid_1; }\n", statements));     // or functions
   CHECK(is_refused(pointer, "#ifdef A\n" + statements + "#endif\n" + use));
+  const auto including = [&](const std::string& header) {
+    return test::read_entry("#include <stdio.h>\n" + test::two_operators + pointer + "#include \"check.h\"\n",
+                            statements, header);
+  };
+  CHECK(including("static inline int other(void) { return 3; }\n") == plain);
+  CHECK(including("static inline void* where(void) { return sid_1; }\n").starts_with("lib1.c: line "));
   const auto with_header = [&](const std::string& header) {
     return test::read_entry("#include <stdio.h>\n#include \"check.h\"\n" + test::two_operators + pointer, statements,
                             header);

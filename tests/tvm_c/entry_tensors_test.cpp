@@ -51,6 +51,10 @@ TEST_CASE("parameters of the firmware's function have other spellings") {
       names(two, "i->b, o->a", "", types) ==
       "m_lib0.c: line 2, column 32: found a struct of which nothing says whether it has inputs or outputs, expected a "
       "parameter struct tvmgen_MODULE_inputs* or …_outputs*");
+  CHECK(
+      names(two + ", uint8_t* sram_0_var", "inputs->b, outputs->a, pools->sram", "",
+            "struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs, struct tvmgen_m_workspace_pools* pools")
+          .starts_with("b a "));
   for (const char* argument : {"*inputs", "&inputs->b", "(*&inputs).b", "inputs->b->a"}) {
     CAPTURE(argument);
     CHECK(names(two, argument + std::string(", outputs->a")).find("found an argument of the entry that is not") !=
