@@ -21,6 +21,8 @@ namespace usmp::tvm_c {
 namespace {
 
 constexpr std::size_t most_brackets = 250;  // in each other, as in what compilers take
+constexpr std::size_t most_nested = 4;      // macros without arguments, in one another
+constexpr std::size_t most_places = 1000;   // of these in a function
 constexpr std::size_t most_rounds = 16;     // in which a function is looked at again
 
 // What a value is: an address of what a function is passed, or of where such addresses are.
@@ -41,7 +43,9 @@ struct KeeperWorld {
   const FileScope& scope;
   Names constants;  // of the files, that nothing is written to
   Names variables;
-  Names macros;  // with arguments
+  Names returns;                                            // functions whose results may be addresses
+  Names macros;                                             // with arguments
+  std::map<std::string_view, std::string_view> statements;  // macros without, that assign something
 };
 
 class KeeperFunction {
@@ -97,7 +101,8 @@ class KeeperFunction {
   KeeperFunction(std::string_view name, std::vector<Token> params, std::string_view body, const KeeperWorld& world,
                  bool is_macro)
       : name_(name), params_(std::move(params)), world_(world) {
-    tokens_ = plain_tokens(body, directives_in(body), plain_);
+    text_ = with_statements(body);
+    tokens_ = plain_tokens(text_, directives_in(text_), plain_);
     std::size_t depth = 0;
     for (const Token& token : tokens_) {
       if (token.is("(") || token.is("[")) is_deep_ = ++depth > most_brackets || is_deep_;
@@ -120,6 +125,28 @@ class KeeperFunction {
       if (is_array) arrays_.insert(variable);
       if (one.is_pointer && !is_array) pointers_.insert(variable);
     }
+  }
+
+  // With what stands for macros without arguments.
+  [[nodiscard]] std::string with_statements(std::string_view body) const {
+    std::string result(body);
+    for (std::size_t round = 0; round < most_nested && !world_.statements.empty(); ++round) {
+      std::map<std::size_t, std::string_view> places;
+      for_each_identifier(result, [&](std::string_view word) {
+        if (world_.statements.contains(word))
+          places.emplace(static_cast<std::size_t>(word.data() - result.data()), word);
+      });
+      if (places.empty() || places.size() > most_places) break;
+      std::string next;
+      std::size_t from = 0;
+      for (const auto& [at, word] : places) {
+        next += result.substr(from, at - from);
+        next += world_.statements.find(word)->second;
+        from = at + word.size();
+      }
+      result = next + result.substr(from);
+    }
+    return result;
   }
 
   // Of a parameter.
@@ -152,13 +179,22 @@ class KeeperFunction {
       const Kept kept = value_of({i + 1, end_of_value(i + 1)});
       if (kept == Kept::nothing) continue;
       const Target target = target_of(i);
-      if (target.name.empty() || target.is_narrow) continue;
+      const bool is_small = target.is_narrow && !reads_bytes({i + 1, end_of_value(i + 1)});
+      if (target.name.empty() || is_small) continue;
       const bool is_own = own_.contains(target.name) && !(target.is_inside && pointers_.contains(target.name));
       if (!is_own) return std::string(target.name);
       addresses_.insert(target.name);
       if (kept == Kept::holder || arrays_.contains(target.name)) holders_.insert(target.name);
     }
     return {};
+  }
+
+  // Of memory that has addresses: *to++ = *from++;
+  [[nodiscard]] bool reads_bytes(TokenPart value) const {
+    for (std::size_t i = value.begin; i < value.end; ++i) {
+      if (holders_.contains(tokens_[i].text) && narrow_.contains(tokens_[i].text)) return true;
+    }
+    return false;
   }
 
   // static int8_t* last;
@@ -238,14 +274,8 @@ class KeeperFunction {
     return is_holder && is_whole ? Kept::holder : Kept::address;
   }
 
-  // static int8_t* half(int8_t* p), of the files
   [[nodiscard]] bool returns_address(std::string_view callee) const {
-    const auto function = world_.scope.functions.find(callee);
-    if (function == world_.scope.functions.end()) return world_.macros.contains(callee);
-    std::string_view line = function->second.params.text().substr(0, function->second.offset);
-    const std::size_t end = line.find_last_of(";}\n");
-    if (end != std::string_view::npos) line.remove_prefix(end);
-    return line.find('*') != std::string_view::npos;
+    return world_.returns.contains(callee) || world_.macros.contains(callee);
   }
 
   // A variable that a function which these files do not define, or a macro, may set to an address: memcpy(&job, &mine,
@@ -355,6 +385,7 @@ class KeeperFunction {
   std::string_view name_;
   bool is_deep_ = false;  // in brackets: it is not looked at
   std::vector<Token> params_;
+  std::string text_;
   std::string plain_;  // `tokens_` are in it
   std::vector<Token> tokens_;
   const KeeperWorld& world_;
@@ -398,23 +429,53 @@ std::string_view called_pointer(std::string_view item) {
   }
 }
 
+// Of a function's text: int8_t* half(…), uintptr_t place_of(…), job_t job_of(…)
+bool returns_address(std::string_view item, std::string_view name) {
+  Lexer tokens(item);
+  bool is_wide = false;
+  bool is_number = false;
+  bool is_other = false;
+  try {
+    for (Token token = tokens.next(); token.kind != TokenKind::end && !token.is(name); token = tokens.next()) {
+      if (token.is("*")) return true;
+      for (const char* word : {"uintptr_t", "intptr_t", "uint32_t", "uint64_t", "unsigned", "long"}) {
+        is_wide = is_wide || token.is(word);
+      }
+      is_number = is_number || is_number_type(token) || token.is("void");
+      const bool is_word = token.is("static") || token.is("inline") || token.is("const") || token.is("extern");
+      is_other = is_other || (token.is_identifier() && !is_word && !is_in_capitals(token.text));
+    }
+  } catch (const SyntaxError&) {  // told where it is read, if it is
+  }
+  return is_wide || (is_other && !is_number);
+}
+
 class KeeperFinder {
  public:
   KeeperFinder(const FileScope& scope, const std::function<bool(const std::string&)>& asked, const KeeperTexts& texts)
-      : world_{scope, constants_in(scope), {}, {}} {
+      : world_{scope, constants_in(scope), {}, {}, {}, {}} {
     std::map<std::size_t, std::string_view> files;
     for (const auto& [name, text] : scope.functions) files.emplace(text.file, text.body.text());
     for (const Item& item : scope.items) {
       if (item.kind == Item::Kind::data) world_.variables.emplace(item.name);
       const auto file = files.find(item.file);
-      if (item.kind == Item::Kind::function || file == files.end()) continue;
-      world_.variables.emplace(called_pointer(file->second.substr(item.begin, item.end - item.begin)));
+      if (file == files.end()) continue;
+      const std::string_view text = file->second.substr(item.begin, item.end - item.begin);
+      if (item.kind == Item::Kind::function) {
+        if (returns_address(text, item.name)) world_.returns.emplace(item.name);
+      } else {
+        world_.variables.emplace(called_pointer(text));
+      }
     }
+    const Names assigning = macros_with(
+        texts.macros, [](std::string_view definition) { return definition.find('=') != std::string_view::npos; });
     std::vector<std::pair<std::string_view, std::string_view>> macros;
     for (const std::string_view text : texts.macros) {
       for (const Directive& directive : directives_in(text)) {
         const std::string_view name = leading_name(directive.rest);
         const std::string_view definition = directive.rest.substr(name.size());
+        const bool is_statement = directive.word == "define" && assigning.contains(name);
+        if (is_statement && !takes_arguments(definition)) world_.statements.emplace(name, definition);
         if (directive.word != "define" || !takes_arguments(definition)) continue;
         world_.macros.emplace(name);
         macros.emplace_back(name, definition);

@@ -27,6 +27,7 @@ bool is_memory(const tir::Expr& argument) {
 struct Found {
   std::vector<tir::VarId> passed;  // to what may go on
   std::vector<tir::VarId> used;    // by what may wait for it
+  std::vector<tir::VarId> named;   // all memory
   bool waits = false;              // a call that gets no memory
   bool begins = false;             // a call that may wait for what was begun before
   bool begins_known = false;       // of these, one of a keeper
@@ -142,7 +143,8 @@ class Holder {
     if (!is_read && !gets_memory(*call)) found.waits = true;
     const bool is_keeper = asked_.keepers.contains(*call->name);
     const bool goes_on = is_read ? read->second.goes_on : is_keeper || (!is_entry_ && asked_.is_unknown(*call->name));
-    if (goes_on || (!is_read && asked_.beside.contains(*call->name))) found.begins = true;
+    const bool begins = goes_on || (!is_read && asked_.beside.contains(*call->name));
+    if (begins && gets_memory(*call)) found.begins = true;
     if (is_read ? !read->second.keeper.empty() : is_keeper) found.begins_known = true;
     for (const tir::ExprRef& argument : call->arguments) {
       if (!is_memory(*argument)) continue;
@@ -164,6 +166,7 @@ class Holder {
     std::map<tir::VarId, tir::ExprRef> own;  // of the block; null: memory
     std::vector<Found> statements;
     std::map<tir::VarId, std::vector<std::size_t>> uses;  // statements
+    std::map<tir::VarId, std::size_t> named;              // the first statement
     std::vector<tir::VarId> passed;
     std::set<tir::VarId> known;
     std::size_t waited_for = 0;  // of `passed`: in front of the last statement that may wait for all
@@ -182,6 +185,7 @@ class Holder {
         Found& outer = open.back().statements.back();
         outer.passed.insert(outer.passed.end(), found.passed.begin(), found.passed.end());
         outer.used.insert(outer.used.end(), found.used.begin(), found.used.end());
+        outer.named.insert(outer.named.end(), found.named.begin(), found.named.end());
         outer.waits = outer.waits || found.waits;
         outer.begins = outer.begins || found.begins;
         outer.begins_known = outer.begins_known || found.begins_known;
@@ -208,6 +212,7 @@ class Holder {
     if (const auto* let = std::get_if<tir::Let>(&stmt.node)) now.own.emplace(let->var, let->value);
     tir::for_each_expr_of(stmt, [&](const tir::ExprRef& expr) {
       tir::for_each_expr(*expr, [&](const tir::Expr& one) { find_in(one, found); });
+      add_memory(*expr, found.named);
     });
   }
 
@@ -223,6 +228,7 @@ class Holder {
       std::vector<std::size_t>& all = now.uses[var];
       if (all.empty() || all.back() != now.at) all.push_back(now.at);
     }
+    for (const tir::VarId var : found.named) now.named.emplace(var, now.at);
     ++now.at;
     now.inner = 0;
   }
@@ -241,6 +247,7 @@ class Holder {
     for (const Found& found : now.statements) {
       add_outer(found.passed, now.own, result.passed);
       add_outer(found.used, now.own, result.used);
+      add_outer(found.named, now.own, result.named);
       result.waits = result.waits || found.waits;
       result.begins = result.begins || found.begins;
       result.begins_known = result.begins_known || found.begins_known;
@@ -274,22 +281,45 @@ class Holder {
     }
   }
 
-  // What a statement passed on, behind the next one that begins something, in a loop also in the next iteration.
-  static void hold_until_next(const OpenBlock& now, std::size_t at, std::map<std::size_t, std::vector<tir::VarId>>& held) {
+  // What a statement passed on, on both sides of the next one that begins something, in a loop also in the next
+  // iteration. With memory of that one, which so stays behind the statement and in front of what uses its memory.
+  void hold_until_next(const OpenBlock& now, std::size_t at,
+                       std::map<std::size_t, std::vector<tir::VarId>>& held) const {
     const std::vector<tir::VarId>& passed = now.statements[at].passed;
     if (passed.empty()) return;
     const auto begins = [&](const Found& found) { return found.begins; };
     const auto first = now.statements.begin();
     const auto behind = first + static_cast<std::ptrdiff_t>(at) + 1;
-    auto next = std::find_if(behind, now.statements.end(), begins);
-    if (next != now.statements.end()) {
-      std::vector<tir::VarId>& all = held[static_cast<std::size_t>(next - first) + 1];
-      all.insert(all.end(), passed.begin(), passed.end());
-    } else if (now.is_loop) {
-      next = std::find_if(first, behind, begins);
-      if (next + 1 == behind && !next->begins_known) return;
-      add_outer(passed, now.own, held[static_cast<std::size_t>(next - first) + 1]);
+    auto found = std::find_if(behind, now.statements.end(), begins);
+    const bool is_around = found == now.statements.end() && now.is_loop;
+    if (is_around) found = std::find_if(first, behind, begins);
+    if (found == now.statements.end() || (found + 1 == behind && !found->begins_known)) return;
+    const auto next = static_cast<std::size_t>(found - first);
+    std::vector<tir::VarId> all;
+    if (is_around) {
+      add_outer(passed, now.own, all);
+    } else {
+      all = passed;
     }
+    const std::vector<tir::VarId> bound = named_before(now, next);
+    all.insert(all.end(), bound.begin(), bound.end());
+    for (const std::size_t place : {next, next + 1}) {
+      if (place > next || !is_around) held[place].insert(held[place].end(), all.begin(), all.end());
+    }
+  }
+
+  // Of what a statement gets: what has been named in front of it, which so has something; if there is none, all.
+  [[nodiscard]] std::vector<tir::VarId> named_before(const OpenBlock& now, std::size_t at) const {
+    std::vector<tir::VarId> result;
+    std::vector<tir::VarId> rest;
+    for (const tir::VarId var : now.statements[at].used) {
+      const auto named = now.named.find(var);
+      const bool is_param = std::any_of(function_->params.begin(), function_->params.end(),
+                                        [&](const tir::Param& param) { return param.var == var; });
+      const bool is_before = is_param || (named != now.named.end() && named->second < at);
+      (is_before ? result : rest).push_back(var);
+    }
+    return result.empty() ? rest : result;
   }
 
   // That is not the block's own, or what its own stands in.

@@ -31,8 +31,9 @@ struct HeldTensors {
 // - an opaque call, or that of an operator with one inside, that gets memory which such a call was passed: for that
 //   call;
 // - the next one that may go on, or that is `beside` a keeper, as drivers have no two jobs at a time.
-// Behind the last one of the first two kinds in a block, and that next one, stands then a call that does nothing, of this memory, which so is live
-// until then. In a loop, what stands behind may have been started in the iteration before. O(module · (depth + log)).
+// Behind the last one of the first two kinds in a block, and on both sides of that next one, stands then a call that
+// does nothing, of this memory, which so is live until then; at the next one also of its own memory, so that it stays
+// there. In a loop, what stands behind may have been started in the iteration before. O(module · (depth + log)).
 [[nodiscard]] HeldTensors hold_tensors(const HoldingFunctions& functions, const std::string& entry,
                                        tir::Module& module);
 

@@ -330,9 +330,9 @@ class ModuleReader {
     if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);
     find_keepers();
-    held_ = hold_tensors(
-        {keepers_, [this](const std::string& name) { return external_.contains(name); }, beside_keepers_}, entry,
-        module_);
+    held_ =
+        hold_tensors({keepers_, [this](const std::string& name) { return external_.contains(name); }, beside_keepers_},
+                     entry, module_);
     std::set<std::size_t> callers = added_.files();
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_ || !held_.text.empty();
     if (kept_names_.empty() && external_.empty() && !has_added) return;
@@ -372,6 +372,9 @@ class ModuleReader {
         scope_, [this](const std::string& name) { return kept_names_.contains(name); }, texts));
     for (std::size_t i = 0; i < outlined_.size(); ++i) {
       const OutlinedFunction& statement = outlined_[i];
+      for (const Token& token : tokens_of(Lexer(statements[i]))) {
+        if (token.is_identifier() && beside_keepers_.contains(token.text)) beside_keepers_.insert(statement.name);
+      }
       const auto kept = keepers_.find(statement.name);
       if (kept == keepers_.end()) {  // it may call another file's
         for (const Token& token : tokens_of(Lexer(statements[i]))) {

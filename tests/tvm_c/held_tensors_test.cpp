@@ -111,21 +111,42 @@ TEST_CASE("what begins next may wait for what was begun before") {
   const auto next = [](const std::string& name) {
     return "  if (" + name + "(sid_2, y_buffer_var) != 0) return -1;\n";
   };
-  // The same function, or one of its file; not a later one.
+  const auto calls = [](const Read& read) {
+    std::string result;
+    for (std::size_t at = 0; (at = read.entry.find("call_extern(\"", at)) != std::string::npos;) {
+      at += 13;
+      result += read.entry.substr(at, read.entry.find(')', at) - at) + ") ";
+    }
+    std::erase(result, '"');
+    return result;
+  };
+  // The same function, or one of its file; not a later one. What it gets binds it between the two.
+  const std::string begun = "tvmgen_m_npu, x_buffer_var, sid_1) tvmgen_m_op, x_buffer_var, sid_2) ";
+  const std::string held = ", x_buffer_var, sid_1, sid_2, y_buffer_var) ";
   const Read beside = read(keeps, start + host + next("tvmgen_m_npu2") + next("tvmgen_m_npu2") + read_it);
-  CHECK(holds_behind(beside, "tvmgen_m_npu2", "tvmgen_m_npu2"));
-  CHECK_MESSAGE(beside.entry.find("call_extern(\"usmp_held_1\", x_buffer_var, sid_1)") != std::string::npos,
-                beside.entry);
+  CHECK(calls(beside) == begun + "usmp_held_1" + held + "tvmgen_m_npu2, sid_2, y_buffer_var) usmp_held_2" + held +
+                             "tvmgen_m_npu2, sid_2, y_buffer_var) tvmgen_m_op, sid_1, y_buffer_var) ");
   CHECK(beside.warnings.find("planned C keeps these tensors") != std::string::npos);
-  const Read again = read(keeps, start + host + next("tvmgen_m_npu") + read_it);
-  CHECK(holds_behind(again, "tvmgen_m_op", "tvmgen_m_op"));
-  CHECK_MESSAGE(again.entry.rfind("\"tvmgen_m_npu\"") < again.entry.find("usmp_held_1"), again.entry);
+  CHECK(calls(read(keeps, start + host + next("tvmgen_m_npu") + read_it)) ==
+        begun + "usmp_held_1" + held + "tvmgen_m_npu, sid_2, y_buffer_var) usmp_held_2" + held +
+            "tvmgen_m_op, sid_1, y_buffer_var) ");
+  // Not what it writes first, which has nothing before.
+  CHECK(calls(read(keeps, start + "  if (tvmgen_m_npu2(y_buffer_var, sid_2) != 0) return -1;\n" + read_it))
+            .find("usmp_held_1, x_buffer_var, sid_1, y_buffer_var) tvmgen_m_npu2") != std::string::npos);
+  // A statement that calls one.
+  const std::string waits = "int32_t wait_for(const void* p) {\n  return p == 0;\n}\n";
+  const std::string statement = "  if (mode) {\n    wait_for(y_buffer_var);\n  }\n";
+  const Read stated = read(device("  from = a;\n  to = b;\n") + waits, start + host + statement + read_it,
+                           "int32_t wait_for(const void* p);\nextern int mode;\n");
+  CHECK_MESSAGE(calls(stated).find("usmp_added_1, y_buffer_var) usmp_held_2") != std::string::npos, calls(stated));
   // Not one of a file without keepers, nor others' functions.
   CHECK_FALSE(holds(read(device("") + other, start + host + next("tvmgen_m_npu2") + read_it)));
   CHECK_FALSE(holds(read(keeps, start + host + "  dump(sid_2);\n" + read_it, "void dump(int8_t* p);\n")));
   // Under a condition, too.
   const std::string maybe = "  if (x_buffer_var[0] > 3) {\n  " + next("tvmgen_m_npu2") + "  }\n";
-  CHECK(holds_behind(read(keeps, start + host + maybe + read_it), "tvmgen_m_npu2", "tvmgen_m_op"));
+  CHECK_MESSAGE(calls(read(keeps, start + host + maybe + read_it)).find("sid_2, y_buffer_var) usmp_held_2" + held) !=
+                    std::string::npos,
+                calls(read(keeps, start + host + maybe + read_it)));
 }
 
 TEST_CASE("an operator that starts an accelerator keeps what it passes on, and so does a statement") {
@@ -219,7 +240,23 @@ TEST_CASE("a function keeps an address if it stores one in what outlives it") {
   CHECK(keeps("  ops.start(b);\n", start + "static const struct { void (*start)(int8_t*); } ops = {begin_it};\n"));
   CHECK(keeps("  table[0](b);\n", start + "static void (*table[1])(int8_t*) = {begin_it};\n"));
   CHECK_FALSE(keeps("  ops.start(3);\n  run(a, b);\n", start + "static const struct { void (*start)(int); } ops;\n"));
-  // What is too small for an address has none.
+  CHECK(keeps("  KICK;\n", job + "#define KICK START\n#define START job.to = b\n"));
+  CHECK_FALSE(keeps("  KICK;\n", job + "#define KICK job.to = 0\n"));
+  // What functions return.
+  for (const char* result : {"uintptr_t", "uint32_t", "place_t", "struct job", "static inline int8_t*\n"}) {
+    CAPTURE(result);
+    CHECK(keeps("  place = of(b);\n",
+                "static place_t place;\n" + std::string(result) + " of(int8_t* p) {\n  f(p);\n}\n"));
+  }
+  for (const char* result : {"int32_t", "int", "static inline float", "TVM_DLL int8_t", "/* any* */ size_t"}) {
+    CAPTURE(result);
+    CHECK_FALSE(
+        keeps("  place = of(b);\n", "static int place;\n" + std::string(result) + " of(int8_t* p) {\n  f(p);\n}\n"));
+  }
+  // What is too small for an address has none, unless all its bytes are copied.
+  const std::string put = "static void put(uint8_t* to, const uint8_t* p, int n) {\n  while (n--) *to++ = *p++;\n}\n";
+  CHECK(keeps("  struct job mine = {a, b};\n  put((uint8_t*)&job, (const uint8_t*)&mine, 16);\n", job + put));
+  CHECK_FALSE(keeps("  put((uint8_t*)b, (const uint8_t*)a, 16);\n", job + put));
   CHECK_FALSE(keeps("  struct job mine = {a, b};\n  for (int i = 0; i < 4; ++i) b[i] = mine.from[i];\n", job));
   const std::string brackets(251, '(');
   CHECK(keeps("  b[0] = " + brackets + "a[0]" + std::string(251, ')') + ";\n"));
@@ -286,12 +323,11 @@ TEST_CASE("in a loop, what was started an iteration before lives until something
   const std::string submit =
       "static int8_t* to;\nstatic void submit(int8_t* p) {\n  to = p;\n  goto end;\nend:;\n}\nvoid start(int8_t* p);\n";
   const auto jobs = [&](const std::string& name) {
-    const std::string text =
-        test::two_operators + submit +
-        "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n  int8_t scratch[4];\n  int8_t last[4];\n"
-        "  for (int32_t t = 0; t < 3; ++t) {\n    last[0] = p[t];\n    q[t] = last[0];\n    " +
-        name + "((&(scratch[0])));\n  }\n  return 0;\n}\n" + entry_head +
-        "  if (tvmgen_m_acc(x_buffer_var, y_buffer_var) != 0) return -1;\n  return 0;\n}\n";
+    const std::string text = test::two_operators + submit +
+                             "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n  int8_t scratch[4];\n  int8_t last[4];\n"
+                             "  for (int32_t t = 0; t < 3; ++t) {\n    last[0] = p[t];\n    q[t] = last[0];\n    " +
+                             name + "((&(scratch[0])));\n  }\n  return 0;\n}\n" + entry_head +
+                             "  if (tvmgen_m_acc(x_buffer_var, y_buffer_var) != 0) return -1;\n  return 0;\n}\n";
     const Source file{"lib1.c", text};
     const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
     return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_acc")]);
