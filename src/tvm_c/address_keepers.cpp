@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -20,10 +21,10 @@
 namespace usmp::tvm_c {
 namespace {
 
-constexpr std::size_t most_brackets = 250;  // in each other, as in what compilers take
-constexpr std::size_t most_nested = 4;      // macros without arguments, in one another
-constexpr std::size_t most_places = 1000;   // of these in a function
-constexpr std::size_t most_rounds = 16;     // in which a function is looked at again
+constexpr std::size_t most_brackets = 250;    // in each other, as in what compilers take
+constexpr std::size_t most_nested = 4;        // macros without arguments, in one another
+constexpr std::size_t most_text = 1'000'000;  // bytes with what stands for these
+constexpr std::size_t most_rounds = 16;       // in which a function is looked at again
 
 // What a value is: an address of what a function is passed, or of where such addresses are.
 enum class Kept : std::uint8_t { nothing, address, holder };
@@ -63,11 +64,12 @@ class KeeperFunction {
   // The variable that keeps an address; empty: none does.
   [[nodiscard]] std::string keeps() {
     if (is_deep_) return std::string(name_);
-    while (true) {
+    for (std::size_t round = 0; round < most_rounds; ++round) {
       const std::size_t known = addresses_.size() + holders_.size();
       const std::string variable = keeps_once();
       if (!variable.empty() || known == addresses_.size() + holders_.size()) return variable;
     }
+    return std::string(name_);
   }
 
   struct Passed {
@@ -101,7 +103,9 @@ class KeeperFunction {
   KeeperFunction(std::string_view name, std::vector<Token> params, std::string_view body, const KeeperWorld& world,
                  bool is_macro)
       : name_(name), params_(std::move(params)), world_(world) {
-    text_ = with_statements(body);
+    auto text = with_statements(body);
+    is_deep_ = !text;
+    if (text) text_ = std::move(*text);
     tokens_ = plain_tokens(text_, directives_in(text_), plain_);
     std::size_t depth = 0;
     for (const Token& token : tokens_) {
@@ -127,8 +131,8 @@ class KeeperFunction {
     }
   }
 
-  // With what stands for macros without arguments.
-  [[nodiscard]] std::string with_statements(std::string_view body) const {
+  // With what stands for macros without arguments. Nothing: it is very long.
+  [[nodiscard]] std::optional<std::string> with_statements(std::string_view body) const {
     std::string result(body);
     for (std::size_t round = 0; round < most_nested && !world_.statements.empty(); ++round) {
       std::map<std::size_t, std::string_view> places;
@@ -136,10 +140,11 @@ class KeeperFunction {
         if (world_.statements.contains(word))
           places.emplace(static_cast<std::size_t>(word.data() - result.data()), word);
       });
-      if (places.empty() || places.size() > most_places) break;
+      if (places.empty()) break;
       std::string next;
       std::size_t from = 0;
       for (const auto& [at, word] : places) {
+        if (next.size() > most_text) return {};
         next += result.substr(from, at - from);
         next += world_.statements.find(word)->second;
         from = at + word.size();
@@ -203,12 +208,13 @@ class KeeperFunction {
     return tokens_[i].is("static") || tokens_[i].is("extern");
   }
 
-  // Of one that begins there, up to a comma, or to what closes the bracket around it.
+  // Of one that begins there, up to a comma, another assignment, or what closes the bracket around it.
   [[nodiscard]] std::size_t end_of_value(std::size_t i) const {
     std::size_t depth = 0;
     for (; i < tokens_.size() && !tokens_[i].is(";"); ++i) {
       const Token& token = tokens_[i];
-      if (depth == 0 && (token.is(",") || token.is(")") || token.is("]") || token.is("}"))) break;
+      const bool is_next = token.is("=") || is_compound_assignment(token.text);  // a = b = c
+      if (depth == 0 && (is_next || token.is(",") || token.is(")") || token.is("]") || token.is("}"))) break;
       if (token.is("(") || token.is("[") || token.is("{")) ++depth;
       if (token.is(")") || token.is("]") || token.is("}")) --depth;
     }
@@ -350,6 +356,7 @@ class KeeperFunction {
     while (begin > 0) {
       const Token& before = tokens_[begin - 1];
       if (before.is(")") && depth == 0 && ends_condition(begin - 1)) break;
+      if (depth == 0 && (before.is("=") || is_compound_assignment(before.text))) break;
       if (before.is(")") || before.is("]")) ++depth;
       if (depth == 0 && (before.is(";") || before.is("{") || before.is("}") || before.is(",") || before.is("("))) break;
       if ((before.is("(") || before.is("[")) && depth > 0) --depth;
@@ -383,7 +390,7 @@ class KeeperFunction {
   }
 
   std::string_view name_;
-  bool is_deep_ = false;  // in brackets: it is not looked at
+  bool is_deep_ = false;  // in brackets, or very long: it is not looked at
   std::vector<Token> params_;
   std::string text_;
   std::string plain_;  // `tokens_` are in it

@@ -178,6 +178,11 @@ TEST_CASE("an operator that starts an accelerator keeps what it passes on, and s
   CHECK(holds_behind(stated, "npu_wait", "tvmgen_m_op"));
   CHECK(stated.warnings.find("function 'submit' keeps addresses") != std::string::npos);
   CHECK(stated.warnings.find("must not use") == std::string::npos);
+  const Read of_device = read(device("") + "void begin_2(int8_t* p, int8_t* q) {\n  to = q;\n}\n",
+                              "  if (mode) {\n    begin_2(x_buffer_var, sid_1);\n  }\n" + host + wait + read_it,
+                              "void begin_2(int8_t* p, int8_t* q);\nextern int mode;\n");
+  CHECK(holds_behind(of_device, "npu_wait", "tvmgen_m_op"));
+  CHECK(of_device.warnings.find("function 'begin_2' keeps addresses") != std::string::npos);
   const std::string half = "static int8_t* half(int8_t* p) {\n  goto end;\nend:\n  return p + 8;\n}\n";
   const Read kept = read(device(""), "  to = half(sid_1);\n" + host + wait + read_it, submit + half);
   CHECK(holds_behind(kept, "npu_wait", "tvmgen_m_op"));
