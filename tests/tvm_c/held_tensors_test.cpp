@@ -38,6 +38,10 @@ Read read(const std::string& device, const std::string& statements, const std::s
   if (device.find("tvmgen_m_npu2") != std::string::npos) {
     npus.push_back({"tvmgen_m_npu2", "int32_t tvmgen_m_npu2(int8_t* a, int8_t* b)", "lib2.c", device});
   }
+  if (statements.find("tvmgen_m_npu3") != std::string::npos) {  // of another file
+    npus.push_back({"tvmgen_m_npu3", "int32_t tvmgen_m_npu3(int8_t* a, int8_t* b)", "lib3.c",
+                    "int32_t tvmgen_m_npu3(int8_t* a, int8_t* b) {\n  return 0;\n}\n"});
+  }
   const PlannedModule read = read_planned_module("m", {&file, 1}, npus, {}, Unread::kept);
   std::string warnings;
   for (const std::string& one : read.warnings) warnings += one + "\n";
@@ -141,6 +145,7 @@ TEST_CASE("what begins next may wait for what was begun before") {
   CHECK_MESSAGE(calls(stated).find("usmp_added_1, y_buffer_var) usmp_held_2") != std::string::npos, calls(stated));
   // Not one of a file without keepers, nor others' functions.
   CHECK_FALSE(holds(read(device("") + other, start + host + next("tvmgen_m_npu2") + read_it)));
+  CHECK_FALSE(holds(read(keeps, start + host + next("tvmgen_m_npu3") + read_it)));
   CHECK_FALSE(holds(read(keeps, start + host + "  dump(sid_2);\n" + read_it, "void dump(int8_t* p);\n")));
   // Under a condition, too.
   const std::string maybe = "  if (x_buffer_var[0] > 3) {\n  " + next("tvmgen_m_npu2") + "  }\n";
@@ -225,6 +230,12 @@ TEST_CASE("a function keeps an address if it stores one in what outlives it") {
               job + "static void push(const void* p, int n) {\n  memcpy(&job, p, n);\n}\n"));
   CHECK(
       keeps("  int8_t* both[2] = {a, b};\n  push(both);\n", job + "static void push(int8_t** p) {\n  to = p[1];\n}\n"));
+  CHECK(keeps("  int8_t* both[2] = {a, b};\n  push(both);\n",
+              job + "static void push(const void* p) {\n  memcpy(&job, p, 16);\n}\n"));
+  CHECK(keeps("  submit(made(b));\n", job + "static struct job* made(int8_t* p) {\n  return pick(p);\n}\n"
+                                            "static void submit(const struct job* j) {\n  job = *j;\n}\n"));
+  CHECK(keeps("  push(made(b));\n", job + "static int8_t** made(int8_t* p) {\n  return pick(p);\n}\n"
+                                          "static void push(int8_t** p) {\n  to = p[1];\n}\n"));
   CHECK(keeps("  set((uintptr_t)b);\n", job + "static void set(uintptr_t x) {\n  to = (int8_t*)x;\n}\n"));
   CHECK(keeps("  set(1, (uint32_t)(&b[3]));\n",
               "static uint32_t regs[2];\nstatic void set(int i, uint32_t x) {\n  "
