@@ -217,9 +217,8 @@ PoolMacros pool_macros(const std::vector<std::string_view>& texts) {
       });
     }
   }
-  result.pasting = macros_with(texts, [](std::string_view definition) {
-    return definition.find("##") != std::string_view::npos;
-  });
+  result.pasting =
+      macros_with(texts, [](std::string_view definition) { return definition.find("##") != std::string_view::npos; });
   return result;
 }
 

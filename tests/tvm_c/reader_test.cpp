@@ -645,9 +645,9 @@ TEST_CASE("a function of another generator gets a buffer for what it takes of a 
   CHECK(tir::print(partly.module, partly.module.functions[partly.module.entry]).find("uint8[864]") !=
         std::string::npos);
   // Nothing else says how large a buffer is, and nothing else is done with it.
-  for (const auto& [from, to] : {std::pair("cmsis_nn_context d", "vec_t d"), std::pair("  return", "  d.size = 34;\n  return"),
-                                 std::pair("  return", "  memset(high_let, 0, 34);\n  return"),
-                                 std::pair("run(&c, &d,", "run(&c, d,")}) {
+  for (const auto& [from, to] :
+       {std::pair("cmsis_nn_context d", "vec_t d"), std::pair("  return", "  d.size = 34;\n  return"),
+        std::pair("  return", "  memset(high_let, 0, 34);\n  return"), std::pair("run(&c, &d,", "run(&c, d,")}) {
     std::string other = kernel;
     other.replace(other.find(from), std::string(from).size(), to);
     CAPTURE(other);
