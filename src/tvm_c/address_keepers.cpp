@@ -66,7 +66,7 @@ class KeeperFunction {
     if (is_deep_) return std::string(name_);
     for (std::size_t round = 0; round < most_rounds; ++round) {
       const std::size_t known = addresses_.size() + holders_.size();
-      const std::string variable = keeps_once();
+      std::string variable = keeps_once();
       if (!variable.empty() || known == addresses_.size() + holders_.size()) return variable;
     }
     return std::string(name_);

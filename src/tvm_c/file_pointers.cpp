@@ -72,8 +72,9 @@ std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::stri
       const bool is_entrys = std::all_of(places.begin(), places.end(), [&](std::size_t at) {
         return (item.begin <= at && at < item.end) || (function->begin <= at && at < function->end);
       });
-      const bool is_in_header = std::any_of(
-          headers.begin(), headers.end(), [&](const Source* header) { return !places_of(header->text, name).empty(); });
+      const bool is_in_header = std::any_of(headers.begin(), headers.end(), [variable = name](const Source* header) {
+        return !places_of(header->text, variable).empty();
+      });
       if (!is_entrys || is_in_header || is_in_macro(name, macros)) continue;
       std::size_t depth = 0;
       std::optional<std::size_t> set;

@@ -55,6 +55,9 @@ TEST_CASE("parameters of the firmware's function have other spellings") {
       names(two + ", uint8_t* sram_0_var", "inputs->b, outputs->a, pools->sram", "",
             "struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs, struct tvmgen_m_workspace_pools* pools")
           .starts_with("b a "));
+  CHECK(names(two + ", void* npu", "inputs->b, outputs->a, devices->other", "",
+              "struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs, struct tvmgen_m_devices* devices") ==
+        "b a npu ");
   for (const char* argument : {"*inputs", "&inputs->b", "(*&inputs).b", "inputs->b->a"}) {
     CAPTURE(argument);
     CHECK(names(two, argument + std::string(", outputs->a")).find("found an argument of the entry that is not") !=
