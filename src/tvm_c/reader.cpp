@@ -114,8 +114,6 @@ class ModuleReader {
     find_foreign_pools();
     read_all(entry);
     if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
-    std::sort(module_.functions.begin(), module_.functions.end(),
-              [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
     module_.entry = *module_.find(entry);
     type_entry_params(module_);
     require_typed_params(entry);
@@ -171,17 +169,19 @@ class ModuleReader {
     for (const auto& [name, text] : foreign_files_) {
       FileScope scope;
       std::vector<PoolEdit> edits;
-      const Names in_macros = pools_in_macros(text);
+      std::vector<std::string_view> texts = {text};
+      for (const Source& header : headers_) texts.push_back(header.text);
+      const PoolMacros macros = pool_macros(texts);
       try {
         read_file_scope(text, 0, true, scope);
         for (const auto& [function, body] : scope.functions) {
           if (!scope_.foreign.contains(function)) continue;
-          auto params = pool_params(body, in_macros);
+          auto params = pool_params(body, macros);
           const auto more = edits_of(params);
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
         }
-        late_users_.add(address_keepers(scope, [](const std::string&) { return true; }));
+        late_users_.add_device(scope, std::move(texts));
       } catch (const SyntaxError& error) {
         throw located({std::string(name), text}, error);
       }
@@ -212,7 +212,7 @@ class ModuleReader {
       for (const std::string& name : kept_names_) {
         const FunctionText& function = scope_.functions.find(name)->second;
         try {
-          auto params = pool_params(function, in_macros());
+          auto params = pool_params(function, pool_macros_of_all());
           for (auto& param : params) {
             if (!param || !param->is_used || !is_struct_of_constants(param->pool)) continue;
             if (param->other) {
@@ -240,12 +240,13 @@ class ModuleReader {
     if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);
     const std::size_t entry_file = scope_.functions.find(entry)->second.file;
-    late_users_.add(address_keepers(scope_, [this](const std::string& name) { return kept_names_.contains(name); }));
+    std::vector<LateStatement> statements;
     for (const OutlinedFunction& one : outlined_) {
-      late_users_.add_statement(one.name, text_of(one, files_[entry_file].text),
-                                std::string(files_[entry_file].name) + ": " + place(entry_file, one.place.begin),
-                                scope_);
+      statements.push_back({one.name, text_of(one, files_[entry_file].text),
+                            std::string(files_[entry_file].name) + ": " + place(entry_file, one.place.begin)});
     }
+    late_users_.add(
+        scope_, [this](const std::string& name) { return kept_names_.contains(name); }, all_texts(), statements);
     const std::string& held =
         late_users_.hold([this](const std::string& name) { return external_.contains(name); }, entry, module_);
     std::set<std::size_t> callers = added_.files();
@@ -258,7 +259,7 @@ class ModuleReader {
     }
     std::string text = added_.declarations() + kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_,
                                                          files_, *respelled_.included, added_.edits());
-    for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, files_[entry_file].text);
+    for (const LateStatement& one : statements) text += "\n" + one.text;
     text += held;
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
@@ -270,14 +271,17 @@ class ModuleReader {
     }
   }
 
-  // Pools that macros of any file or header name.
-  const Names& in_macros() {
-    if (!in_macros_) {
-      in_macros_.emplace();
-      for (const Source& file : files_) in_macros_->merge(pools_in_macros(file.text));
-      for (const Source& header : headers_) in_macros_->merge(pools_in_macros(header.text));
-    }
-    return *in_macros_;
+  // Of any file or header.
+  const PoolMacros& pool_macros_of_all() {
+    if (!pool_macros_) pool_macros_ = pool_macros(all_texts());
+    return *pool_macros_;
+  }
+
+  [[nodiscard]] std::vector<std::string_view> all_texts() const {
+    std::vector<std::string_view> texts;
+    for (const Source& file : files_) texts.push_back(file.text);
+    for (const Source& header : headers_) texts.push_back(header.text);
+    return texts;
   }
 
   // In the C, so that text which names it may stay.
@@ -316,7 +320,12 @@ class ModuleReader {
     for (const std::string& name : kept_names_) functions.push_back(&scope_.functions.find(name)->second);
     std::size_t at = 0;
     try {
-      tvm_c::require_own_given_back(functions, &at);
+      const auto mentions = [](std::string_view name) {
+        return [name](std::string_view definition) { return !places_of(definition, name).empty(); };
+      };
+      const std::vector<std::string_view> texts = all_texts();
+      const Names takes = macros_with(texts, mentions("TVMBackendAllocWorkspace"));
+      tvm_c::require_own_given_back(functions, {takes, macros_with(texts, mentions(free_function))}, &at);
     } catch (const SyntaxError& error) {
       throw located(files_[functions[at]->file], error);
     }
@@ -547,6 +556,8 @@ class ModuleReader {
         if (seen.insert(callee).second) pending.push_back(std::move(callee));
       }
     }
+    std::sort(module_.functions.begin(), module_.functions.end(),  // as tir::Module::find expects
+              [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
   }
 
   std::vector<std::string> read(const std::string& name, bool is_entry) {
@@ -743,7 +754,12 @@ class ModuleReader {
     const auto run = scope_.functions.find(symbol + "_run");
     if (run == scope_.functions.end()) return;
     try {
-      name_by_run(run->second, scope_.functions.find(entry)->second, symbol, entry, module_);
+      const FunctionText& text = scope_.functions.find(entry)->second;
+      if (respelled_.kept_run.empty()) {
+        name_by_run(run->second, text, symbol, entry, module_);
+      } else {
+        name_by_edited_run(respelled_.kept_run, run->second, text, module_);
+      }
     } catch (const SyntaxError& error) {
       throw located(files_[run->second.file], error);
     }
@@ -785,8 +801,8 @@ class ModuleReader {
   std::vector<std::string> warnings_;
   std::set<std::string> watchers_;                      // ReadFunction
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
-  std::optional<Names> in_macros_;                      // pools
-  LateUsers late_users_;                                // of `foreign` and functions whose C stays
+  std::optional<PoolMacros> pool_macros_;
+  LateUsers late_users_;  // of `foreign` and functions whose C stays
   struct UnaskedCall {
     std::string caller;
     std::string callee;

@@ -526,6 +526,41 @@ def started(*statements: str) -> dict[str, str]:
     return {"m_lib0.c": planned_entry(1280), "m_lib1.c": STARTED_MAIN % "".join(statements), "m_lib2.c": STARTED}
 
 
+# Drivers whose next job waits for the one before; the address of what the first reads stands in a struct.
+QUEUED = """// tvm target: npu
+#include "tvm/runtime/c_runtime_api.h"
+#include <string.h>
+typedef struct { int8_t* from; int8_t* also; int8_t* to; } job_t;
+static job_t running;
+static void npu_wait(void) {
+  if (running.to == NULL) return;
+  for (int i = 0; i < 256; ++i) running.to[i] = (int8_t)(running.from[i] ^ running.also[255 - i]);
+  running.to = NULL;
+}
+static void submit(const job_t* job) {
+  npu_wait();
+  memcpy(&running, job, sizeof(running));
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_npu_main_0(int8_t* from, int8_t* also, int8_t* to) {
+  job_t job = {from, also, to};
+  submit(&job);
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_npu_main_1(int8_t* from, int8_t* to) {
+  npu_wait();
+  for (int i = 0; i < 256; ++i) to[i] = (int8_t)(from[i] * 3);
+  return 0;
+}
+"""
+NEXT = "  if (tvmgen_m_npu_main_1(sid_4_let, sid_1_let) != 0 ) return -1;\n"
+AGAIN = "  if (tvmgen_m_npu_main_0(sid_4_let, sid_4_let, sid_1_let) != 0 ) return -1;\n"
+
+
+def queued(*statements: str) -> dict[str, str]:
+    main = (STARTED_MAIN % "".join(statements)).replace("void npu_wait(void);", "int32_t tvmgen_m_npu_main_1(int8_t* from, int8_t* to);")
+    return {"m_lib0.c": planned_entry(1536), "m_lib1.c": main, "m_lib2.c": QUEUED}
+
+
 # An operator that somebody edited takes constants where TVM has planned them; another one has some of them, too.
 CONSTANTS = """static const struct global_const_workspace {
   int16_t gain_let[16] __attribute__((aligned(16))); // 32 bytes, aligned offset: 0
@@ -1119,6 +1154,8 @@ CASES = [
         "  memcpy(output_", "  void* context_buffer_2_let = (&(global_workspace_9_var[600]));\n  memcpy(output_")}, 256 + 256 + 144),
     # What a device has been given stays while the host works beside it, also where the host did that before.
     case("a device that the host works beside", started(STARTS, BESIDE, "  npu_wait();\n"), 1024),
+    case("a device whose next function waits", queued(STARTS, BESIDE, NEXT), 1024),
+    case("a device whose next job waits", queued(STARTS, BESIDE, AGAIN, NEXT), 1024),
     case("a device that the host waits for", started(BESIDE, STARTS, "  npu_wait();\n"), 1024),
     # The file with the constants stands in front of what names them, whatever its name.
     *(case(f"constants of an edited operator, {entry}", with_constants(entry, operators), 1536,

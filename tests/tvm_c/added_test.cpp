@@ -730,6 +730,8 @@ TEST_CASE("memory of the model that others may use later is named") {
   CHECK(warning("  dump(sid_1);\n")
             .starts_with("function 'dump' gets memory of the model's tensors, and must not use it"));
   CHECK(warning("  dump(x_buffer_var);\n").empty());
+  CHECK(warning("  memset(sid_1, 0, 16);\n").empty());
+  CHECK(warning("  for (int i = 0; i < 3; ++i) printf(\"%d\", ((int8_t*)sid_1)[i]);\n").empty());
   std::string renamed = text_of({"", "", "", ""});
   for (std::size_t at = 0; (at = renamed.find("tvmgen_m_op", at)) != std::string::npos;) renamed.replace(at, 11, "add");
   CHECK(read(renamed).warnings.empty());  // an operator that is read keeps no pointer, whatever its name

@@ -60,6 +60,12 @@ TEST_CASE("pointers of the file that the entry alone sets and uses are its varia
   CHECK(is_refused("void* sid_1;\n", statements));                                      // of other files, too
   CHECK(is_refused(pointer + "void* where(void) { return sid_1; }\n", statements));     // or functions
   CHECK(is_refused(pointer, "#ifdef A\n" + statements + "#endif\n" + use));
+  const auto including = [&](const std::string& header) {
+    return test::read_entry("#include <stdio.h>\n" + test::two_operators + pointer + "#include \"check.h\"\n",
+                            statements, header);
+  };
+  CHECK(including("static inline int other(void) { return 3; }\n") == plain);
+  CHECK(including("static inline void* where(void) { return sid_1; }\n").starts_with("lib1.c: line "));
   const auto with_header = [&](const std::string& header) {
     return test::read_entry("#include <stdio.h>\n#include \"check.h\"\n" + test::two_operators + pointer, statements,
                             header);
@@ -306,6 +312,17 @@ TEST_CASE("workspace is given back by who takes it, if functions of the entry st
   for (const char* what : {"p", "(void*)p", "(p)", "(int8_t*)(p)", "p + 0", "y ? p : p"}) {
     CAPTURE(what);
     CHECK(is_refused(gives_back(what), taken_here + uses + call));
+  }
+  // By a macro, too; what it is given may be taken by one.
+  const std::string macros =
+      "#define GIVE(p) TVMBackendFreeWorkspace(1, 0, (p))\n#define GIVE_ALL(p) do { GIVE(p); } while (0)\n"
+      "#define TAKE(n) TVMBackendAllocWorkspace(1, 0, (uint64_t)(n), 0, 8)\n";
+  for (const char* macro : {"GIVE", "GIVE_ALL"}) {
+    const std::string given = part("void* p, int8_t* y", passed + "  " + macro + "(p);\n");
+    CHECK(is_refused(macros + given, taken_here + uses + call));
+    const std::string taken_by_it =
+        "  void* q = TAKE(16);\n" + passed + "  if (tvmgen_m_dev(q, y) != 0) return -1;\n  " + macro + "(q);\n";
+    CHECK(stays(macros + part("void* p, int8_t* y", taken_by_it), taken_here + uses + call + free, "part"));
   }
   const auto own = [&](const std::string& more) {
     return "static void* own;\nstatic int32_t part(void* p, int8_t* y) {\n  if (device(2)) goto end;\n"

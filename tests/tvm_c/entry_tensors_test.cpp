@@ -12,13 +12,14 @@ namespace usmp::tvm_c::entry_tensors_test {
 namespace {
 
 // The names of the entry's parameters. `arguments`: of the call in the firmware's function.
-std::string names(const std::string& params, const std::string& arguments, const std::string& in_front = "") {
+std::string names(const std::string& params, const std::string& arguments, const std::string& in_front = "",
+                  const std::string& run_params = "struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs") {
   const std::string text =
       "TVM_DLL int32_t tvmgen_m_op(int8_t* p0, int8_t* T_add) {\n  T_add[0] = p0[0];\n  return 0;\n}\n"
       "TVM_DLL int32_t tvmgen_m___tvm_main__(" +
       params + ") {\n  if (tvmgen_m_op(a_buffer_var, b_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
-  const std::string run = "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs) {\n" +
-                          in_front + "  return tvmgen_m___tvm_main__(" + arguments + ");\n}\n";
+  const std::string run = "int32_t tvmgen_m_run(" + run_params + ") {\n" + in_front +
+                          "  return tvmgen_m___tvm_main__(" + arguments + ");\n}\n";
   const std::vector<Source> files = {{"m_lib0.c", run}, {"m_lib1.c", text}};
   std::string result;
   try {
@@ -37,6 +38,38 @@ TEST_CASE("parameters have the names of the members that are passed for them") {
   CHECK(names(two, "inputs->b, outputs->a") == "b a ");
   CHECK(names(two, "outputs->y, inputs->x") == "y x ");
   CHECK(names(two, "(int8_t*)(inputs->b), ((int8_t*)outputs->a)") == "b a ");
+}
+
+TEST_CASE("parameters of the firmware's function have other spellings") {
+  CHECK(names(two, "(*inputs).b, (outputs)->a") == "b a ");
+  CHECK(names(two, "(int8_t*)(*inputs).b, ((outputs->a))") == "b a ");
+  CHECK(names(two, "(*i).b, o->a", "", "const struct tvmgen_m_inputs *const i, struct tvmgen_m_outputs *restrict o") ==
+        "b a ");
+  const std::string types = "ins_t* i, outs_t* o";
+  CHECK(names(two, "i->a, o->b", "", types) == "a b ");
+  CHECK(
+      names(two, "i->b, o->a", "", types) ==
+      "m_lib0.c: line 2, column 32: found a struct of which nothing says whether it has inputs or outputs, expected a "
+      "parameter struct tvmgen_MODULE_inputs* or …_outputs*");
+  CHECK(
+      names(two + ", uint8_t* sram_0_var", "inputs->b, outputs->a, pools->sram", "",
+            "struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs, struct tvmgen_m_workspace_pools* pools")
+          .starts_with("b a "));
+  CHECK(names(two + ", void* npu", "inputs->b, outputs->a, devices->other", "",
+              "struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs, struct tvmgen_m_devices* devices") ==
+        "b a npu ");
+  for (const char* argument : {"*inputs", "&inputs->b", "(*&inputs).b", "inputs->b->a"}) {
+    CAPTURE(argument);
+    CHECK(names(two, argument + std::string(", outputs->a")).find("found an argument of the entry that is not") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a function that somebody has edited passes members, too") {
+  const std::string added = "  if (inputs == NULL) return -1;\n";
+  CHECK(names(two, "inputs->b, outputs->a", added) == "b a ");
+  CHECK(names(two, "(int8_t*)outputs->y, inputs->x", added) == "y x ");
+  CHECK(names(two, "inputs->a, outputs->b", added) == "a b ");
 }
 
 TEST_CASE("what else a call passes says nothing") {

@@ -34,8 +34,15 @@ Read read(const std::string& device, const std::string& statements, const std::s
   const std::string text = test::two_operators + "void npu_wait(void);\n" + front + entry_head + taken(1) + taken(2) +
                            statements + "  return 0;\n}\n";
   const Source file{"lib1.c", text};
-  const Foreign npu{"tvmgen_m_npu", "int32_t tvmgen_m_npu(int8_t* a, int8_t* b)", "lib2.c", device};
-  const PlannedModule read = read_planned_module("m", {&file, 1}, {&npu, 1}, {}, Unread::kept);
+  std::vector<Foreign> npus = {{"tvmgen_m_npu", "int32_t tvmgen_m_npu(int8_t* a, int8_t* b)", "lib2.c", device}};
+  if (device.find("tvmgen_m_npu2") != std::string::npos) {
+    npus.push_back({"tvmgen_m_npu2", "int32_t tvmgen_m_npu2(int8_t* a, int8_t* b)", "lib2.c", device});
+  }
+  if (statements.find("tvmgen_m_npu3") != std::string::npos) {  // of another file
+    npus.push_back({"tvmgen_m_npu3", "int32_t tvmgen_m_npu3(int8_t* a, int8_t* b)", "lib3.c",
+                    "int32_t tvmgen_m_npu3(int8_t* a, int8_t* b) {\n  return 0;\n}\n"});
+  }
+  const PlannedModule read = read_planned_module("m", {&file, 1}, npus, {}, Unread::kept);
   std::string warnings;
   for (const std::string& one : read.warnings) warnings += one + "\n";
   return {tir::print(read.module, read.module.functions[read.module.entry]), warnings};
@@ -102,6 +109,51 @@ TEST_CASE("a function that gets one of the tensors may wait for all of its call"
   CHECK_FALSE(holds(read(keeps, start + "  npu_wait_for(sid_2);\n" + read_it, front)));
 }
 
+TEST_CASE("what begins next may wait for what was begun before") {
+  const std::string other = "int32_t tvmgen_m_npu2(int8_t* a, int8_t* b) {\n  finish();\n  return 0;\n}\n";
+  const std::string keeps = device("  from = a;\n  to = b;\n") + other;
+  const auto next = [](const std::string& name) {
+    return "  if (" + name + "(sid_2, y_buffer_var) != 0) return -1;\n";
+  };
+  const auto calls = [](const Read& read) {
+    std::string result;
+    for (std::size_t at = 0; (at = read.entry.find("call_extern(\"", at)) != std::string::npos;) {
+      at += 13;
+      result += read.entry.substr(at, read.entry.find(')', at) - at) + ") ";
+    }
+    std::erase(result, '"');
+    return result;
+  };
+  // The same function, or one of its file; not a later one. What it gets binds it between the two.
+  const std::string begun = "tvmgen_m_npu, x_buffer_var, sid_1) tvmgen_m_op, x_buffer_var, sid_2) ";
+  const std::string held = ", x_buffer_var, sid_1, sid_2, y_buffer_var) ";
+  const Read beside = read(keeps, start + host + next("tvmgen_m_npu2") + next("tvmgen_m_npu2") + read_it);
+  CHECK(calls(beside) == begun + "usmp_held_1" + held + "tvmgen_m_npu2, sid_2, y_buffer_var) usmp_held_2" + held +
+                             "tvmgen_m_npu2, sid_2, y_buffer_var) tvmgen_m_op, sid_1, y_buffer_var) ");
+  CHECK(beside.warnings.find("planned C keeps these tensors") != std::string::npos);
+  CHECK(calls(read(keeps, start + host + next("tvmgen_m_npu") + read_it)) ==
+        begun + "usmp_held_1" + held + "tvmgen_m_npu, sid_2, y_buffer_var) usmp_held_2" + held +
+            "tvmgen_m_op, sid_1, y_buffer_var) ");
+  // Not what it writes first, which has nothing before.
+  CHECK(calls(read(keeps, start + "  if (tvmgen_m_npu2(y_buffer_var, sid_2) != 0) return -1;\n" + read_it))
+            .find("usmp_held_1, x_buffer_var, sid_1, y_buffer_var) tvmgen_m_npu2") != std::string::npos);
+  // A statement that calls one.
+  const std::string waits = "int32_t wait_for(const void* p) {\n  return p == 0;\n}\n";
+  const std::string statement = "  if (mode) {\n    wait_for(y_buffer_var);\n  }\n";
+  const Read stated = read(device("  from = a;\n  to = b;\n") + waits, start + host + statement + read_it,
+                           "int32_t wait_for(const void* p);\nextern int mode;\n");
+  CHECK_MESSAGE(calls(stated).find("usmp_added_1, y_buffer_var) usmp_held_2") != std::string::npos, calls(stated));
+  // Not one of a file without keepers, nor others' functions.
+  CHECK_FALSE(holds(read(device("") + other, start + host + next("tvmgen_m_npu2") + read_it)));
+  CHECK_FALSE(holds(read(keeps, start + host + next("tvmgen_m_npu3") + read_it)));
+  CHECK_FALSE(holds(read(keeps, start + host + "  dump(sid_2);\n" + read_it, "void dump(int8_t* p);\n")));
+  // Under a condition, too.
+  const std::string maybe = "  if (x_buffer_var[0] > 3) {\n  " + next("tvmgen_m_npu2") + "  }\n";
+  CHECK_MESSAGE(calls(read(keeps, start + host + maybe + read_it)).find("sid_2, y_buffer_var) usmp_held_2" + held) !=
+                    std::string::npos,
+                calls(read(keeps, start + host + maybe + read_it)));
+}
+
 TEST_CASE("an operator that starts an accelerator keeps what it passes on, and so does a statement") {
   const std::string submit =
       "static int8_t* to;\nstatic void submit(int8_t* p, int8_t* q) {\n  to = q;\n  goto end;\nend:;\n}\n"
@@ -131,6 +183,11 @@ TEST_CASE("an operator that starts an accelerator keeps what it passes on, and s
   CHECK(holds_behind(stated, "npu_wait", "tvmgen_m_op"));
   CHECK(stated.warnings.find("function 'submit' keeps addresses") != std::string::npos);
   CHECK(stated.warnings.find("must not use") == std::string::npos);
+  const Read of_device = read(device("") + "void begin_2(int8_t* p, int8_t* q) {\n  to = q;\n}\n",
+                              "  if (mode) {\n    begin_2(x_buffer_var, sid_1);\n  }\n" + host + wait + read_it,
+                              "void begin_2(int8_t* p, int8_t* q);\nextern int mode;\n");
+  CHECK(holds_behind(of_device, "npu_wait", "tvmgen_m_op"));
+  CHECK(of_device.warnings.find("function 'begin_2' keeps addresses") != std::string::npos);
   const std::string half = "static int8_t* half(int8_t* p) {\n  goto end;\nend:\n  return p + 8;\n}\n";
   const Read kept = read(device(""), "  to = half(sid_1);\n" + host + wait + read_it, submit + half);
   CHECK(holds_behind(kept, "npu_wait", "tvmgen_m_op"));
@@ -161,6 +218,64 @@ TEST_CASE("a function keeps an address if it stores one in what outlives it") {
   CHECK_FALSE(keeps("  run(&shape, a, b);\n", "static const struct shape shape = {3, 4};\n"));
   CHECK_FALSE(keeps("  MAX(a[0], b[0]);\n", job));
   CHECK_FALSE(keeps("  last = sum(b);\n", "static int last;\nstatic int sum(int8_t* p) { return p[0]; }\n"));
+  // What is read through a pointer to structs or pointers is an address, and so is a number that one is passed for.
+  const std::string call = "  struct job mine = {a, b};\n  submit(&mine);\n";
+  for (const char* body : {"job = *j;", "job = j[0];", "job.to = j->to;", "memcpy(&job, j, sizeof job);",
+                           "const struct job* k = j;\n  job = *k;", "queue[n++] = *j;"}) {
+    CAPTURE(body);
+    const std::string submit = "static void submit(const struct job* j) {\n  " + std::string(body) + "\n}\n";
+    CHECK(keeps(call, job + "static struct job queue[4];\nstatic int n;\n" + submit));
+  }
+  CHECK(keeps("  struct job mine = {a, b};\n  push(&mine, 16);\n",
+              job + "static void push(const void* p, int n) {\n  memcpy(&job, p, n);\n}\n"));
+  CHECK(
+      keeps("  int8_t* both[2] = {a, b};\n  push(both);\n", job + "static void push(int8_t** p) {\n  to = p[1];\n}\n"));
+  CHECK(keeps("  int8_t* both[2] = {a, b};\n  push(both);\n",
+              job + "static void push(const void* p) {\n  memcpy(&job, p, 16);\n}\n"));
+  CHECK(keeps("  submit(made(b));\n", job + "static struct job* made(int8_t* p) {\n  return pick(p);\n}\n"
+                                            "static void submit(const struct job* j) {\n  job = *j;\n}\n"));
+  CHECK(keeps("  push(made(b));\n", job + "static int8_t** made(int8_t* p) {\n  return pick(p);\n}\n"
+                                          "static void push(int8_t** p) {\n  to = p[1];\n}\n"));
+  CHECK(keeps("  set((uintptr_t)b);\n", job + "static void set(uintptr_t x) {\n  to = (int8_t*)x;\n}\n"));
+  CHECK(keeps("  set(1, (uint32_t)(&b[3]));\n",
+              "static uint32_t regs[2];\nstatic void set(int i, uint32_t x) {\n  "
+              "regs[i] = x;\n}\n"));
+  CHECK_FALSE(keeps("  set(1, 16);\n  run(a, b);\n",
+                    "static uint32_t regs[2];\nstatic void set(int i, uint32_t x) {\n  regs[i] = x;\n}\n"));
+  CHECK(keeps("  int8_t* last = 0;\n  for (int i = 0; i < 2; ++i) {\n    if (last) to = last;\n    last = b;\n  }\n"));
+  CHECK(keeps("#ifdef USES_DMA\n  to = b;\n#else\n  copy(a, b);\n#endif\n"));
+  // Macros of the file, and functions that variables have.
+  CHECK(
+      keeps("  submit(a, b);\n", job + "#define submit(x, y) do { job.from = (x); \\\n  job.to = (y); } while (0)\n"));
+  CHECK(keeps("  submit(b);\n", job + "#define put(x, y) x = y\n#define submit(x) put(to, (x))\n"));
+  CHECK_FALSE(
+      keeps("  submit(a, b);\n", job + "#define submit(x, y) do { int8_t* p = (x); p[0] = y[0]; } while (0)\n"));
+  const std::string start = job + "static void begin_it(int8_t* p) {\n  to = p;\n}\n";
+  CHECK(keeps("  hook(b);\n", start + "static void (*const hook)(int8_t*) = begin_it;\n"));
+  CHECK(keeps("  void (*f)(int8_t*) = begin_it;\n  (*f)(b);\n", start));
+  CHECK(keeps("  ops.start(b);\n", start + "static const struct { void (*start)(int8_t*); } ops = {begin_it};\n"));
+  CHECK(keeps("  table[0](b);\n", start + "static void (*table[1])(int8_t*) = {begin_it};\n"));
+  CHECK_FALSE(keeps("  ops.start(3);\n  run(a, b);\n", start + "static const struct { void (*start)(int); } ops;\n"));
+  CHECK(keeps("  KICK;\n", job + "#define KICK START\n#define START job.to = b\n"));
+  CHECK_FALSE(keeps("  KICK;\n", job + "#define KICK job.to = 0\n"));
+  // What functions return.
+  for (const char* result : {"uintptr_t", "uint32_t", "place_t", "struct job", "static inline int8_t*\n"}) {
+    CAPTURE(result);
+    CHECK(keeps("  place = of(b);\n",
+                "static place_t place;\n" + std::string(result) + " of(int8_t* p) {\n  f(p);\n}\n"));
+  }
+  for (const char* result : {"int32_t", "int", "static inline float", "TVM_DLL int8_t", "/* any* */ size_t"}) {
+    CAPTURE(result);
+    CHECK_FALSE(
+        keeps("  place = of(b);\n", "static int place;\n" + std::string(result) + " of(int8_t* p) {\n  f(p);\n}\n"));
+  }
+  // What is too small for an address has none, unless all its bytes are copied.
+  const std::string put = "static void put(uint8_t* to, const uint8_t* p, int n) {\n  while (n--) *to++ = *p++;\n}\n";
+  CHECK(keeps("  struct job mine = {a, b};\n  put((uint8_t*)&job, (const uint8_t*)&mine, 16);\n", job + put));
+  CHECK_FALSE(keeps("  put((uint8_t*)b, (const uint8_t*)a, 16);\n", job + put));
+  CHECK_FALSE(keeps("  struct job mine = {a, b};\n  for (int i = 0; i < 4; ++i) b[i] = mine.from[i];\n", job));
+  const std::string brackets(251, '(');
+  CHECK(keeps("  b[0] = " + brackets + "a[0]" + std::string(251, ')') + ";\n"));
   // Elements, results, and what ends with the function.
   CHECK_FALSE(keeps("  last = b[3];\n", "static int8_t last;\n"));
   CHECK_FALSE(keeps("  last = *b;\n", "static int8_t last;\n"));
@@ -220,6 +335,21 @@ TEST_CASE("in a loop, what was started an iteration before lives until something
   const std::string between = "    for (int32_t i = 0; i < 4; ++i) {\n      q[i] = last[i];\n    }\n";
   has(of("    fence();\n" + between + begin), "call_extern(\"fence\")", "scratch, last");
   has(of("    wait_for((&(last[0])));\n" + between + begin), "call_extern(\"wait_for\"", "scratch, last");
+  // What begins the next job may have waited for the one before, in the next iteration, too.
+  const std::string submit =
+      "static int8_t* to;\nstatic void submit(int8_t* p) {\n  to = p;\n  goto end;\nend:;\n}\nvoid start(int8_t* p);\n";
+  const auto jobs = [&](const std::string& name) {
+    const std::string text = test::two_operators + submit +
+                             "int32_t tvmgen_m_acc(int8_t* p, int8_t* q) {\n  int8_t scratch[4];\n  int8_t last[4];\n"
+                             "  for (int32_t t = 0; t < 3; ++t) {\n    last[0] = p[t];\n    q[t] = last[0];\n    " +
+                             name + "((&(scratch[0])));\n  }\n  return 0;\n}\n" + entry_head +
+                             "  if (tvmgen_m_acc(x_buffer_var, y_buffer_var) != 0) return -1;\n  return 0;\n}\n";
+    const Source file{"lib1.c", text};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+    return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_acc")]);
+  };
+  has(jobs("submit"), "call_extern(\"submit\"", "scratch");
+  CHECK(jobs("start").find("usmp_held") == std::string::npos);
   // Behind the loop, which has both.
   const std::string both = of(begin + between + "    fence();\n");
   const std::size_t first = both.find("usmp_held_");

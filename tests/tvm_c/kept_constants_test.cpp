@@ -101,6 +101,17 @@ TEST_CASE("a pool that a macro names is not one of a function that stays") {
     const std::string all = constants + run + text;
     CHECK_MESSAGE(kept({{"lib.c", all}}).find(refusal) != std::string::npos, kept({{"lib.c", all}}));
   }
+  // A macro that makes names, by itself or through another one.
+  for (const char* macro : {"#define AT(k) (&(flash_##k##_var[16]))\n",
+                            "#define CAT(a, b) a##b\n#define AT(k) (&(CAT(flash_1, _var)[16]))\n"}) {
+    std::string text = macro + operators;
+    text.replace(text.find("(&(flash_1_var[16]))"), 20, "AT(1)");
+    const std::string all = constants + run + text;
+    CHECK_MESSAGE(kept({{"lib.c", all}}).find("found 'AT', a macro that makes names") != std::string::npos,
+                  kept({{"lib.c", all}}));
+  }
+  const std::string unused = "#define CAT(a, b) a##b\n" + constants + run + operators;
+  CHECK(is_right(kept({{"lib.c", unused}})));
   const std::string other = "#define AT(n) (&(flash_7_var[n]))\n" + constants + run + operators;
   CHECK(is_right(kept({{"lib.c", other}})));
 }

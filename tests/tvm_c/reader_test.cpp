@@ -632,7 +632,7 @@ TEST_CASE("a function of another generator gets a buffer for what it takes of a 
   const std::string kernel =
       "int32_t tvmgen_m_op(int8_t* a, int8_t* b, uint8_t* flash_1_var, uint8_t* sram_2_var) {\n"
       "  void* low_let = (&(sram_2_var[160]));\n  void* high_let = (&(sram_2_var[416]));\n"
-      "  context c = {low_let,200};\n  context d = {high_let, 33};\n  return run(&c, &d, a, b);\n}\n";
+      "  cmsis_nn_context c = {low_let,200};\n  cmsis_nn_context d = {high_let, 33};\n  return run(&c, &d, a, b);\n}\n";
   const std::string call =
       "static uint8_t sram[1024];\n"
       "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var, uint8_t* sram_0_var) {\n"
@@ -660,10 +660,20 @@ TEST_CASE("a function of another generator gets a buffer for what it takes of a 
   CHECK(main.find("uint8[32]") != std::string::npos);
   CHECK(main.find("uint8[128]") != std::string::npos);
   const PlannedModule partly =
-      read(kernel.substr(0, kernel.find("  context d")) + "  return run(&c, high_let, a, b);\n}\n");
+      read(kernel.substr(0, kernel.find("  cmsis_nn_context d")) + "  return run(&c, high_let, a, b);\n}\n");
   CHECK(tir::print(partly.module, partly.module.functions[partly.module.entry]).find("uint8[864]") !=
         std::string::npos);
-  const std::string no_size = kernel.substr(0, kernel.find("  context d")) + "  return run(high_let);\n}\n";
+  // Nothing else says how large a buffer is, and nothing else is done with it.
+  for (const auto& [from, to] :
+       {std::pair("cmsis_nn_context d", "vec_t d"), std::pair("  return", "  d.size = 34;\n  return"),
+        std::pair("  return", "  memset(high_let, 0, 34);\n  return"), std::pair("run(&c, &d,", "run(&c, d,")}) {
+    std::string other = kernel;
+    other.replace(other.find(from), std::string(from).size(), to);
+    CAPTURE(other);
+    const PlannedModule more = read(other);
+    CHECK(tir::print(more.module, more.module.functions[more.module.entry]).find("uint8[864]") != std::string::npos);
+  }
+  const std::string no_size = kernel.substr(0, kernel.find("  cmsis_nn_context d")) + "  return run(high_let);\n}\n";
   const PlannedModule unsized = read(no_size);
   CHECK(tir::print(unsized.module, unsized.module.functions[unsized.module.entry]).find("uint8[864]") !=
         std::string::npos);

@@ -169,6 +169,14 @@ TEST_CASE("a call that may fail is asked for its result") {
       "  if (tvmgen_m_g((&(p[0]))) != 0 ) return -1;\n" + zero + "  if (p[0] > 3) {\n    return 2;\n  }\n  return 0;",
       unasked));
   CHECK_FALSE(reads(takes + "  if (p[0] > 3) goto end;\nend:\n" + gives, unasked));
+  // Also among others, whatever the order of their names.
+  const std::string others = "  if (tvmgen_m_dev(x_buffer_var, y_buffer_var) != 0) return -1;\n  " + unasked +
+                             "\n  if (tvmgen_m_op(x_buffer_var, y_buffer_var) != 0) return -1;\n";
+  CHECK(test::read_entry(
+            test::two_operators +
+                "int32_t tvmgen_m_f(int8_t* p, int8_t* q) {\n  if (p[0] > 3) {\n    return 2;\n  }\n  return 0;\n}\n",
+            others, "")
+            .find("found a call of 'tvmgen_m_f', which may fail") != std::string::npos);
   // An operator that calls it so stays.
   const std::string outer = "int32_t tvmgen_m_f(int8_t* p, int8_t* q) {\n  tvmgen_m_dev(p, q);\n  return 0;\n}\n";
   CHECK(test::read_entry(test::two_operators + outer, "  if (tvmgen_m_f(x_buffer_var, y_buffer_var) != 0) return -1;\n",

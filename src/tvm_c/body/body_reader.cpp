@@ -20,6 +20,7 @@
 #include "tvm_c/body/unpacked_params.hpp"
 #include "tvm_c/body/variables.hpp"
 #include "tvm_c/body/walkers.hpp"
+#include "tvm_c/stays/added_statements.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
@@ -158,7 +159,9 @@ class BodyReader {
       const auto value = names_.look_up_own(name);
       return value && value->kind == Value::Kind::pointer && !is_param(value->storage);
     });
-    if (gets_memory) result_.watchers.insert(statement.callees.begin(), statement.callees.end());
+    for (const std::string& name : statement.callees) {
+      if (gets_memory && !is_done_with_memory(name)) result_.watchers.insert(name);
+    }
     body_.evaluate(std::move(call.expr));
     result_.outlined.push_back(std::move(call.function));
   }
@@ -577,6 +580,11 @@ class BodyReader {
            never_fails(function->second);
   }
 
+  // memset, printf: they keep no addresses.
+  [[nodiscard]] bool is_done_with_memory(const std::string& name) const {
+    return !scope_.functions.contains(name) && (is_memory_function(name) || is_of_library(name));
+  }
+
   // Whether the C has the function, and it, or one that it asks for its result, may return something else than 0.
   [[nodiscard]] bool may_fail(const std::string& name) const {
     Names seen = {name};
@@ -684,7 +692,7 @@ class BodyReader {
     const bool gets_memory = std::any_of(given.begin(), given.end(), [&](const Value& argument) {
       return argument.kind == Value::Kind::pointer && !is_param(argument.storage);
     });
-    if (is_others && gets_memory) result_.watchers.insert(name);
+    if (is_others && gets_memory && !is_done_with_memory(name)) result_.watchers.insert(name);
     if (failure.code == nullptr && may_fail(name)) result_.unasked.emplace(name, values_.at);
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
     const auto kept = kept_.find(name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/body/expressions.hpp"
+#include "tvm_c/body/packed.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "usmp/program/entry_calls.hpp"
@@ -27,19 +30,30 @@ std::string without_suffix(std::string_view name) {
   return std::string(name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name);
 }
 
+enum class From : std::uint8_t { nowhere, inputs, outputs, unknown };
+
 struct Member {
-  bool is_input = false;
-  std::string name;  // empty: the argument is something else
+  From from = From::nowhere;  // nowhere: the argument is something else
+  std::string name;
   std::size_t at = 0;
   std::size_t output = 0;  // which
 };
 
-// Of (…, struct SYMBOL_inputs* inputs, …): "inputs".
-std::string_view struct_param(const std::vector<Token>& params, const std::string& type) {
-  for (std::size_t i = 0; i + 2 < params.size(); ++i) {
-    if (params[i].is(type) && params[i + 1].is("*") && params[i + 2].is_identifier()) return params[i + 2].text;
+// What the firmware's function gets: (…, struct SYMBOL_inputs* inputs, …). Other types are unknown.
+std::map<std::string_view, From> struct_params(const std::vector<Token>& params, const std::string& symbol) {
+  std::map<std::string_view, From> result;
+  From from = From::unknown;
+  for (std::size_t i = 0; i + 1 < params.size(); ++i) {
+    if (params[i].is(symbol + "_inputs")) from = From::inputs;
+    if (params[i].is(symbol + "_outputs")) from = From::outputs;
+    const bool is_tvms = from == From::unknown && params[i].text.starts_with(symbol + "_");
+    if (is_tvms) from = From::nowhere;  // pools, devices
+    const bool is_end = params[i + 1].is(",") || i + 2 == params.size();
+    const bool is_named = is_end && params[i].is_identifier();
+    if (is_named && from != From::nowhere) result.emplace(params[i].text, from);
+    if (params[i].is(",")) from = From::unknown;
   }
-  return {};
+  return result;
 }
 
 // Tokens of a cast, of brackets.
@@ -49,57 +63,98 @@ bool is_beside_member(const Token& token) {
          (token.is_identifier() && token.text.ends_with("_t"));
 }
 
-// By position. Nothing: the entry is not called there, twice with others, or with more than members.
-std::optional<std::vector<Member>> members_passed(const FunctionText& run, const std::string& symbol,
-                                                  const std::string& entry) {
-  const std::vector<Token> params = tokens_of(run.params);
-  const std::string_view inputs = struct_param(params, symbol + "_inputs");
-  const std::string_view outputs = struct_param(params, symbol + "_outputs");
-  const std::vector<Token> tokens = tokens_of(run.body);
-  std::optional<std::vector<Member>> result;
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (!tokens[i].is(entry) || !tokens[i + 1].is("(")) continue;
-    const auto end = behind_bracketed(tokens, i + 1);
-    if (!end) return std::nullopt;
-    std::vector<Member> members(1);
-    std::size_t outputs_passed = 0;
-    bool is_plain = true;  // the argument, so far
+class RunCall {
+ public:
+  RunCall(const FunctionText& run, const std::string& symbol)
+      : params_(tokens_of(run.params)), tokens_(tokens_of(run.body)), structs_(struct_params(params_, symbol)) {}
+
+  // By position. Nothing: the entry is not called there, twice with others, or with more than members.
+  std::optional<std::vector<Member>> members(const std::string& entry) {
+    std::optional<std::vector<Member>> result;
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+      if (!tokens_[i].is(entry) || !tokens_[i + 1].is("(")) continue;
+      const auto end = behind_bracketed(tokens_, i + 1);
+      auto members = end ? of_call({i + 2, *end - 1}) : std::nullopt;
+      const auto is_same = [](const Member& a, const Member& b) { return a.from == b.from && a.name == b.name; };
+      if (!members ||
+          (result && !std::equal(members->begin(), members->end(), result->begin(), result->end(), is_same)))
+        return std::nullopt;
+      result = std::move(members);
+    }
+    return result;
+  }
+
+ private:
+  std::optional<std::vector<Member>> of_call(TokenPart arguments) const {
+    std::vector<Member> members;
+    std::size_t outputs = 0;
+    std::size_t begin = arguments.begin;
     std::size_t depth = 0;
-    for (std::size_t k = i + 2; k + 1 < *end; ++k) {
-      const Token& token = tokens[k];
-      if (token.is("(")) ++depth;
-      if (token.is(")")) --depth;
-      if (token.is(",") && depth == 0) {
-        if (!is_plain && !members.back().name.empty()) return std::nullopt;
-        members.emplace_back();
-        is_plain = true;
+    for (std::size_t i = arguments.begin; i <= arguments.end; ++i) {
+      if (tokens_[i].is("(")) ++depth;
+      if (i < arguments.end && tokens_[i].is(")")) --depth;
+      if (i < arguments.end && (depth > 0 || !tokens_[i].is(","))) continue;
+      auto member = of_argument({begin, i});
+      if (!member) return std::nullopt;
+      member->output = outputs;
+      if (member->from == From::outputs) ++outputs;
+      members.push_back(std::move(*member));
+      begin = i + 1;
+    }
+    return members;
+  }
+
+  // Nothing: it is computed of members. Throws: it may be one, and is not understood.
+  std::optional<Member> of_argument(TokenPart argument) const {
+    Member member;
+    bool is_plain = true;
+    bool is_tvms = true;       // nothing but what planned C writes anew
+    bool has_members = false;  // a parameter of another type may be a tensor
+    for (std::size_t i = argument.begin; i < argument.end; ++i) has_members = has_members || is_member(tokens_, i);
+    for (std::size_t i = argument.begin; i < argument.end; ++i) {
+      const auto found = structs_.find(tokens_[i].text);
+      const auto name = found != structs_.end() && !is_member(tokens_, i) ? behind(i) : std::nullopt;
+      if (name && *name < argument.end && member.from == From::nowhere) {
+        member = {found->second, std::string(tokens_[*name].text), tokens_[i].offset};
+        i = *name;
         continue;
       }
-      const bool is_input = !inputs.empty() && token.is(inputs);
-      const bool is_struct = is_input || (!outputs.empty() && token.is(outputs));
-      if (is_struct && k + 2 < *end && tokens[k + 1].is("->") && tokens[k + 2].is_identifier()) {
-        if (!members.back().name.empty()) return std::nullopt;
-        members.back() = {is_input, std::string(tokens[k + 2].text), token.offset, outputs_passed};
-        if (!is_input) ++outputs_passed;
-        k += 2;
-      } else {
-        is_plain = is_plain && is_beside_member(token);
-      }
+      const bool is_struct = found != structs_.end() && (found->second != From::unknown || has_members);
+      if (is_struct && member.from == From::nowhere) member.at = tokens_[i].offset;
+      is_plain = is_plain && is_beside_member(tokens_[i]);
+      is_tvms = is_tvms && (is_beside_member(tokens_[i]) || is_struct || tokens_[i].is("&") || tokens_[i].is(".") ||
+                            tokens_[i].is("->") || is_member(tokens_, i));
     }
-    if (!is_plain && !members.back().name.empty()) return std::nullopt;
-    const auto is_same = [](const Member& a, const Member& b) { return a.is_input == b.is_input && a.name == b.name; };
-    if (result && !std::equal(members.begin(), members.end(), result->begin(), result->end(), is_same))
-      return std::nullopt;
-    result = std::move(members);
+    if (member.from == From::nowhere && member.at == 0) return member;
+    if (member.from != From::nowhere && is_plain) return member;
+    if (is_tvms) {
+      throw SyntaxError{member.at,
+                        "found an argument of the entry that is not understood, expected inputs->name or "
+                        "outputs->name"};
+    }
+    return std::nullopt;
   }
-  return result;
-}
+
+  // Of a struct's name: where that of the member is, x->a, (x)->a or (*x).a.
+  [[nodiscard]] std::optional<std::size_t> behind(std::size_t i) const {
+    std::size_t end = i + 1;
+    while (end < tokens_.size() && tokens_[end].is(")")) ++end;
+    if (end + 1 >= tokens_.size() || !tokens_[end + 1].is_identifier()) return std::nullopt;
+    const bool is_followed = i > 1 && tokens_[i - 1].is("*") && tokens_[i - 2].is("(") && end == i + 2;
+    const bool is_one = tokens_[end].is("->") ? !is_followed : tokens_[end].is(".") && is_followed;
+    return is_one ? std::optional(end + 1) : std::nullopt;
+  }
+
+  std::vector<Token> params_;
+  std::vector<Token> tokens_;
+  std::map<std::string_view, From> structs_;
+};
 
 // Equal names; or TVM's for an output that nobody names: its second is output1 in the header, and output2 here.
 bool is_alike(const std::string& param, const Member& member) {
   const std::string number = member.output == 0 ? std::string() : std::to_string(member.output + 1);
   const bool is_unnamed = param == "output" + number && member.name == "output" + std::to_string(member.output);
-  return (is_unnamed && !member.is_input) || c_identifier(param) == c_identifier(member.name);
+  return (is_unnamed && member.from != From::inputs) || c_identifier(param) == c_identifier(member.name);
 }
 
 // In front of commas and the end.
@@ -169,19 +224,18 @@ void require_typed_params(const FunctionText& entry, const FileScope& scope, con
   }
 }
 
-void name_by_run(const FunctionText& run, const FunctionText& entry, const std::string& symbol,
-                 const std::string& entry_name, tir::Module& module) {
-  const auto members = members_passed(run, symbol, entry_name);
-  const std::vector<std::string> names = param_names(entry);
-  if (!members || members->size() != names.size()) return;
+namespace {
+
+void name_by_members(const std::vector<std::string>& names, const std::vector<Member>& members, tir::Module& module) {
+  if (members.size() != names.size()) return;
   std::map<std::string_view, const Member*> by_name;  // of the parameter
   std::set<std::string_view> inputs;
   std::size_t outputs = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if ((*members)[i].name.empty()) continue;
-    by_name.emplace(names[i], &(*members)[i]);
-    if ((*members)[i].is_input) inputs.insert((*members)[i].name);
-    if (!(*members)[i].is_input) ++outputs;
+    if (members[i].from == From::nowhere) continue;
+    by_name.emplace(names[i], &members[i]);
+    if (members[i].from == From::inputs) inputs.insert(members[i].name);
+    if (members[i].from == From::outputs) ++outputs;
   }
   std::vector<std::pair<tir::Param*, const Member*>> passed;
   bool is_named_otherwise = false;
@@ -193,14 +247,42 @@ void name_by_run(const FunctionText& run, const FunctionText& entry, const std::
   }
   if (!is_named_otherwise) return;
   for (const auto& [param, member] : passed) {
+    if (member->from == From::unknown) {
+      throw SyntaxError{member->at,
+                        "found a struct of which nothing says whether it has inputs or outputs, expected a "
+                        "parameter struct tvmgen_MODULE_inputs* or …_outputs*"};
+    }
     param->name = member->name;
-    if (member->is_input || !inputs.contains(member->name)) continue;
+    if (member->from == From::inputs || !inputs.contains(member->name)) continue;
     if (outputs > 1) {
       throw SyntaxError{member->at, "found an input and an output " + in_quotes(member->name) +
                                         ", expected parameters of the entry with the members' names, or other members"};
     }
     param->name += "_output";  // the one that is left
   }
+}
+
+}  // namespace
+
+void name_by_run(const FunctionText& run, const FunctionText& entry, const std::string& symbol,
+                 const std::string& entry_name, tir::Module& module) {
+  if (takes_packed(run.params)) return;
+  const auto members = RunCall(run, symbol).members(entry_name);
+  if (members) name_by_members(param_names(entry), *members, module);
+}
+
+void name_by_edited_run(const std::vector<std::string>& passed, const FunctionText& run, const FunctionText& entry,
+                        tir::Module& module) {
+  std::vector<std::string> names = param_names(entry);
+  std::erase_if(names, [](const std::string& name) { return pool_of_param(name).has_value(); });
+  std::vector<Member> members;
+  std::size_t outputs = 0;
+  for (const std::string& one : passed) {
+    const bool is_input = one.starts_with("inputs.");
+    members.push_back({is_input ? From::inputs : From::outputs, one.substr(one.find('.') + 1), run.offset, outputs});
+    if (!is_input) ++outputs;
+  }
+  name_by_members(names, members, module);
 }
 
 }  // namespace usmp::tvm_c

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tvm_c/text/file_scope.hpp"
 #include "usmp/tir/ir.hpp"
@@ -20,9 +21,14 @@ void type_entry_params(tir::Module& module);
 void require_typed_params(const FunctionText& entry, const FileScope& scope, const tir::Module& module);
 
 // tvmgen_MODULE_run (`run`) says of which member a parameter of the entry is: entry(inputs->x, outputs->y). Where names
-// of parameters are others, they become those of the members. Nothing changes if the call has other arguments. Throws
-// SyntaxError with a place in run's file: an input and one of several outputs have one name.
+// of parameters are others, they become those of the members. Nothing changes if arguments are computed, or variables:
+// such a function is no TVM's. Throws SyntaxError with a place in run's file: an argument is not understood, nothing
+// says which struct is which, or an input and one of several outputs have one name.
 void name_by_run(const FunctionText& run, const FunctionText& entry, const std::string& symbol,
                  const std::string& entry_name, tir::Module& module);
+
+// The same of one that somebody has edited, whose calls pass these members: "inputs.x".
+void name_by_edited_run(const std::vector<std::string>& passed, const FunctionText& run, const FunctionText& entry,
+                        tir::Module& module);
 
 }  // namespace usmp::tvm_c

@@ -10,6 +10,7 @@
 #include "tvm_c/text/declared_names.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -48,7 +49,8 @@ bool is_in_macro(std::string_view name, const AllDefinitions& macros) {
 }  // namespace
 
 std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::string_view entry_name,
-                                            const FileScope& scope, const AllDefinitions& macros) {
+                                            const FileScope& scope, const AllDefinitions& macros,
+                                            const std::vector<const Source*>& headers) {
   const std::string_view text = entry.body.text();
   Edits edits;
   try {
@@ -70,7 +72,10 @@ std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::stri
       const bool is_entrys = std::all_of(places.begin(), places.end(), [&](std::size_t at) {
         return (item.begin <= at && at < item.end) || (function->begin <= at && at < function->end);
       });
-      if (!is_entrys || is_in_macro(name, macros)) continue;
+      const bool is_in_header = std::any_of(headers.begin(), headers.end(), [variable = name](const Source* header) {
+        return !places_of(header->text, variable).empty();
+      });
+      if (!is_entrys || is_in_header || is_in_macro(name, macros)) continue;
       std::size_t depth = 0;
       std::optional<std::size_t> set;
       bool is_sure = true;

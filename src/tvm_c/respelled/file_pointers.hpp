@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/macro_expansion.hpp"
@@ -12,9 +13,10 @@
 namespace usmp::tvm_c {
 
 // The text, where static pointers of the file, static void* sid_1; are variables of the entry: it alone names them, and
-// sets them once, in its own block, before all else.
+// sets them once, in its own block, before all else. None of `headers`, which the file includes, names them.
 [[nodiscard]] std::optional<EditedText> with_own_pointers(const FunctionText& entry, std::string_view entry_name,
-                                                          const FileScope& scope, const AllDefinitions& macros);
+                                                          const FileScope& scope, const AllDefinitions& macros,
+                                                          const std::vector<const Source*>& headers);
 
 // The static pointers of the file.
 [[nodiscard]] Names static_pointers(std::string_view text, const FileScope& scope);

@@ -67,7 +67,7 @@ class Respeller {
     for (std::size_t parts = 0; parts <= most;) {
       const auto entry = entry_in(i);
       if (!entry) return;
-      auto edited = with_own_pointers(*entry, entry_name_, entry_scope_, macros);
+      auto edited = with_own_pointers(*entry, entry_name_, entry_scope_, macros, included_.headers_of(i));
       if (!edited) {
         edited = with_one_part(*entry, entry_name_, entry_scope_, macros);
         ++parts;

@@ -4,76 +4,203 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "tvm_c/text/declared_names.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/lexer.hpp"
+#include "tvm_c/text/macro_expansion.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
+constexpr std::size_t most_brackets = 250;    // in each other, as in what compilers take
+constexpr std::size_t most_nested = 4;        // macros without arguments, in one another
+constexpr std::size_t most_text = 1'000'000;  // bytes with what stands for these
+constexpr std::size_t most_rounds = 16;       // in which a function is looked at again
+
+// What a value is: an address of what a function is passed, or of where such addresses are.
+enum class Kept : std::uint8_t { nothing, address, holder };
+
+bool is_number_type(const Token& token) {
+  for (const char* word : {"int", "char", "short", "long", "float", "double", "bool", "_Bool", "unsigned", "signed"}) {
+    if (token.is(word)) return true;
+  }
+  const std::string_view text = token.text;
+  if (!text.ends_with("_t") || text.size() < 4) return false;
+  const bool is_fixed = (text[0] == 'q' || text.starts_with("float")) && text[text.size() - 3] <= '9';  // q7_t
+  return text.find("int") < 2 || is_fixed || text == "size_t";
+}
+
+// What functions and macros have in common.
+struct KeeperWorld {
+  const FileScope& scope;
+  Names constants;  // of the files, that nothing is written to
+  Names variables;
+  Names returns;                                            // functions whose results may be addresses
+  Names macros;                                             // with arguments
+  std::map<std::string_view, std::string_view> statements;  // macros without, that assign something
+};
+
 class KeeperFunction {
  public:
-  KeeperFunction(const FunctionText& function, const Names& constants, const FileScope& scope)
-      : params_(tokens_of(function.params)), tokens_(tokens_of(function.body)), constants_(constants), scope_(scope) {
-    for (std::size_t i = 0; i + 1 < params_.size(); ++i) {
-      const bool is_name =
-          params_[i].is_identifier() && (params_[i + 1].is(",") || params_[i + 1].is(")") || params_[i + 1].is("["));
-      if (!is_name) continue;
-      own_.insert(params_[i].text);
-      if (has_address(i)) addresses_.insert(params_[i].text);
-      if (i > 0 && params_[i - 1].is("*")) pointers_.insert(params_[i].text);
-    }
-    for (const DeclaredName& one : declared_names(tokens_)) {
-      if (is_static(one.at)) continue;
-      own_.insert(tokens_[one.at].text);
-      if (one.is_pointer) pointers_.insert(tokens_[one.at].text);
-    }
-  }
+  KeeperFunction(std::string_view name, const FunctionText& function, const KeeperWorld& world)
+      : KeeperFunction(name, tokens_of(function.params), body_text(function), world, false) {}
+
+  // "(x, y) body"
+  KeeperFunction(std::string_view name, std::string_view macro, const KeeperWorld& world)
+      : KeeperFunction(name, tokens_of(Lexer(macro.substr(1))),
+                       macro.substr(std::min(macro.find(')') + 1, macro.size())), world, true) {}
+
+  [[nodiscard]] std::string_view name() const { return name_; }
 
   // The variable that keeps an address; empty: none does.
   [[nodiscard]] std::string keeps() {
-    for (std::size_t i = 1; i < tokens_.size(); ++i) {
-      if (tokens_[i].is("(") && tokens_[i - 1].is_identifier()) {
-        const std::string_view variable = keeps_by_call(i - 1);
-        if (!variable.empty()) return std::string(variable);
-      }
-      if (!tokens_[i].is("=") && !is_compound_assignment(tokens_[i].text)) continue;
-      if (!has_address_behind(i)) continue;
-      const auto [name, is_inside] = target_of(i);
-      if (name.empty()) continue;
-      const bool is_own = own_.contains(name) && !(is_inside && pointers_.contains(name));
-      if (!is_own) return std::string(name);
-      addresses_.insert(name);
+    if (is_deep_) return std::string(name_);
+    for (std::size_t round = 0; round < most_rounds; ++round) {
+      const std::size_t known = addresses_.size() + holders_.size();
+      std::string variable = keeps_once();
+      if (!variable.empty() || known == addresses_.size() + holders_.size()) return variable;
     }
-    return {};
+    return std::string(name_);
   }
 
-  [[nodiscard]] std::set<std::string_view> callees() const {
-    std::set<std::string_view> result;
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-      if (tokens_[i].is_identifier() && tokens_[i + 1].is("(")) result.insert(tokens_[i].text);
+  struct Passed {
+    std::string_view callee;
+    std::size_t position = 0;
+    Kept kept = Kept::nothing;
+  };
+  // To others, by calls.
+  [[nodiscard]] std::vector<Passed> passed() const {
+    std::vector<Passed> result;
+    for (std::size_t i = 1; i < tokens_.size(); ++i) {
+      if (!tokens_[i].is("(") || !tokens_[i - 1].is_identifier() || is_control(tokens_[i - 1])) continue;
+      const std::vector<TokenPart> arguments = arguments_of(i);
+      for (std::size_t k = 0; k < arguments.size(); ++k) {
+        result.push_back({tokens_[i - 1].text, k, value_of(arguments[k])});
+      }
+      if (arguments.empty()) result.push_back({tokens_[i - 1].text});
     }
     return result;
   }
 
+  // Whether that is new: what is passed for the parameter.
+  bool get(std::size_t position, Kept kept) {
+    if (kept == Kept::nothing || names_.empty()) return false;
+    const std::string_view name = names_[std::min(position, names_.size() - 1)];
+    const bool is_new = addresses_.insert(name).second;
+    return (kept == Kept::holder && holders_.insert(name).second) || is_new;
+  }
+
  private:
-  // Of a parameter: a pointer, or of a type that is no number.
-  [[nodiscard]] bool has_address(std::size_t name) const {
-    if (name + 1 < params_.size() && params_[name + 1].is("[")) return true;
-    bool is_number = false;
-    for (std::size_t i = name; i-- > 0 && !params_[i].is(",");) {
-      if (params_[i].is("*")) return true;
-      for (const char* word : {"int", "char", "short", "long", "float", "double", "bool", "unsigned", "signed"}) {
-        is_number = is_number || params_[i].is(word);
-      }
-      is_number = is_number || (params_[i].text.ends_with("_t") && params_[i].text.find("int") < 2);
+  KeeperFunction(std::string_view name, std::vector<Token> params, std::string_view body, const KeeperWorld& world,
+                 bool is_macro)
+      : name_(name), params_(std::move(params)), world_(world) {
+    auto text = with_statements(body);
+    is_deep_ = !text;
+    if (text) text_ = std::move(*text);
+    tokens_ = plain_tokens(text_, directives_in(text_), plain_);
+    std::size_t depth = 0;
+    for (const Token& token : tokens_) {
+      if (token.is("(") || token.is("[")) is_deep_ = ++depth > most_brackets || is_deep_;
+      if ((token.is(")") || token.is("]")) && depth > 0) --depth;
     }
-    return !is_number;
+    if (is_deep_) tokens_.clear();
+    for (std::size_t i = 0; i + 1 < params_.size(); ++i) {
+      const bool is_name =
+          params_[i].is_identifier() && (params_[i + 1].is(",") || params_[i + 1].is(")") || params_[i + 1].is("["));
+      if (!is_name) continue;
+      names_.push_back(params_[i].text);
+      own_.insert(params_[i].text);
+      if (!is_macro) read_type(i);
+    }
+    for (const DeclaredName& one : declared_names(tokens_)) {
+      if (is_static(one.at)) continue;
+      const std::string_view variable = tokens_[one.at].text;
+      own_.insert(variable);
+      const bool is_array = one.at + 1 < tokens_.size() && tokens_[one.at + 1].is("[");
+      if (is_array) arrays_.insert(variable);
+      if (one.is_pointer && !is_array) pointers_.insert(variable);
+    }
+  }
+
+  // With what stands for macros without arguments. Nothing: it is very long.
+  [[nodiscard]] std::optional<std::string> with_statements(std::string_view body) const {
+    std::string result(body);
+    for (std::size_t round = 0; round < most_nested && !world_.statements.empty(); ++round) {
+      std::map<std::size_t, std::string_view> places;
+      for_each_identifier(result, [&](std::string_view word) {
+        if (world_.statements.contains(word))
+          places.emplace(static_cast<std::size_t>(word.data() - result.data()), word);
+      });
+      if (places.empty()) break;
+      std::string next;
+      std::size_t from = 0;
+      for (const auto& [at, word] : places) {
+        if (next.size() > most_text) return {};
+        next += result.substr(from, at - from);
+        next += world_.statements.find(word)->second;
+        from = at + word.size();
+      }
+      result = next + result.substr(from);
+    }
+    return result;
+  }
+
+  // Of a parameter.
+  void read_type(std::size_t name) {
+    std::size_t stars = name + 1 < params_.size() && params_[name + 1].is("[") ? 1 : 0;
+    bool is_number = false;
+    bool is_narrow = false;
+    for (std::size_t i = name; i-- > 0 && !params_[i].is(",");) {
+      if (params_[i].is("*")) ++stars;
+      is_number = is_number || is_number_type(params_[i]);
+      for (const char* word : {"int8_t", "uint8_t", "int16_t", "uint16_t", "char", "float"}) {
+        is_narrow = is_narrow || params_[i].is(word);
+      }
+      if (params_[i].is("void") && stars == 1) is_number = true;  // until somebody passes more
+    }
+    const std::string_view text = params_[name].text;
+    if (stars > 0) pointers_.insert(text);
+    if (stars == 1 && is_narrow) narrow_.insert(text);
+    if (stars > 0 || !is_number) addresses_.insert(text);
+    if (stars > 1 || (stars > 0 && !is_number)) holders_.insert(text);
+  }
+
+  std::string keeps_once() {
+    for (std::size_t i = 1; i < tokens_.size(); ++i) {
+      if (tokens_[i].is("(")) {
+        const std::string_view variable = keeps_by_call(i);
+        if (!variable.empty()) return std::string(variable);
+      }
+      if (!tokens_[i].is("=") && !is_compound_assignment(tokens_[i].text)) continue;
+      const Kept kept = value_of({i + 1, end_of_value(i + 1)});
+      if (kept == Kept::nothing) continue;
+      const Target target = target_of(i);
+      const bool is_small = target.is_narrow && !reads_bytes({i + 1, end_of_value(i + 1)});
+      if (target.name.empty() || is_small) continue;
+      const bool is_own = own_.contains(target.name) && !(target.is_inside && pointers_.contains(target.name));
+      if (!is_own) return std::string(target.name);
+      addresses_.insert(target.name);
+      if (kept == Kept::holder || arrays_.contains(target.name)) holders_.insert(target.name);
+    }
+    return {};
+  }
+
+  // Of memory that has addresses: *to++ = *from++;
+  [[nodiscard]] bool reads_bytes(TokenPart value) const {
+    for (std::size_t i = value.begin; i < value.end; ++i) {
+      if (holders_.contains(tokens_[i].text) && narrow_.contains(tokens_[i].text)) return true;
+    }
+    return false;
   }
 
   // static int8_t* last;
@@ -82,13 +209,48 @@ class KeeperFunction {
     return tokens_[i].is("static") || tokens_[i].is("extern");
   }
 
-  // Whether the value of the assignment has one: not p[i], *p or f(p).
-  [[nodiscard]] bool has_address_behind(std::size_t assignment) const {
+  // Of one that begins there, up to a comma, another assignment, or what closes the bracket around it.
+  [[nodiscard]] std::size_t end_of_value(std::size_t i) const {
+    std::size_t depth = 0;
+    for (; i < tokens_.size() && !tokens_[i].is(";"); ++i) {
+      const Token& token = tokens_[i];
+      const bool is_next = token.is("=") || is_compound_assignment(token.text);  // a = b = c
+      if (depth == 0 && (is_next || token.is(",") || token.is(")") || token.is("]") || token.is("}"))) break;
+      if (token.is("(") || token.is("[") || token.is("{")) ++depth;
+      if (token.is(")") || token.is("]") || token.is("}")) --depth;
+    }
+    return i;
+  }
+
+  // Of a call whose bracket opens there.
+  [[nodiscard]] std::vector<TokenPart> arguments_of(std::size_t open) const {
+    std::vector<TokenPart> parts;
+    const auto end = behind_bracketed(tokens_, open);
+    if (!end || *end == open + 2) return parts;
+    std::size_t depth = 0;
+    std::size_t begin = open + 1;
+    for (std::size_t i = open + 1; i < *end; ++i) {
+      const Token& token = tokens_[i];
+      const bool is_last = i + 1 == *end;
+      if (token.is("(") || token.is("[") || token.is("{")) ++depth;
+      if (is_last || (token.is(",") && depth == 0)) {
+        parts.push_back({begin, i});
+        begin = i + 1;
+      } else if (token.is(")") || token.is("]") || token.is("}")) {
+        --depth;
+      }
+    }
+    return parts;
+  }
+
+  // Not p[i], *p or f(p).
+  [[nodiscard]] Kept value_of(TokenPart part) const {
+    Kept result = Kept::nothing;
     std::size_t calls = 0;        // brackets of calls
     std::vector<bool> are_calls;  // of the brackets that are open
-    for (std::size_t i = assignment + 1; i < tokens_.size() && !tokens_[i].is(";"); ++i) {
+    for (std::size_t i = part.begin; i < part.end; ++i) {
       if (tokens_[i].is("(") || tokens_[i].is("[")) {
-        const bool is_call = tokens_[i].is("(") && tokens_[i - 1].is_identifier();
+        const bool is_call = i > 0 && tokens_[i].is("(") && tokens_[i - 1].is_identifier();
         are_calls.push_back(tokens_[i].is("[") || (is_call && !returns_address(tokens_[i - 1].text)));
         if (are_calls.back()) ++calls;
       }
@@ -97,65 +259,95 @@ class KeeperFunction {
         are_calls.pop_back();
       }
       if (calls > 0 || !addresses_.contains(tokens_[i].text) || is_member(tokens_, i)) continue;
-      std::size_t front = i;
-      while (front > 0 && tokens_[front - 1].is("(")) --front;
-      const bool is_taken = front > 0 && tokens_[front - 1].is("&");
-      const bool is_followed =
-          front > 1 && tokens_[front - 1].is("*") && !tokens_[front - 2].is_identifier() && !tokens_[front - 2].is(")");
-      std::size_t behind = i + 1;
-      while (behind < tokens_.size() && tokens_[behind].is(")")) ++behind;         // ((int32_t*)p)[3]
-      const bool is_element = behind < tokens_.size() && tokens_[behind].is("[");  // p->data may be an address
-      if (is_taken || (!is_element && !is_followed)) return true;
+      result = std::max(result, kept_at(i));
     }
-    return false;
+    return result;
   }
 
-  // static int8_t* half(int8_t* p), of the files
+  // Of a name that has one.
+  [[nodiscard]] Kept kept_at(std::size_t i) const {
+    std::size_t front = i;
+    while (front > 0 && tokens_[front - 1].is("(")) --front;
+    const bool is_taken = front > 0 && tokens_[front - 1].is("&");
+    const bool is_followed =
+        front > 1 && tokens_[front - 1].is("*") && !tokens_[front - 2].is_identifier() && !tokens_[front - 2].is(")");
+    std::size_t behind = i + 1;
+    while (behind < tokens_.size() && tokens_[behind].is(")")) ++behind;         // ((int32_t*)p)[3]
+    const bool is_element = behind < tokens_.size() && tokens_[behind].is("[");  // p->data may be an address
+    const bool is_holder = holders_.contains(tokens_[i].text);
+    if (is_taken) return is_element && !is_holder ? Kept::address : Kept::holder;
+    if (is_followed || is_element) return is_holder ? Kept::address : Kept::nothing;
+    const bool is_whole = behind >= tokens_.size() || (!tokens_[behind].is("->") && !tokens_[behind].is("."));
+    return is_holder && is_whole ? Kept::holder : Kept::address;
+  }
+
   [[nodiscard]] bool returns_address(std::string_view callee) const {
-    const auto function = scope_.functions.find(callee);
-    if (function == scope_.functions.end()) return false;
-    std::string_view line = function->second.params.text().substr(0, function->second.offset);
-    const std::size_t end = line.find_last_of(";}\n");
-    if (end != std::string_view::npos) line.remove_prefix(end);
-    return line.find('*') != std::string_view::npos;
+    return world_.returns.contains(callee) || world_.macros.contains(callee);
   }
 
-  // A variable of the file that a function which these files do not define, or a macro, may set to an address:
-  // memcpy(&job, &mine, sizeof job), SET(job.out, out), __atomic_store_n(&to, out, 0). Empty: none.
-  [[nodiscard]] std::string_view keeps_by_call(std::size_t callee) const {
-    const auto end = behind_bracketed(tokens_, callee + 1);
-    const bool is_read = scope_.functions.contains(tokens_[callee].text) || is_control(tokens_[callee]);
-    if (!end || is_read) return {};
-    const bool copies = tokens_[callee].is("memcpy") || tokens_[callee].is("memmove");
-    const bool is_macro = !scope_.prototypes.contains(tokens_[callee].text) && is_in_capitals(tokens_[callee].text);
+  // A variable that a function which these files do not define, or a macro, may set to an address: memcpy(&job, &mine,
+  // sizeof job), SET(job.out, out), __atomic_store_n(&to, out, 0); or one that is called, hook(out). Empty: none.
+  [[nodiscard]] std::string_view keeps_by_call(std::size_t open) const {
+    const std::string_view called = called_variable(open);
+    const Token& callee = tokens_[open - 1];
+    const bool is_read = world_.scope.functions.contains(callee.text) || is_control(callee);
+    if (called.empty() && (!callee.is_identifier() || is_read)) return {};
+    const std::vector<TokenPart> arguments = arguments_of(open);
+    if (!called.empty()) {
+      const bool has_address = std::any_of(arguments.begin(), arguments.end(),
+                                           [&](TokenPart one) { return value_of(one) != Kept::nothing; });
+      return has_address ? called : std::string_view();
+    }
+    const bool copies = callee.is("memcpy") || callee.is("memmove");
+    const bool is_known = world_.macros.contains(callee.text);
+    const bool is_macro = is_known || (!world_.scope.prototypes.contains(callee.text) && is_in_capitals(callee.text));
     std::string_view variable;
     bool has_address = false;
-    bool is_first = true;
-    for (std::size_t i = callee + 2; i + 1 < *end; ++i) {
-      if (tokens_[i].is(",")) is_first = false;
-      if (!tokens_[i].is_identifier() || is_member(tokens_, i) || tokens_[i + 1].is("(")) continue;
-      std::size_t front = i;
-      while (tokens_[front - 1].is("(") && front - 1 > callee + 1) --front;
-      const bool is_taken = tokens_[front - 1].is("&");
-      const bool is_own = own_.contains(tokens_[i].text);
-      const bool is_argument = tokens_[front - 1].is(",") || front == callee + 2 || tokens_[front - 1].is(")");
-      if (!is_own && is_first && (is_taken || is_macro || copies) && !constants_.contains(tokens_[i].text)) {
-        variable = tokens_[i].text;
-      }
-      if (addresses_.contains(tokens_[i].text) && !(copies && is_first)) {
-        has_address = has_address || is_taken || (copies ? !is_param(tokens_[i].text) : is_argument);
-      }
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      const Kept kept = value_of(arguments[k]);
+      if (copies ? k == 1 && kept == Kept::holder : kept != Kept::nothing) has_address = true;
+      if (variable.empty() && (k == 0 || is_known)) variable = set_in(arguments[k], copies, is_macro);
     }
     return has_address ? variable : std::string_view();
   }
 
-  [[nodiscard]] bool is_param(std::string_view name) const {
-    return std::any_of(params_.begin(), params_.end(), [&](const Token& token) { return token.is(name); });
+  // Of an argument: the variable that the call may set.
+  [[nodiscard]] std::string_view set_in(TokenPart argument, bool copies, bool is_macro) const {
+    for (std::size_t i = argument.begin; i < argument.end; ++i) {
+      if (!tokens_[i].is_identifier() || is_member(tokens_, i) || tokens_[i + 1].is("(")) continue;
+      std::size_t front = i;
+      while (front > argument.begin && tokens_[front - 1].is("(")) --front;
+      const bool is_taken = tokens_[front - 1].is("&");
+      const std::string_view name = tokens_[i].text;
+      const bool is_own = own_.contains(name) && !(copies && pointers_.contains(name));
+      const bool is_type = is_number_type(tokens_[i]) || tokens_[i + 1].is("*");
+      if (!is_own && !is_type && (is_taken || is_macro || copies) && !world_.constants.contains(name)) return name;
+    }
+    return {};
+  }
+
+  // Of a call whose bracket opens there, what has the function's address: hook(…), (*hook)(…), ops->start(…),
+  // table[3](…). Empty: a function's name.
+  [[nodiscard]] std::string_view called_variable(std::size_t open) const {
+    std::size_t i = open - 1;
+    if (tokens_[i].is(")") && i > 2 && tokens_[i - 2].is("*") && tokens_[i - 3].is("(")) --i;  // (*hook)
+    if (tokens_[i].is("]")) {
+      while (i > 0 && !tokens_[i].is("[")) --i;
+      if (i > 0) --i;
+    }
+    const std::string_view name = tokens_[i].text;
+    if (!tokens_[i].is_identifier() || is_control(tokens_[i])) return {};
+    const bool is_plain = i + 1 == open && !is_member(tokens_, i);
+    const bool is_variable = own_.contains(name) || world_.variables.contains(name);
+    const bool may_be =
+        is_plain ? is_variable && !world_.scope.functions.contains(name) : is_member(tokens_, i) || is_variable;
+    return may_be ? name : std::string_view();
   }
 
   struct Target {
     std::string_view name;
     bool is_inside = false;  // x->a, *x or x[3]
+    bool is_narrow = false;  // an element that is too small for an address
   };
 
   // What stands in front of the assignment. Nothing: it is not understood.
@@ -164,6 +356,8 @@ class KeeperFunction {
     std::size_t depth = 0;
     while (begin > 0) {
       const Token& before = tokens_[begin - 1];
+      if (before.is(")") && depth == 0 && ends_condition(begin - 1)) break;
+      if (depth == 0 && (before.is("=") || is_compound_assignment(before.text))) break;
       if (before.is(")") || before.is("]")) ++depth;
       if (depth == 0 && (before.is(";") || before.is("{") || before.is("}") || before.is(",") || before.is("("))) break;
       if ((before.is("(") || before.is("[")) && depth > 0) --depth;
@@ -171,8 +365,10 @@ class KeeperFunction {
     }
     Target target;
     bool is_index = false;
+    bool is_cast = false;
     for (std::size_t i = begin; i < assignment; ++i) {
       if (tokens_[i].is("[")) is_index = true;
+      is_cast = is_cast || tokens_[i].is("(");
       target.is_inside = target.is_inside || tokens_[i].is("->") || tokens_[i].is("[") || tokens_[i].is("*");
       if (!is_index && tokens_[i].is_identifier() && !is_member(tokens_, i)) target.name = tokens_[i].text;
       if (tokens_[i].is("]")) is_index = false;
@@ -180,16 +376,34 @@ class KeeperFunction {
     // const int8_t* p = x; declares p.
     const bool is_plain = assignment > begin && tokens_[assignment - 1].text == target.name;
     if (is_plain && begin + 1 < assignment && tokens_[begin].is_identifier()) target.is_inside = false;
+    target.is_narrow = target.is_inside && !is_cast && narrow_.contains(target.name);
     return target;
   }
 
+  // Of for (…), if (…)
+  [[nodiscard]] bool ends_condition(std::size_t close) const {
+    std::size_t depth = 0;
+    for (std::size_t i = close + 1; i-- > 0;) {
+      if (tokens_[i].is(")")) ++depth;
+      if (tokens_[i].is("(") && --depth == 0) return i > 0 && is_control(tokens_[i - 1]);
+    }
+    return false;
+  }
+
+  std::string_view name_;
+  bool is_deep_ = false;  // in brackets, or very long: it is not looked at
   std::vector<Token> params_;
+  std::string text_;
+  std::string plain_;  // `tokens_` are in it
   std::vector<Token> tokens_;
-  const Names& constants_;
-  const FileScope& scope_;
+  const KeeperWorld& world_;
+  std::vector<std::string_view> names_;   // of parameters
   std::set<std::string_view> own_;        // parameters and variables of the function
   std::set<std::string_view> pointers_;   // of these
-  std::set<std::string_view> addresses_;  // of these: that may have the address of what the function is passed
+  std::set<std::string_view> arrays_;     // likewise
+  std::set<std::string_view> narrow_;     // pointers to elements that are too small for an address
+  std::set<std::string_view> addresses_;  // of own_: that may have the address of what the function is passed
+  std::set<std::string_view> holders_;    // of these: what they point to may have one
 };
 
 // Of the files, that nothing is written to.
@@ -209,38 +423,142 @@ Names constants_in(const FileScope& scope) {
   return result;
 }
 
-}  // namespace
+// Of static void (*const hook)(int8_t*) = start; "hook". Empty: it is another item.
+std::string_view called_pointer(std::string_view item) {
+  constexpr std::size_t most = 200;  // bytes in front of it
+  const std::size_t at = item.substr(0, most).find("(*");
+  if (at == std::string_view::npos) return {};
+  item.remove_prefix(at + 2);
+  while (true) {
+    item = without_blanks_in_front(item);
+    const std::string_view name = leading_name(item);
+    if (name != "const" && name != "volatile") return name;
+    item.remove_prefix(name.size());
+  }
+}
 
-AddressKeepers address_keepers(const FileScope& scope, const std::function<bool(const std::string&)>& asked) {
-  AddressKeepers result;
-  const Names constants = constants_in(scope);
-  std::map<std::string_view, std::vector<std::string_view>> callers;
-  std::vector<std::string_view> pending;
-  for (const auto& [name, text] : scope.functions) {
-    if (!asked(name)) continue;
+// Of a function's text: int8_t* half(…), uintptr_t place_of(…), job_t job_of(…)
+bool returns_address(std::string_view item, std::string_view name) {
+  Lexer tokens(item);
+  bool is_wide = false;
+  bool is_number = false;
+  bool is_other = false;
+  try {
+    for (Token token = tokens.next(); token.kind != TokenKind::end && !token.is(name); token = tokens.next()) {
+      if (token.is("*")) return true;
+      for (const char* word : {"uintptr_t", "intptr_t", "uint32_t", "uint64_t", "unsigned", "long"}) {
+        is_wide = is_wide || token.is(word);
+      }
+      is_number = is_number || is_number_type(token) || token.is("void");
+      const bool is_word = token.is("static") || token.is("inline") || token.is("const") || token.is("extern");
+      is_other = is_other || (token.is_identifier() && !is_word && !is_in_capitals(token.text));
+    }
+  } catch (const SyntaxError&) {  // told where it is read, if it is
+  }
+  return is_wide || (is_other && !is_number);
+}
+
+class KeeperFinder {
+ public:
+  KeeperFinder(const FileScope& scope, const std::function<bool(const std::string&)>& asked, const KeeperTexts& texts)
+      : world_{scope, constants_in(scope), {}, {}, {}, {}} {
+    std::map<std::size_t, std::string_view> files;
+    for (const auto& [name, text] : scope.functions) files.emplace(text.file, text.body.text());
+    for (const Item& item : scope.items) {
+      if (item.kind == Item::Kind::data) world_.variables.emplace(item.name);
+      const auto file = files.find(item.file);
+      if (file == files.end()) continue;
+      const std::string_view text = file->second.substr(item.begin, item.end - item.begin);
+      if (item.kind == Item::Kind::function) {
+        if (returns_address(text, item.name)) world_.returns.emplace(item.name);
+      } else {
+        world_.variables.emplace(called_pointer(text));
+      }
+    }
+    const Names assigning = macros_with(
+        texts.macros, [](std::string_view definition) { return definition.find('=') != std::string_view::npos; });
+    std::vector<std::pair<std::string_view, std::string_view>> macros;
+    for (const std::string_view text : texts.macros) {
+      for (const Directive& directive : directives_in(text)) {
+        const std::string_view name = leading_name(directive.rest);
+        const std::string_view definition = directive.rest.substr(name.size());
+        const bool is_statement = directive.word == "define" && assigning.contains(name);
+        if (is_statement && !takes_arguments(definition)) world_.statements.emplace(name, definition);
+        if (directive.word != "define" || !takes_arguments(definition)) continue;
+        world_.macros.emplace(name);
+        macros.emplace_back(name, definition);
+      }
+    }
+    for (const auto& [name, text] : scope.functions) {
+      if (asked(name)) add(name, text);
+    }
+    for (const auto& [name, text] : texts.more) add(name, text);
+    for (const auto& [name, definition] : macros) add(name, definition);
+  }
+
+  AddressKeepers find() && {
+    std::vector<std::size_t> pending(functions_.size());
+    for (std::size_t i = 0; i < pending.size(); ++i) pending[i] = i;
+    std::vector<std::size_t> rounds(functions_.size());
+    while (!pending.empty()) {
+      std::set<std::size_t> next;
+      for (const std::size_t i : pending) {
+        KeeperFunction& function = *functions_[i];
+        if (++rounds[i] > most_rounds) continue;
+        std::string variable = function.keeps();
+        if (!variable.empty()) keep(i, {std::move(variable), {}});
+        for (const KeeperFunction::Passed& passed : function.passed()) {
+          const auto callees = by_name_.find(passed.callee);
+          if (callees == by_name_.end()) continue;
+          for (const std::size_t callee : callees->second) {
+            callers_[callee].insert(i);
+            if (functions_[callee]->get(passed.position, passed.kept)) next.insert(callee);
+          }
+        }
+      }
+      pending.assign(next.begin(), next.end());
+    }
+    while (!kept_.empty()) {
+      const std::size_t i = kept_.back();
+      kept_.pop_back();
+      const KeptAddress& kept = result_.find(functions_[i]->name())->second;
+      for (const std::size_t caller : callers_[i]) keep(caller, {kept.variable, std::string(functions_[i]->name())});
+    }
+    for (const std::string& macro : world_.macros) {
+      if (!is_function(macro)) result_.erase(macro);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  template <class Text>
+  void add(std::string_view name, const Text& text) {
     try {
-      KeeperFunction function(text, constants, scope);
-      for (const std::string_view callee : function.callees()) callers[callee].push_back(name);
-      std::string variable = function.keeps();
-      if (!variable.empty() && result.emplace(name, std::move(variable)).second) pending.push_back(name);
+      functions_.push_back(std::make_unique<KeeperFunction>(name, text, world_));
+      by_name_[name].push_back(functions_.size() - 1);
     } catch (const SyntaxError&) {  // told where it is read, if it is
     }
   }
-  while (!pending.empty()) {
-    const std::string_view name = pending.back();
-    pending.pop_back();
-    const std::string variable = result.find(name)->second;
-    for (const std::string_view caller : callers[name]) {
-      const auto [found, is_new] = result.emplace(caller, variable);
-      if (is_new) pending.push_back(found->first);
-    }
-  }
-  return result;
-}
 
-std::string kept_address(const FunctionText& function, const FileScope& scope) {
-  const Names constants = constants_in(scope);
-  return KeeperFunction(function, constants, scope).keeps();
+  void keep(std::size_t i, KeptAddress kept) {
+    if (result_.emplace(functions_[i]->name(), std::move(kept)).second) kept_.push_back(i);
+  }
+
+  [[nodiscard]] bool is_function(std::string_view name) const { return world_.scope.functions.contains(name); }
+
+  KeeperWorld world_;
+  std::vector<std::unique_ptr<KeeperFunction>> functions_;
+  std::map<std::string_view, std::vector<std::size_t>> by_name_;
+  std::map<std::size_t, std::set<std::size_t>> callers_;
+  std::vector<std::size_t> kept_;  // whose callers keep, too
+  AddressKeepers result_;
+};
+
+}  // namespace
+
+AddressKeepers address_keepers(const FileScope& scope, const std::function<bool(const std::string&)>& asked,
+                               const KeeperTexts& texts) {
+  return KeeperFinder(scope, asked, texts).find();
 }
 
 }  // namespace usmp::tvm_c

@@ -5,20 +5,32 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tvm_c/text/file_scope.hpp"
 
 namespace usmp::tvm_c {
 
-// Variables that outlive functions and keep addresses of what these are passed, by function.
-using AddressKeepers = std::map<std::string, std::string, std::less<>>;
+struct KeptAddress {
+  std::string variable;  // that outlives the function
+  std::string through;   // the function that keeps it for this one; empty: this one does
+};
 
-// Of the scope's functions that are `asked`, and of nothing else. A function keeps an address by itself, queue.out =
-// out; or through another one that is asked. What stands in macros is not seen. O(tokens · log names).
+// By function.
+using AddressKeepers = std::map<std::string, KeptAddress, std::less<>>;
+
+struct KeeperTexts {
+  std::vector<std::string_view> macros;                           // files and headers with those that functions name
+  std::vector<std::pair<std::string_view, FunctionText>> more{};  // functions that are none of the scope's
+};
+
+// Of the scope's functions that are `asked`, those of `texts`, and macros with arguments that these name. A function
+// keeps an address by itself, queue.out = out; or through another one that is asked. All conditional groups count. What
+// is read of memory is an address if it is no number: of structs, and of pointers to pointers; a number is one if an
+// address is passed for it. O(tokens · log names), up to most_rounds times.
 [[nodiscard]] AddressKeepers address_keepers(const FileScope& scope,
-                                             const std::function<bool(const std::string& function)>& asked);
-
-// The variable in which a function, which is none of the scope's, keeps an address by itself; empty: none.
-[[nodiscard]] std::string kept_address(const FunctionText& function, const FileScope& scope);
+                                             const std::function<bool(const std::string& function)>& asked,
+                                             const KeeperTexts& texts);
 
 }  // namespace usmp::tvm_c

@@ -51,7 +51,8 @@ const Token& given_at(const std::vector<Token>& tokens, std::size_t call) {
 
 }  // namespace
 
-void require_own_given_back(std::span<const FunctionText* const> functions, std::size_t* at) {
+void require_own_given_back(std::span<const FunctionText* const> functions, const WorkspaceMacros& macros,
+                            std::size_t* at) {
   struct Function {
     std::vector<Token> tokens;
     std::set<std::string, std::less<>> own;  // variables
@@ -78,14 +79,14 @@ void require_own_given_back(std::span<const FunctionText* const> functions, std:
       if (!tokens[i + 1].is("=")) continue;
       const std::size_t value = behind_casts(tokens, i + 2);
       if (value >= tokens.size() || tokens[value].is("NULL") || tokens[value].text == "0") continue;
-      const bool is_taken = tokens[value].is("TVMBackendAllocWorkspace");
+      const bool is_taken = tokens[value].is("TVMBackendAllocWorkspace") || macros.takes.contains(tokens[value].text);
       (is_taken ? taken : others).insert(variable(*at, tokens[i].text));
     }
   }
   for (*at = 0; *at < functions.size(); ++*at) {
     const std::vector<Token>& tokens = bodies[*at].tokens;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (!tokens[i].is(free_function)) continue;
+      if (!tokens[i].is(free_function) && !macros.gives.contains(tokens[i].text)) continue;
       const Token& name = given_at(tokens, i);
       const Variable given = variable(*at, name.text);
       if (taken.contains(given) && !others.contains(given)) continue;

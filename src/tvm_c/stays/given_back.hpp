@@ -9,8 +9,14 @@
 
 namespace usmp::tvm_c {
 
+struct WorkspaceMacros {
+  Names takes;  // in whose definitions TVMBackendAllocWorkspace stands, or another of them
+  Names gives;  // TVMBackendFreeWorkspace
+};
+
 // Of functions whose C stays: what they give back is a variable, of one of them or of the files, that they set to
 // nothing but workspace that they take. Else SyntaxError, in functions[*at]. O(bytes · log names).
-void require_own_given_back(std::span<const FunctionText* const> functions, std::size_t* at);
+void require_own_given_back(std::span<const FunctionText* const> functions, const WorkspaceMacros& macros,
+                            std::size_t* at);
 
 }  // namespace usmp::tvm_c

@@ -28,7 +28,10 @@ bool is_memory(const tir::Expr& argument) {
 struct Found {
   std::vector<tir::VarId> passed;  // to what may go on
   std::vector<tir::VarId> used;    // by what may wait for it
+  std::vector<tir::VarId> named;   // all memory
   bool waits = false;              // a call that gets no memory
+  bool begins = false;             // a call that may wait for what was begun before
+  bool begins_known = false;       // of these, one of a keeper
 };
 
 void append_once(std::vector<tir::VarId>& all, std::set<tir::VarId>& known, const std::vector<tir::VarId>& more) {
@@ -47,9 +50,8 @@ void add_memory(const tir::Expr& argument, std::vector<tir::VarId>& vars) {
 
 class Holder {
  public:
-  Holder(const AddressKeepers& keepers, const std::function<bool(const std::string&)>& is_unknown,
-         const std::string& entry, tir::Module& module)
-      : keepers_(keepers), is_unknown_(is_unknown), module_(module) {
+  Holder(const HoldingFunctions& functions_asked, const std::string& entry, tir::Module& module)
+      : asked_(functions_asked), module_(module) {
     std::vector<tir::Function*> functions;
     for (tir::Function& function : module.functions) {
       if (!tir::is_opaque(module, function)) functions.push_back(&function);
@@ -83,10 +85,10 @@ class Holder {
         const auto call = opaque_call(expr);
         if (!call) return;
         read.may_wait = true;
-        const bool is_keeper = keepers_.contains(*call->name);
+        const bool is_keeper = asked_.keepers.contains(*call->name);
         if (!gets_memory(*call)) {
           read.goes_on = read.goes_on && !tir::blocks_of(stmt).empty();  // under a condition it need not wait
-        } else if (is_keeper || is_unknown_(*call->name)) {
+        } else if (is_keeper || asked_.is_unknown(*call->name)) {
           read.goes_on = true;
           if (is_keeper) read.keeper = *call->name;
         }
@@ -140,8 +142,11 @@ class Holder {
     const bool is_read = read != read_.end();
     if (is_read && !read->second.may_wait) return;
     if (!is_read && !gets_memory(*call)) found.waits = true;
-    const bool is_keeper = keepers_.contains(*call->name);
-    const bool goes_on = is_read ? read->second.goes_on : is_keeper || (!is_entry_ && is_unknown_(*call->name));
+    const bool is_keeper = asked_.keepers.contains(*call->name);
+    const bool goes_on = is_read ? read->second.goes_on : is_keeper || (!is_entry_ && asked_.is_unknown(*call->name));
+    const bool begins = goes_on || (!is_read && asked_.beside.contains(*call->name));
+    if (begins && gets_memory(*call)) found.begins = true;
+    if (is_read ? !read->second.keeper.empty() : is_keeper) found.begins_known = true;
     for (const tir::ExprRef& argument : call->arguments) {
       if (!is_memory(*argument)) continue;
       add_memory(*argument, found.used);
@@ -162,6 +167,7 @@ class Holder {
     std::map<tir::VarId, tir::ExprRef> own;  // of the block; null: memory
     std::vector<Found> statements;
     std::map<tir::VarId, std::vector<std::size_t>> uses;  // statements
+    std::map<tir::VarId, std::size_t> named;              // the first statement
     std::vector<tir::VarId> passed;
     std::set<tir::VarId> known;
     std::size_t waited_for = 0;  // of `passed`: in front of the last statement that may wait for all
@@ -180,7 +186,10 @@ class Holder {
         Found& outer = open.back().statements.back();
         outer.passed.insert(outer.passed.end(), found.passed.begin(), found.passed.end());
         outer.used.insert(outer.used.end(), found.used.begin(), found.used.end());
+        outer.named.insert(outer.named.end(), found.named.begin(), found.named.end());
         outer.waits = outer.waits || found.waits;
+        outer.begins = outer.begins || found.begins;
+        outer.begins_known = outer.begins_known || found.begins_known;
         continue;
       }
       tir::Stmt& stmt = (*now.block)[now.at];
@@ -204,6 +213,7 @@ class Holder {
     if (const auto* let = std::get_if<tir::Let>(&stmt.node)) now.own.emplace(let->var, let->value);
     tir::for_each_expr_of(stmt, [&](const tir::ExprRef& expr) {
       tir::for_each_expr(*expr, [&](const tir::Expr& one) { find_in(one, found); });
+      add_memory(*expr, found.named);
     });
   }
 
@@ -219,6 +229,7 @@ class Holder {
       std::vector<std::size_t>& all = now.uses[var];
       if (all.empty() || all.back() != now.at) all.push_back(now.at);
     }
+    for (const tir::VarId var : found.named) now.named.emplace(var, now.at);
     ++now.at;
     now.inner = 0;
   }
@@ -231,12 +242,16 @@ class Holder {
     }
     for (std::size_t i = 0; i < now.statements.size(); ++i) {
       hold_until_used(now.statements[i].passed, i, now.uses, now.own, now.is_loop, held);
+      hold_until_next(now, i, held);
     }
     Found result;
     for (const Found& found : now.statements) {
       add_outer(found.passed, now.own, result.passed);
       add_outer(found.used, now.own, result.used);
+      add_outer(found.named, now.own, result.named);
       result.waits = result.waits || found.waits;
+      result.begins = result.begins || found.begins;
+      result.begins_known = result.begins_known || found.begins_known;
     }
     add_calls(held, *now.block);
     return result;
@@ -265,6 +280,47 @@ class Holder {
     } else {
       add_outer(rest, own, all);
     }
+  }
+
+  // What a statement passed on, on both sides of the next one that begins something, in a loop also in the next
+  // iteration. With memory of that one, which so stays behind the statement and in front of what uses its memory.
+  void hold_until_next(const OpenBlock& now, std::size_t at,
+                       std::map<std::size_t, std::vector<tir::VarId>>& held) const {
+    const std::vector<tir::VarId>& passed = now.statements[at].passed;
+    if (passed.empty()) return;
+    const auto begins = [&](const Found& found) { return found.begins; };
+    const auto first = now.statements.begin();
+    const auto behind = first + static_cast<std::ptrdiff_t>(at) + 1;
+    auto found = std::find_if(behind, now.statements.end(), begins);
+    const bool is_around = found == now.statements.end() && now.is_loop;
+    if (is_around) found = std::find_if(first, behind, begins);
+    if (found == now.statements.end() || (found + 1 == behind && !found->begins_known)) return;
+    const auto next = static_cast<std::size_t>(found - first);
+    std::vector<tir::VarId> all;
+    if (is_around) {
+      add_outer(passed, now.own, all);
+    } else {
+      all = passed;
+    }
+    const std::vector<tir::VarId> bound = named_before(now, next);
+    all.insert(all.end(), bound.begin(), bound.end());
+    for (const std::size_t place : {next, next + 1}) {
+      if (place > next || !is_around) held[place].insert(held[place].end(), all.begin(), all.end());
+    }
+  }
+
+  // Of what a statement gets: what has been named in front of it, which so has something; if there is none, all.
+  [[nodiscard]] std::vector<tir::VarId> named_before(const OpenBlock& now, std::size_t at) const {
+    std::vector<tir::VarId> result;
+    std::vector<tir::VarId> rest;
+    for (const tir::VarId var : now.statements[at].used) {
+      const auto named = now.named.find(var);
+      const bool is_param = std::any_of(function_->params.begin(), function_->params.end(),
+                                        [&](const tir::Param& param) { return param.var == var; });
+      const bool is_before = is_param || (named != now.named.end() && named->second < at);
+      (is_before ? result : rest).push_back(var);
+    }
+    return result.empty() ? rest : result;
   }
 
   // That is not the block's own, or what its own stands in.
@@ -329,8 +385,7 @@ class Holder {
     return {tir::Evaluate{tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments))}};
   }
 
-  const AddressKeepers& keepers_;
-  const std::function<bool(const std::string&)>& is_unknown_;
+  const HoldingFunctions& asked_;
   tir::Module& module_;
   std::map<std::string, Read, std::less<>> read_;  // functions that are not opaque
   const tir::Function* function_ = nullptr;
@@ -342,9 +397,8 @@ class Holder {
 
 }  // namespace
 
-HeldTensors hold_tensors(const AddressKeepers& keepers, const std::function<bool(const std::string&)>& is_unknown,
-                         const std::string& entry, tir::Module& module) {
-  return Holder(keepers, is_unknown, entry, module).take();
+HeldTensors hold_tensors(const HoldingFunctions& functions, const std::string& entry, tir::Module& module) {
+  return Holder(functions, entry, module).take();
 }
 
 }  // namespace usmp::tvm_c

@@ -13,27 +13,49 @@
 
 namespace usmp::tvm_c {
 
-void LateUsers::add_statement(const std::string& function, const std::string& text, const std::string& place,
-                              const FileScope& scope) {
-  FileScope own;
-  read_file_scope(text, 0, true, own);
-  std::string variable;
-  for (const auto& [name, body] : own.functions) variable = kept_address(body, scope);
-  if (!variable.empty()) {
-    keepers_.emplace(function, std::move(variable));
-    statements_.emplace(function, "the statement of the entry at " + place);
-    return;
+void LateUsers::add_device(const FileScope& scope, std::vector<std::string_view> texts) {
+  AddressKeepers keepers = address_keepers(scope, [](const std::string&) { return true; }, {std::move(texts)});
+  for (const auto& [function, body] : scope.functions) {
+    if (!keepers.empty()) beside_.insert(function);
   }
-  for (const Token& token : tokens_of(Lexer(text))) {
-    const auto keeper = keepers_.find(token.text);
-    if (!token.is_identifier() || keeper == keepers_.end()) continue;
-    if (keepers_.emplace(function, keeper->second).second) calls_keeper_.emplace(function, keeper->first);
+  keepers_.merge(keepers);
+}
+
+void LateUsers::add(const FileScope& scope, const std::function<bool(const std::string& function)>& asked,
+                    std::vector<std::string_view> texts, const std::vector<LateStatement>& statements) {
+  KeeperTexts keeper_texts{std::move(texts)};
+  for (const LateStatement& statement : statements) {
+    FileScope own;
+    read_file_scope(statement.text, 0, true, own);
+    for (const auto& [name, function] : own.functions) keeper_texts.more.emplace_back(statement.function, function);
+  }
+  keepers_.merge(address_keepers(scope, asked, keeper_texts));
+  for (const LateStatement& statement : statements) {
+    const std::vector<Token> tokens = tokens_of(Lexer(statement.text));
+    for (const Token& token : tokens) {
+      if (token.is_identifier() && beside_.contains(token.text)) beside_.insert(statement.function);
+    }
+    const auto kept = keepers_.find(statement.function);
+    if (kept == keepers_.end()) {  // it may call another file's
+      for (const Token& token : tokens) {
+        const auto keeper = keepers_.find(token.text);
+        if (!token.is_identifier() || keeper == keepers_.end()) continue;
+        const KeptAddress through{keeper->second.variable, keeper->first};
+        if (keepers_.emplace(statement.function, through).second) {
+          calls_keeper_.emplace(statement.function, keeper->first);
+        }
+      }
+    } else if (scope.functions.contains(kept->second.through)) {
+      calls_keeper_.emplace(statement.function, kept->second.through);
+    } else {
+      statements_.emplace(statement.function, "the statement of the entry at " + statement.place);
+    }
   }
 }
 
 const std::string& LateUsers::hold(const std::function<bool(const std::string& function)>& is_unknown,
                                    const std::string& entry, tir::Module& module) {
-  held_ = hold_tensors(keepers_, is_unknown, entry, module);
+  held_ = hold_tensors({keepers_, is_unknown, beside_}, entry, module);
   return held_.text;
 }
 
@@ -56,7 +78,7 @@ std::vector<std::string> LateUsers::warnings(std::set<std::string> watchers) con
     const auto statement = statements_.find(name);
     result.push_back(
         (statement == statements_.end() ? "function " + in_quotes(name) : statement->second) +
-        " keeps addresses of tensors that it gets, in " + in_quotes(keepers_.find(name)->second) +
+        " keeps addresses of tensors that it gets, in " + in_quotes(keepers_.find(name)->second.variable) +
         (more > 0 ? " (" + counted(more, "other") + " likewise)" : "") +
         (held_.by_entry
              ? "; planned C keeps these tensors up to the last statement that gets none, or one of them, and may "

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tvm_c/stays/address_keepers.hpp"
@@ -13,14 +14,22 @@
 
 namespace usmp::tvm_c {
 
+// One of the entry that became a function.
+struct LateStatement {
+  std::string function;
+  std::string text;   // that defines it
+  std::string place;  // "lib0.c: line 3, column 1"
+};
+
 class LateUsers {
  public:
-  void add(AddressKeepers keepers) { keepers_.merge(keepers); }
+  // All functions of a device's file. `texts`: as KeeperTexts::macros.
+  void add_device(const FileScope& scope, std::vector<std::string_view> texts);
 
-  // A statement of the entry that became a function, if it keeps an address, last = half(sid_1); or calls what does.
-  // `text` defines the function, `place` is that of the statement: "lib0.c: line 3, column 1".
-  void add_statement(const std::string& function, const std::string& text, const std::string& place,
-                     const FileScope& scope);
+  // Functions of the model's files that are `asked`, and statements that keep an address, last = half(sid_1); or call
+  // what does.
+  void add(const FileScope& scope, const std::function<bool(const std::string& function)>& asked,
+           std::vector<std::string_view> texts, const std::vector<LateStatement>& statements);
 
   // hold_tensors of all that were added. Returns functions of C that functions of the module now call.
   const std::string& hold(const std::function<bool(const std::string& function)>& is_unknown, const std::string& entry,
@@ -31,6 +40,7 @@ class LateUsers {
 
  private:
   AddressKeepers keepers_;
+  Names beside_;  // functions of devices' files that have keepers, and statements that call them
   HeldTensors held_;
   std::map<std::string, std::string> statements_;    // that are keepers, as messages name them
   std::map<std::string, std::string> calls_keeper_;  // of other statements: a keeper that each calls

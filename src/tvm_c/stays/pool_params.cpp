@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/ir.hpp"
@@ -54,15 +56,28 @@ std::vector<std::optional<Token>> pools_in(const std::vector<Token>& params, con
   return result;
 }
 
-// Sizes of what the text names: {buffer, 1152}.
+// Sizes of buffers that CMSIS-NN alone uses: cmsis_nn_context context= {buffer,1152}; of which &context is passed on.
 std::map<std::string_view, Bytes> said_sizes(const std::vector<Token>& body) {
   std::map<std::string_view, Bytes> sizes;
-  for (std::size_t i = 0; i + 4 < body.size(); ++i) {
-    if (!body[i].is("{") || !body[i + 1].is_identifier() || !body[i + 2].is(",") || !body[i + 4].is("}")) continue;
-    const auto size = number_at(body, i + 3);
+  std::set<std::size_t> known;  // tokens
+  std::map<std::string_view, std::string_view> contexts;
+  for (std::size_t i = 3; i + 4 < body.size(); ++i) {
+    const bool is_context = body[i].is("{") && body[i - 1].is("=") && body[i - 3].is("cmsis_nn_context") &&
+                            body[i + 1].is_identifier() && body[i + 2].is(",") && body[i + 4].is("}");
+    const auto size = is_context ? number_at(body, i + 3) : std::nullopt;
     if (!size) continue;
-    const auto [known, is_new] = sizes.emplace(body[i + 1].text, *size);
-    if (!is_new) known->second = std::max(known->second, *size);
+    const auto [said, is_new] = sizes.emplace(body[i + 1].text, *size);
+    if (!is_new) said->second = std::max(said->second, *size);
+    contexts.emplace(body[i - 2].text, body[i + 1].text);
+    known.insert({i - 2, i + 1});
+  }
+  for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+    const auto context = contexts.find(body[i].text);
+    const bool is_buffer = sizes.contains(body[i].text);
+    if ((!is_buffer && context == contexts.end()) || known.contains(i)) continue;
+    const bool is_plain = is_buffer ? i > 0 && body[i - 1].is("*") && body[i + 1].is("=")
+                                    : i > 0 && body[i - 1].is("&") && (body[i + 1].is(",") || body[i + 1].is(")"));
+    if (!is_plain) sizes.erase(is_buffer ? body[i].text : context->second);
   }
   return sizes;
 }
@@ -76,18 +91,19 @@ class PoolUses {
         names_(pools_in(params_, body_)),
         sizes_(said_sizes(body_)) {}
 
-  std::vector<std::optional<PoolParam>> find(const Names& in_macros) {
+  std::vector<std::optional<PoolParam>> find(const PoolMacros& macros) {
     std::vector<std::optional<PoolParam>> result;
     for (const auto& name : names_) {
       if (!name) {
         result.emplace_back();
         continue;
       }
-      if (in_macros.contains(name->text)) {
+      if (macros.pools.contains(name->text)) {
         throw SyntaxError{name->offset, "found pool " + in_quotes(name->text) +
                                             ", which a macro of the file names, too, expected its name in the text of "
                                             "the function, whose C stays: write there what the macro stands for"};
       }
+      require_plain(macros.pasting);
       PoolParam param;
       param.pool = *pool_of_param(name->text);
       bool is_sized = true;
@@ -104,6 +120,17 @@ class PoolUses {
   }
 
  private:
+  // No macro that makes names, which may be those of pools and buffers.
+  void require_plain(const Names& pasting) const {
+    for (const Token& token : body_) {
+      if (!token.is_identifier() || !pasting.contains(token.text)) continue;
+      throw SyntaxError{token.offset, "found " + in_quotes(token.text) +
+                                          ", a macro that makes names, in a function that gets a pool of TVM's and "
+                                          "whose C stays, expected names as they are: write there what the macro "
+                                          "stands for"};
+    }
+  }
+
   // Whether the size of what is taken there is known.
   bool add(PoolParam& param, std::size_t i) const {
     if (is_number(body_, i)) {
@@ -177,28 +204,21 @@ class PoolUses {
 
 }  // namespace
 
-std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const Names& in_macros) {
-  return PoolUses(function).find(in_macros);
+std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const PoolMacros& macros) {
+  return PoolUses(function).find(macros);
 }
 
-Names pools_in_macros(std::string_view file) {
-  Names result;
-  bool is_directive = false;
-  for (std::size_t begin = 0; begin < file.size();) {
-    const std::size_t end = std::min(file.find('\n', begin), file.size());
-    const std::string_view line = file.substr(begin, end - begin);
-    const std::size_t first = line.find_first_not_of(" \t");
-    is_directive = is_directive || (first != std::string_view::npos && line[first] == '#');
-    std::size_t name = 0;
-    for (std::size_t i = 0; is_directive && i <= line.size(); ++i) {
-      if (i < line.size() && is_identifier_char(line[i])) continue;
-      const std::string_view word = line.substr(name, i - name);
-      if (word.ends_with("_var") && pool_of_param(word)) result.emplace(word);
-      name = i + 1;
+PoolMacros pool_macros(const std::vector<std::string_view>& texts) {
+  PoolMacros result;
+  for (const std::string_view text : texts) {
+    for (const Directive& directive : directives_in(text)) {
+      for_each_identifier(directive.rest, [&](std::string_view word) {
+        if (word.ends_with("_var") && pool_of_param(word)) result.pools.emplace(word);
+      });
     }
-    is_directive = is_directive && (line.ends_with('\\') || line.ends_with("\\\r"));
-    begin = end + 1;
   }
+  result.pasting =
+      macros_with(texts, [](std::string_view definition) { return definition.find("##") != std::string_view::npos; });
   return result;
 }
 

@@ -47,13 +47,18 @@ struct PoolParam {
 // Of functions whose C stays, by name.
 using KeptPools = std::map<std::string, std::vector<std::optional<PoolParam>>, std::less<>>;
 
-// By position in the parameter list; nothing: no pool. A buffer's size is known where C says it, {buffer, size}, which
-// is how CMSIS-NN gets its context. Throws SyntaxError: a pool is used otherwise than by (&(pool[N])), or one of
-// `in_macros`.
-[[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const Names& in_macros);
+struct PoolMacros {
+  Names pools;    // names like those of parameters that are pools, in macros and other directives
+  Names pasting;  // macros that make names, a##b, by themselves or through others
+};
 
-// Names like those of pools that are parameters, in the file's macros. O(bytes · log names).
-[[nodiscard]] Names pools_in_macros(std::string_view file);
+// By position in the parameter list; nothing: no pool. A buffer's size is known where C says it, {buffer, size}, which
+// is how CMSIS-NN gets its context, and does nothing else with it. Throws SyntaxError: a pool is used otherwise than by
+// (&(pool[N])), or macros may name it.
+[[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const PoolMacros& macros);
+
+// Of all macros of these files and headers. O(bytes · log names).
+[[nodiscard]] PoolMacros pool_macros(const std::vector<std::string_view>& texts);
 
 [[nodiscard]] std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& params);
 // The text of [begin, end) with those of `edits`, which are in the order of the text, that are in it.

@@ -417,4 +417,28 @@ Names Macros::names_in(std::string_view text) const {
   }
 }
 
+Names macros_with(const std::vector<std::string_view>& texts,
+                  const std::function<bool(std::string_view definition)>& is_one) {
+  Names found;
+  std::vector<std::string_view> pending;
+  std::map<std::string_view, std::vector<std::string_view>> users;  // by a name in their definitions
+  for (const std::string_view text : texts) {
+    for (const Directive& directive : directives_in(text)) {
+      if (directive.word != "define") continue;
+      const std::string_view name = leading_name(directive.rest);
+      const std::string_view definition = directive.rest.substr(name.size());
+      for_each_identifier(definition, [&](std::string_view used) { users[used].push_back(name); });
+      if (is_one(definition) && found.emplace(name).second) pending.push_back(name);
+    }
+  }
+  while (!pending.empty()) {
+    const std::string_view name = pending.back();
+    pending.pop_back();
+    for (const std::string_view user : users[name]) {
+      if (found.emplace(user).second) pending.push_back(user);
+    }
+  }
+  return found;
+}
+
 }  // namespace usmp::tvm_c

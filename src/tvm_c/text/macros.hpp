@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -104,6 +105,11 @@ class Macros {
   std::vector<Include> includes_;
   mutable std::size_t most_ = 10'000'000;  // names that are looked at
 };
+
+// Macros of the texts of which `is_one` holds for what stands behind their name in a definition, or for what stands for
+// another one there. O(texts · log names).
+[[nodiscard]] Names macros_with(const std::vector<std::string_view>& texts,
+                                const std::function<bool(std::string_view definition)>& is_one);
 
 // Whether there is anything but what TVM writes around functions between two items of a file: code in conditional
 // groups that are passed over.
