@@ -184,6 +184,33 @@ TEST_CASE("a call that may fail is asked for its result") {
             .find("call_extern(\"tvmgen_m_f\"") != std::string::npos);
 }
 
+TEST_CASE("results that are 0 may be gathered") {
+  const std::string twice = "  " + sure + ";\n  " + sure + ";\n";
+  const auto calls_of = [](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find("tvmgen_m_op"); at != std::string::npos; at = text.find("tvmgen_m_op", at + 1))
+      ++count;
+    return count;
+  };
+  const std::size_t calls = calls_of(read("", twice));
+  for (const std::string op : {"|=", "+="}) {
+    const std::string gathered = "  int err = 0;\n  err " + op + " " + sure + ";\n  err " + op + " " + sure + ";\n";
+    for (const std::string end : {"  if (err != 0) return err;\n", "  if (err) {\n    return -1;\n  }\n", ""}) {
+      const std::string text = read("", gathered + end);
+      CHECK_MESSAGE(calls_of(text) == calls, text);
+      CHECK_MESSAGE(!text.starts_with("lib1.c: "), text);
+    }
+  }
+  CHECK(is_refused("", "int err = 0;\n  err |= " + call + ";\n  if (err != 0) return err;"));  // it may fail
+  CHECK(is_refused("", "int err = 1;\n  err |= " + sure + ";\n  if (err != 0) return err;"));  // it is not 0
+  CHECK(is_refused("", "int err = 0;\n  err &= " + sure + ";\n  if (err != 0) return err;"));
+  CHECK(is_refused("", "int err;\n  err |= " + sure + ";\n  if (err != 0) return err;"));
+  for (const std::string other : {"err = 3;", "err++;", "x_buffer_var[err] = 1;", "err |= x_buffer_var[0];"}) {
+    CHECK_MESSAGE(is_refused("", "int err = 0;\n  " + other + "\n  err |= " + sure + ";\n  if (err != 0) return err;"),
+                  other);
+  }
+}
+
 TEST_CASE("less than 0 is a check of what never fails only") {
   const std::string plain = read("", "  if (" + sure + " != 0) return -3;\n");
   CHECK(read("", "  if (" + sure + " < 0) return -3;\n") == plain);

@@ -21,6 +21,7 @@
 #include "tvm_c/body/variables.hpp"
 #include "tvm_c/body/walkers.hpp"
 #include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
@@ -51,7 +52,8 @@ class BodyReader {
   BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
              tir::Module& module, ReadFunction& result, const Names& changing, const AddedStatements& added = {},
              std::span<const Outlined> outlined = {})
-      : tokens_(text.body),
+      : text_(text.body),
+        tokens_(text.body),
         added_(added.texts),
         outlined_(outlined),
         guarded_(text.body.text(), added.guarded),
@@ -350,14 +352,16 @@ class BodyReader {
     return true;
   }
 
-  // int ret = f(…); if (ret != 0) return ret; or if ((ret = f(…)) != 0) return ret;
+  // int ret = f(…); if (ret != 0) return ret; or if ((ret = f(…)) != 0) return ret; or err |= f(…); where f never
+  // fails.
   bool take_checked_result() {
     Lexer ahead = tokens_;
     const bool is_condition = take(ahead, "if");
     if (is_condition && (!take(ahead, "(") || !take(ahead, "("))) return false;
     const auto type = is_condition ? std::nullopt : parse_type(ahead);
     const Token name = ahead.next();
-    if (!name.is_identifier() || !take(ahead, "=")) return false;
+    const bool is_sum = !is_condition && !type && (take(ahead, "|=") || take(ahead, "+="));
+    if (!name.is_identifier() || (!is_sum && !take(ahead, "="))) return false;
     DataType status = tir::void_type;
     if (type) {
       if (type->stars == 0) status = type->element;
@@ -374,8 +378,9 @@ class BodyReader {
     ahead = tokens_;
     std::optional<OnFailure> failure;
     bool is_unknown = false;
-    if (callee && open_.back().has_braces && take_result_test(ahead, name, is_condition, always_returns(*callee)) &&
-        !has_text_before(ahead.offset())) {
+    const bool is_as_usual = callee && (!is_sum || (always_returns(*callee) && gathered().contains(name.text)));
+    if (is_as_usual && open_.back().has_braces &&
+        take_result_test(ahead, name, is_condition, always_returns(*callee)) && !has_text_before(ahead.offset())) {
       const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
       if (always_returns(*callee)) {
         drop_failure(ahead, declared);
@@ -388,7 +393,7 @@ class BodyReader {
         if (!failure) failure = guarded().take(ahead, false, declared, is_narrow);
       }
     }
-    if (!failure && callee && open_.size() == 1 && !is_condition && always_returns(*callee)) {
+    if (!failure && is_as_usual && open_.size() == 1 && !is_condition && always_returns(*callee)) {
       ahead = tokens_;
       skip_bracketed(ahead, "(");
       // What asks for it later finds 0.
@@ -404,6 +409,32 @@ class BodyReader {
     if (!is_unknown && open_.size() == 1) unknown_.erase(std::string(name.text));
     names_.declare(name, Values::number(values_.converted(Values::number({tir::make_int(0)}), status)));
     return true;
+  }
+
+  // Variables that are 0 unless an operator fails: int err = 0; err |= f(…); if (err != 0) return err; and nothing
+  // else.
+  const Names& gathered() {
+    if (gathered_) return *gathered_;
+    gathered_.emplace();
+    std::map<std::string_view, bool> other;  // whether something else has it
+    const std::vector<Token> tokens = tokens_of(text_);
+    for (std::size_t i = 1; i + 3 < tokens.size(); ++i) {
+      const Token& name = tokens[i];
+      const Token& front = tokens[i - 1];
+      const Token& behind = tokens[i + 1];
+      if (!name.is_identifier()) continue;
+      const bool is_declared = front.is_identifier() && !front.is("return");
+      const bool begins = is_declared && behind.is("=") && tokens[i + 2].text == "0" && tokens[i + 3].is(";");
+      const bool is_sum = begins_statement(tokens, i) && (behind.is("|=") || behind.is("+="));
+      const bool is_asked = front.is("return") || (front.is("(") && i > 1 && tokens[i - 2].is("if") &&
+                                                   (behind.is(")") || behind.is("!=") || behind.is("==")));
+      const auto [known, is_new] = other.try_emplace(name.text, !begins);  // the first one declares it
+      if (!is_new && !is_sum && !is_asked) known->second = true;
+    }
+    for (const auto& [name, has_other] : other) {
+      if (!has_other) gathered_->emplace(name);
+    }
+    return *gathered_;
   }
 
   static bool is_zero(const Value& value) {
@@ -873,6 +904,8 @@ class BodyReader {
     store(place, value);
   }
 
+  Lexer text_;  // the function's, whatever is inlined
+  std::optional<Names> gathered_;
   Lexer tokens_;
   std::span<const AddedText> added_;    // behind what is read
   std::span<const Outlined> outlined_;  // likewise
