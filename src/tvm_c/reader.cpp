@@ -32,6 +32,7 @@
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/included.hpp"
 #include "tvm_c/text/origin.hpp"
+#include "tvm_c/text/spelling.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
@@ -834,6 +835,15 @@ tir::Module read_module(const std::string& module, std::span<const Source> files
 PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                   std::span<const Foreign> foreign, const Limits& limits, Unread unread,
                                   const std::set<std::string>& rewritten, std::span<const Source> headers) {
+  for (const std::span<const Source> both : {files, headers}) {
+    for (const Source& file : both) {
+      try {
+        check_spelling(file.text);
+      } catch (const SyntaxError& error) {
+        throw located(file, error);
+      }
+    }
+  }
   const FoldedFiles folded(files, headers);
   if (!folded.texts.empty()) {
     try {

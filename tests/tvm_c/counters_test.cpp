@@ -79,9 +79,17 @@ TEST_CASE("a loop that C does not end, or whose counter wraps, is not read") {
   CHECK(read(loop("int i = -4; 4u > i; ++i")).find("expected two numbers with a sign") != std::string::npos);
   CHECK(read(loop("int i = r[0]; i < 4u; ++i")).find("expected two numbers with a sign") != std::string::npos);
   CHECK(read(loop("int i = -4; i < 4u; i += 2")).find("expected two numbers with a sign") != std::string::npos);
-  // An int32 holds less than what it is compared with.
-  CHECK(read(loop("int32_t i = 0; i < (int64_t)r[0] * 4; ++i")).find("expected an end that the counter's type holds") !=
-        std::string::npos);
+  // An int32 holds less than what it is compared with, a uint8 no negative end, and 3 is less than 3.5.
+  for (const char* head : {"int32_t i = 0; i < (int64_t)r[0] * 4; ++i", "uint8_t i = 0; i < (int8_t)p[0]; ++i",
+                           "uint16_t i = 0; i < (int8_t)p[0]; ++i", "int8_t i = 0; i < (uint8_t)p[0]; ++i",
+                           "int i = 0; i < 3.5f; ++i", "uint8_t i = 0; i < r[0]; ++i"}) {
+    CHECK_MESSAGE(read(loop(head)).find("expected an end that the counter's type holds") != std::string::npos,
+                  std::string(head));
+  }
+  for (const char* head : {"int16_t i = 0; i < (uint8_t)p[0]; ++i", "uint16_t i = 0; i < (uint8_t)p[0]; ++i",
+                           "int8_t i = 0; i < (int8_t)p[0]; ++i"}) {
+    CHECK_MESSAGE(read(loop(head)).find("found") == std::string::npos, std::string(head));
+  }
   CHECK(read(loop("int32_t i = 0; i < r[0] * 4; ++i")).find("found") == std::string::npos);
   CHECK(read(loop("int i = r[0]; i >= 0; --i")).find("expected a loop from and to a number") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; i += r[0]")).find("expected a number") != std::string::npos);

@@ -15,6 +15,18 @@ using tir::DataType;
 using tir::Tree;
 using tir::VarId;
 
+namespace {
+
+// Whether an end of this type that is converted to the counter's is what C compares the counter with. C compares
+// shorter ones as int, in which a negative end stays negative.
+bool holds_ends(DataType counter, DataType end) {
+  if (!end.is_integer() || end.bits > counter.bits) return false;
+  if (counter.bits >= 32 || end.is_uint() == counter.is_uint()) return true;
+  return end.is_uint() && end.bits < counter.bits;
+}
+
+}  // namespace
+
 Value Variables::declare(const Token& name, DataType type, bool is_open) {
   Value place = pointer_to(names_.new_var(name.text, tir::handle_type, type), type);
   body_.allocate(place.storage, type, {}, nullptr, {}, true);
@@ -65,7 +77,7 @@ Value Variables::open_loop(const LoopHeader& header) {
     const std::int64_t beyond = header.compare.is("<=") ? 1 : 0;
     const auto values = counter.bits < 64 ? tir::range_of_type(counter) : Interval{INT64_MIN, INT64_MAX};
     if (last && (*last < values->low || *last > values->high - beyond)) fail_at(header.compare, "a loop that ends");
-    if (!last && compared.bits > counter.bits) fail_at(header.compare, "an end that the counter's type holds");
+    if (!last && !holds_ends(counter, compared)) fail_at(header.compare, "an end that the counter's type holds");
     Value end = header.end;
     if (beyond == 1) end = values_.binary("+", end, Values::number({tir::make_int(1)}));
     Tree extent = values_.converted(end, counter);

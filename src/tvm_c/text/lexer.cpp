@@ -87,7 +87,7 @@ std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
   if (first == '/') return std::nullopt;
   for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
     if (text[i] == '\\')
-      ++i;
+      i = std::max(behind_splice(text, i), i + 2) - 1;
     else if (text[i] == first)
       return i + 1;
   }
@@ -177,20 +177,13 @@ void Lexer::skip_blanks() {
     } else if (c == '\\' && (at(at_ + 1) == '\n' || (at(at_ + 1) == '\r' && at(at_ + 2) == '\n'))) {
       at_ += at(at_ + 1) == '\n' ? 2U : 3U;
     } else if (c == '/' && at(at_ + 1) == '/') {
-      const std::size_t begin = at_;
       at_ = line_end(text_, at_);
-      const std::string_view comment = text_.substr(begin, at_ - begin);
-      if (comment.ends_with("?\?/") || comment.ends_with("?\?/\r")) {
-        throw SyntaxError{begin, "found a comment that ends with ?\?/, which some compilers take for a backslash"};
-      }
     } else if (c == '/' && at(at_ + 1) == '*') {
       const std::size_t end = text_.find("*/", at_ + 2);
       if (end == std::string_view::npos) throw SyntaxError{at_, "the comment does not end"};
       at_ = end + 2;
     } else if (c == '#' && is_line_start_) {
       directive();
-    } else if (is_line_start_ && (text_.substr(at_, 2) == "%:" || text_.substr(at_, 3) == "?\?=")) {
-      throw SyntaxError{at_, "found a directive that does not begin with #"};
     } else {
       return;
     }
@@ -328,7 +321,7 @@ Token Lexer::scan() {
     kind = c == '"' ? TokenKind::string : TokenKind::character;
     for (++at_; at(at_) != c; ++at_) {
       if (at_ >= text_.size() || text_[at_] == '\n') throw SyntaxError{begin, "the literal does not end on its line"};
-      if (text_[at_] == '\\') ++at_;
+      if (text_[at_] == '\\') at_ = std::max(behind_splice(text_, at_), at_ + 2) - 1;
     }
     ++at_;
   } else {
