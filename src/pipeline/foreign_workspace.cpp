@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,14 @@ void drop_called_otherwise(ByFunction& taken, const tir::Module& module) {
     }
   }
   std::erase_if(taken, [&](const auto& one) { return !called.contains(one.first) || otherwise.contains(one.first); });
+}
+
+// C that stays may include the header, with the prototype as it was.
+void drop_named(ByFunction& taken, std::string_view header) {
+  for_each_identifier(header, [&](std::string_view name) {
+    const auto found = taken.find(name);
+    if (found != taken.end() && !found->second.has_param) taken.erase(found);
+  });
 }
 
 tir::VarId new_bytes(tir::Module& module, std::string name) {
@@ -106,6 +115,11 @@ void plan_foreign_workspace(SourceModule& source, const CFiles& files) {
     const bool is_changed = std::any_of(source.changed.begin(), source.changed.end(),
                                         [&](const tvm_c::ChangedFile& file) { return file.file == function.member; });
     if (is_changed || files.shared.contains(function.member)) taken.erase(function.name);
+  }
+  for (const std::vector<tvm_c::Source>* some : {&files.own, &files.headers}) {
+    for (const tvm_c::Source& file : *some) {
+      if (ends_with_any(file.name, {".h", ".hpp"})) drop_named(taken, file.text);
+    }
   }
   drop_called_otherwise(taken, source.module);
   if (taken.empty()) return;

@@ -22,7 +22,8 @@ const std::string kernel =
     "  void* a = TVMBackendAllocWorkspace(1, 0, (uint64_t)20, 0, 8);\n"
     "  return TVMBackendFreeWorkspace(1, 0, a);\n}\n";
 
-SourceModule read(const std::string& c, const std::string& foreign, bool is_shared = false) {
+SourceModule read(const std::string& c, const std::string& foreign, bool is_shared = false,
+                  const std::string& header = {}) {
   mlf::ModuleInfo info;
   info.name = "m";
   info.inputs = {{"in", "int8", 16}};
@@ -31,6 +32,7 @@ SourceModule read(const std::string& c, const std::string& foreign, bool is_shar
   info.foreign_members = {"lib2.c"};
   CFiles files{.own = {{"lib1.c", c}}, .foreign = {{"lib2.c", foreign}}};
   if (is_shared) files.shared = {"lib2.c"};
+  if (!header.empty()) files.headers = {{"kernels.h", header}};
   return read_module(info, files);
 }
 
@@ -87,8 +89,9 @@ TEST_CASE("workspace of other code generators: C that stays gets the new prototy
 }
 
 TEST_CASE("workspace of other code generators: what is called otherwise stays") {
-  const auto stays = [](const std::string& c, const std::string& foreign, bool is_shared = false) {
-    const SourceModule source = read(c, foreign, is_shared);
+  const auto stays = [](const std::string& c, const std::string& foreign, bool is_shared = false,
+                        const std::string& header = {}) {
+    const SourceModule source = read(c, foreign, is_shared, header);
     CHECK(count(entry_of(source), "uint8[20]") == 0);
     CHECK(source.module.functions[*source.module.find("ext")].params.size() == 2);
     CHECK(source.changed.empty());
@@ -98,6 +101,7 @@ TEST_CASE("workspace of other code generators: what is called otherwise stays") 
   std::string other = kernel;
   other.replace(other.find("int8_t* q"), 9, "int8_t* q, int32_t n");
   stays(entry, other);
+  stays("#include \"kernels.h\"\n" + entry, kernel, false, "int32_t ext(int8_t* p, int8_t* q);\n");
   stays(entry, kernel, true);  // another module of the archive has the file, too
   stays(with_kept("again:\n  (void)ext(p, q);\n  goto again;\n"), kernel);  // an operator whose C stays calls it
 }

@@ -48,10 +48,18 @@ TEST_CASE("prototypes of the function get the parameter, if the text has nothing
         front +
             "TVM_DLL int32_t f(int8_t* x,\n  int8_t* y, uint8_t* usmp_workspace);\n"
             "extern int f(uint8_t* usmp_workspace);\n");
-  for (const char* text : {"int32_t g(void) { return f(0); }\n", "int32_t (*p)(int8_t*) = f;\n", "#define CALL f(0)\n",
-                           "// f\n", "int32_t f(int8_t* x) { return 0; }\n", "int32_t f(int (*x)(int));\n",
-                           "#if A > 1\nint32_t f(int8_t* x);\n#endif\n", "int32_t f(int8_t* x); /*"}) {
+  for (const char* text :
+       {"int32_t g(void) { return f(0); }\n", "int32_t (*p)(int8_t*) = f;\n", "#define CALL f(0)\n", "// f\n",
+        "int32_t f(int8_t* x) { return 0; }\n", "int32_t f(int (*x)(int));\n",
+        "#if A > 1\nint32_t f(int8_t* x);\n#endif\n", "int32_t f(int8_t* x); /*", "int32_t f();\n",
+        "int32_t f(int8_t* x /* in) */, int8_t* y);\n", "int32_t f(int8_t* x, // in)\n int8_t* y);\n",
+        "int32_t f /* (old) */ (int8_t* x);\n", "int32_t f( void /* none */);\n"}) {
     CHECK_MESSAGE(in_prototypes(front + text) == "refused", std::string(text));
+  }
+  const std::string prototype = "int32_t op_main_0(int8_t* x);\n";
+  for (const char* macro : {"#define CALL(n, x) op_main_ ## n(x)\n", "#define CALL(m, x) m##_0(x)\n"}) {
+    CHECK_MESSAGE(!with_workspace_in_prototypes(prototype + macro, "op_main_0"), std::string(macro));
+    CHECK_MESSAGE(with_workspace_in_prototypes(prototype + macro, "an_op"), std::string(macro));
   }
 }
 

@@ -40,6 +40,21 @@ std::size_t mentions(std::string_view text, std::string_view name) {
   return count;
 }
 
+// Whether ## may make the name of one of its ends.
+bool may_paste(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find("##"); at != std::string_view::npos; at = text.find("##", at + 2)) {
+    std::size_t end = at;
+    while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t')) --end;
+    std::size_t begin = end;
+    while (begin > 0 && is_identifier_char(text[begin - 1])) --begin;
+    if (begin < end && name.starts_with(text.substr(begin, end - begin))) return true;
+    begin = std::min(text.find_first_not_of(" \t", at + 2), text.size());
+    for (end = begin; end < text.size() && is_identifier_char(text[end]);) ++end;
+    if (begin < end && name.ends_with(text.substr(begin, end - begin))) return true;
+  }
+  return false;
+}
+
 std::string parameter(Bytes bytes) { return "uint8_t* /* " + std::to_string(bytes) + " bytes */ " + workspace_param; }
 
 class Taking {
@@ -299,6 +314,7 @@ std::string with_workspace_param(std::string_view prototype) {
 }
 
 std::optional<std::string> with_workspace_in_prototypes(std::string_view text, std::string_view function) {
+  if (may_paste(text, function)) return std::nullopt;
   const std::size_t count = mentions(text, function);
   if (count == 0) return std::string(text);
   FileScope scope;
@@ -316,6 +332,10 @@ std::optional<std::string> with_workspace_in_prototypes(std::string_view text, s
     const std::size_t close = std::min(own.find(')', name), own.size() - 1);
     if (open > close || own.find('(', open + 1) < close) return std::nullopt;
     const std::string_view prototype = own.substr(name, close + 1 - name);
+    // Brackets may stand in a comment; without a word between them, they say nothing of parameters.
+    const bool has_words = std::any_of(prototype.begin() + static_cast<std::ptrdiff_t>(open - name), prototype.end(),
+                                       [](char c) { return is_identifier_char(c); });
+    if (prototype.find_first_of("/#") != std::string_view::npos || !has_words) return std::nullopt;
     edits.push_back({item.begin + name, prototype.size(), with_workspace_param(prototype)});
   }
   if (edits.size() != count) return std::nullopt;
