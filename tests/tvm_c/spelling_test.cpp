@@ -62,6 +62,15 @@ TEST_CASE(
   CHECK(fault("#pragma pop_macro(\"Q\")\n") ==
         "8: found pop_macro, expected macros that only #define and #undef change");
   CHECK(fault("_Pragma(\"pop_macro(\\\"Q\\\")\")\n").starts_with("8: found pop_macro"));
+  CHECK(fault("#ifdef Q$a\n") == "8: found $ behind a name, which is a part of it for some compilers");
+  CHECK(fault("\xEF\xBB\xBFint a;\n").starts_with("0: found a byte order mark"));
+  for (const char* text : {"// a\r#undef Q\n", "int a;\r#undef Q\n", "#if 0\n'\r#endif\n"}) {
+    CHECK_MESSAGE(fault(text).ends_with(": found a carriage return inside of a line, which some compilers end"),
+                  std::string(text));
+  }
+  for (const char* text : {"/* a\rb */ int a; // c\r\r\n\rint b;\r\n", "a\r", "// a\r", "\"a$\" // a$b\n"}) {
+    CHECK_MESSAGE(fault(text) == "none", std::string(text));
+  }
   for (const char* text : {"// why?\?/ \n// R\"(\n// pop_macro %: ?\?=\n", "/* ?\?/\n%: ?\?' R\"( pop_macro */\n",
                            "\"pop_macro\"\n", "\"what?\?!\"\n", "VR\"a\" FOUR\n", "a %:b\n", "'R\"('\n"}) {
     CHECK_MESSAGE(fault(text) == "none", std::string(text));

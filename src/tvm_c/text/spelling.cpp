@@ -34,8 +34,11 @@ class Spelling {
 
   // What most files do not have.
   [[nodiscard]] bool may_be_odd() const {
-    for (const std::string_view part : {"?\?", "%:", "pop_macro", "R\""}) {
+    for (const std::string_view part : {"?\?", "%:", "pop_macro", "R\"", "$"}) {
       if (text_.find(part) != std::string_view::npos) return true;
+    }
+    for (std::size_t at = text_.find('\r'); at != std::string_view::npos; at = text_.find('\r', at + 1)) {
+      if (is_lone_return(at)) return true;
     }
     for (std::size_t at = text_.find('\\'); at != std::string_view::npos; at = text_.find('\\', at + 1)) {
       const std::size_t line = behind_splice(at);
@@ -54,6 +57,16 @@ class Spelling {
 
  private:
   [[nodiscard]] char at_or_nothing(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
+
+  // Where some compilers, but not this reader, see a line end between two texts.
+  [[nodiscard]] bool is_lone_return(std::size_t at) const {
+    if (text_[at] != '\r' || at + 1 == text_.size() || text_[at + 1] == '\n' || text_[at + 1] == '\r') return false;
+    return at > 0 && text_[at - 1] != '\n';
+  }
+
+  void refuse_lone_return(std::size_t at) const {
+    if (is_lone_return(at)) throw SyntaxError{at, "found a carriage return inside of a line, which some compilers end"};
+  }
 
   // Behind the line splice at the backslash there, with blanks in front of the line's end, too; `at`: it is none.
   [[nodiscard]] std::size_t behind_splice(std::size_t at) const {
@@ -81,6 +94,7 @@ class Spelling {
     const char c = text_[at_];
     const std::string_view rest = text_.substr(at_, 3);
     if (c == '\n' || is_blank(c)) {
+      refuse_lone_return(at_);
       is_line_start_ = is_line_start_ || c == '\n';
       ++at_;
       return;
@@ -115,6 +129,8 @@ class Spelling {
     while (is_identifier_char(at_or_nothing(at_))) ++at_;
     if (at_or_nothing(at_) == '\\' && is_identifier_char(at_or_nothing(behind_splices(at_)))) fail_joined();
     word_ = text_.substr(begin, at_ - begin);
+    if (at_or_nothing(at_) == '$')
+      throw SyntaxError{at_, "found $ behind a name, which is a part of it for some compilers"};
     is_line_start_ = false;
     if (word_ == "pop_macro") fail_at_popped(begin);
     const bool is_prefix = word_ == "R" || word_ == "LR" || word_ == "uR" || word_ == "UR" || word_ == "u8R";
@@ -133,6 +149,7 @@ class Spelling {
     const std::size_t begin = at_++;
     is_line_start_ = false;
     while (at_ < text_.size() && text_[at_] != '\n' && text_[at_] != quote) {
+      refuse_lone_return(at_);
       if (text_.substr(at_, 3) == trigraph_backslash) {
         throw SyntaxError{at_, "found " + std::string(trigraph_backslash) + as_backslash};
       }
@@ -150,7 +167,9 @@ class Spelling {
   void line_comment() {
     const std::size_t begin = at_;
     while (true) {
+      const std::size_t line = at_;
       at_ = std::min(text_.find('\n', at_), text_.size());
+      for (std::size_t i = line; i < at_; ++i) refuse_lone_return(i);
       std::size_t last = at_;
       while (last > begin && is_blank(text_[last - 1])) --last;
       const bool has_blanks = last < at_ && (at_ - last > 1 || text_[last] != '\r');
@@ -194,6 +213,9 @@ class Spelling {
 }  // namespace
 
 void check_spelling(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    throw SyntaxError{0, "found a byte order mark, which is no C inside of another file; remove it"};
+  }
   Spelling spelling(text);
   if (spelling.may_be_odd()) spelling.check();
 }
