@@ -23,6 +23,18 @@ void warn_of_other_models(pipeline::AssembledModule& module, const Model& model,
   }
 }
 
+// Firmware that includes one would have the sizes of TVM's plan.
+void warn_of_stale_headers(pipeline::AssembledModule& module, const Model& model) {
+  if (!model.in_place) return;
+  const std::string name = "tvmgen_" + c_identifier(module.source.info.name) + ".h";
+  for (const std::string& path : model.archive.passed_over) {
+    if (file_name_of(path) != name) continue;
+    module.warnings.push_back("header " + in_quotes(path) +
+                              " stays as it is, with the sizes and constants of TVM's plan: the firmware must not "
+                              "include it");
+  }
+}
+
 }  // namespace
 
 pipeline::AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& info, const Settings& settings,
@@ -33,6 +45,7 @@ pipeline::AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& i
   try {
     pipeline::AssembledModule module = pipeline::assemble_module(std::move(source), model.transformations, request);
     warn_of_other_models(module, model, request.earlier);
+    warn_of_stale_headers(module, model);
     return module;
   } catch (const Error& error) {
     const bool is_of_pools = error.kind() == ErrorKind::usage && error.where().member.empty();

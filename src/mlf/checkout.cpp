@@ -316,18 +316,28 @@ class TreeReader {
       if (stands_beside(header)) beside.insert(file_name_of(header.found_as));
     }
     std::map<std::string, std::pair<std::string, std::string>> of_model;  // paths and texts
+    std::vector<std::string> passed_over;
+    std::vector<std::string> of_others;  // or beside C that somebody wrote around the model
     for (Member& header : headers) {
       const bool is_beside = stands_beside(header);
       const std::string name = file_name_of(header.found_as);
-      if (!is_beside && beside.contains(name)) continue;  // an older one, that of another model
       const bool is_of_model = header.bytes.find(tvm_prefix) != std::string::npos ||
                                header.bytes.find(upper_case(tvm_prefix)) != std::string::npos;
       if (!is_beside && !is_of_model) continue;
       const auto others_beside = other_sources.find((directory / header.found_as).parent_path());
-      if (!is_beside && others_beside != other_sources.end() && hold_model(others_beside->second)) continue;
+      const bool is_of_other = !is_beside && others_beside != other_sources.end() && hold_model(others_beside->second);
+      if (is_of_other) of_others.push_back(header.found_as);
+      if (is_of_other) continue;
+      if (!is_beside && beside.contains(name)) {  // an older one
+        passed_over.push_back(header.found_as);
+        continue;
+      }
       if (is_of_model) {
         const auto [other, is_new] = of_model.emplace(name, std::pair(header.found_as, header.bytes));
-        if (!is_new && other->second.second == header.bytes) continue;
+        if (!is_new && other->second.second == header.bytes) {
+          passed_over.push_back(header.found_as);
+          continue;
+        }
         if (!is_new) {
           throw Error(ErrorKind::usage, {shown(directory), {}, {}},
                       "found headers " + in_quotes(other->second.first) + " and " + in_quotes(header.found_as) +
@@ -338,11 +348,15 @@ class TreeReader {
       note_includes(header.bytes, included);
       add(intake, "codegen/host/include/", std::move(header), names);
     }
+    for (std::string& header : of_others) {
+      if (!of_model.contains(file_name_of(header))) passed_over.push_back(std::move(header));
+    }
     add_included(intake, directory, std::move(included), taken, names);
     add_metadata(intake, directory);
     Archive archive = std::move(intake).finish();
     archive.is_directory = true;
     archive.is_checkout = true;
+    archive.passed_over = std::move(passed_over);
     return archive;
   }
 

@@ -162,6 +162,37 @@ TEST_CASE("in place: a header that the C did not include is included by its path
   CHECK(contains(read(checkout.ml("src/default_lib0.c")), "#include \"../include/tvmgen_default.h\"\n"));
 }
 
+TEST_CASE("in place: headers of the model's name that stay are named") {
+  const Checkout checkout;
+  const std::string header = read(checkout.ml("tvmgen_default.h"));
+  fs::create_directories(checkout.ml("copy"));
+  fs::create_directories(checkout.ml("wrapped"));
+  write(checkout.ml("copy/tvmgen_default.h"), header);
+  write(checkout.ml("wrapped/tvmgen_default.h"), header);
+  write(checkout.ml("wrapped/wrapped.c"), "int tvmgen_default_wrapped(void) {\n  return 0;\n}\n");
+  PlanOptions options = checkout.options();
+  options.dry_run = true;
+  const std::string stays = "tvmgen_default.h' stays as it is, with the sizes and constants of TVM's plan";
+  const auto told = [&] {
+    const Outcome outcome = outcome_of(plan, options);
+    return outcome.out + outcome.err;
+  };
+  std::string text = told();
+  CHECK_MESSAGE(contains(text, "header 'copy/" + stays), text);
+  CHECK_FALSE(contains(text, "'wrapped/" + stays));  // C of another model may be beside it
+  fs::remove(checkout.ml("copy/tvmgen_default.h"));
+  fs::remove(checkout.ml("tvmgen_default.h"));
+  text = told();
+  CHECK_MESSAGE(contains(text, "header 'wrapped/" + stays), text);
+  // Of two that are equal, one is planned.
+  fs::create_directories(checkout.ml("more"));
+  write(checkout.ml("copy/tvmgen_default.h"), header);
+  write(checkout.ml("more/tvmgen_default.h"), header);
+  text = told();
+  CHECK_MESSAGE(contains(text, "header 'more/" + stays), text);
+  CHECK_FALSE(contains(text, "'copy/" + stays));
+}
+
 TEST_CASE("in place: directories stay those that they are, and files keep their access rights") {
   const Checkout checkout;
   fs::create_directories(checkout.ml("src"));

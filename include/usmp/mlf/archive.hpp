@@ -50,6 +50,9 @@ struct Archive {
   bool is_directory = false;    // read from an extracted archive
   bool is_checkout = false;     // read from a source tree (checkout.hpp)
   std::vector<Member> members;  // a tar: in its order; a directory: sorted by name. Names are unique
+  // Headers of a source tree that may be the model's and are not read: another one of the name is, or C files beside
+  // them are those of another model.
+  std::vector<std::string> passed_over = {};
 
   [[nodiscard]] const Member* find(std::string_view name) const;  // nullptr if absent. O(members)
 };
