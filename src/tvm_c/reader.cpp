@@ -56,6 +56,14 @@ std::optional<Bytes> alignment_in(std::string_view text, std::string_view option
   return value > 0 ? std::optional(value) : std::nullopt;
 }
 
+void require_spelling(const Source& file) {
+  try {
+    check_spelling(file.text);
+  } catch (const SyntaxError& error) {
+    throw located(file, error);
+  }
+}
+
 class ModuleReader {
  public:
   ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits,
@@ -83,6 +91,7 @@ class ModuleReader {
     files_ = respelled_.files;
     places_.of(files_);
     const Included& included = *respelled_.included;
+    require_spelling_of_headers();
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
@@ -145,6 +154,16 @@ class ModuleReader {
   }
 
  private:
+  // Of those that the files include: others of the tree mean nothing here.
+  void require_spelling_of_headers() const {
+    std::set<const Source*> seen;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      for (const Source* header : respelled_.included->headers_of(i)) {
+        if (seen.insert(header).second) require_spelling(*header);
+      }
+    }
+  }
+
   [[nodiscard]] std::string entry_name() const {
     const std::string prefix = "tvmgen_" + c_identifier(name_);
     for (const std::string_view ending : entry_endings) {
@@ -835,15 +854,7 @@ tir::Module read_module(const std::string& module, std::span<const Source> files
 PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                   std::span<const Foreign> foreign, const Limits& limits, Unread unread,
                                   const std::set<std::string>& rewritten, std::span<const Source> headers) {
-  for (const std::span<const Source> both : {files, headers}) {
-    for (const Source& file : both) {
-      try {
-        check_spelling(file.text);
-      } catch (const SyntaxError& error) {
-        throw located(file, error);
-      }
-    }
-  }
+  for (const Source& file : files) require_spelling(file);
   const FoldedFiles folded(files, headers);
   if (!folded.texts.empty()) {
     try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tvm_c/text/spelling.hpp"
+#include "tvm_c/read_entry.hpp"
 
 #include <doctest/doctest.h>
 
@@ -78,4 +79,15 @@ TEST_CASE(
 }
 
 }  // namespace
+TEST_CASE("spellings of headers count if the model's files include them") {
+  const std::string header = "#define ROWS 4 \\ \n + 2\n";
+  const std::string statements = "  if (tvmgen_m_op(x_buffer_var, y_buffer_var) != 0) return -1;\n";
+  const auto read = [&](const std::string& include) {
+    return test::read_entry(include + test::two_operators, statements, header);
+  };
+  CHECK_MESSAGE(read("").find("tvmgen_m_op") != std::string::npos, read(""));
+  const std::string refusal = read("#include \"check.h\"\n");
+  CHECK_MESSAGE(refusal.starts_with("check.h: line 1, column 16: found a backslash, blanks"), refusal);
+}
+
 }  // namespace usmp::tvm_c::spelling_test
