@@ -72,9 +72,11 @@ class RunCall {
   std::optional<std::vector<Member>> members(const std::string& entry) {
     std::optional<std::vector<Member>> result;
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-      if (!tokens_[i].is(entry) || !tokens_[i + 1].is("(")) continue;
-      const auto end = behind_bracketed(tokens_, i + 1);
-      auto members = end ? of_call({i + 2, *end - 1}) : std::nullopt;
+      std::size_t open = i + 1;
+      while (open + 1 < tokens_.size() && tokens_[open].is(")")) ++open;  // (entry)(…)
+      if (!tokens_[i].is(entry) || !tokens_[open].is("(")) continue;
+      const auto end = behind_bracketed(tokens_, open);
+      auto members = end ? of_call({open + 1, *end - 1}) : std::nullopt;
       const auto is_same = [](const Member& a, const Member& b) { return a.from == b.from && a.name == b.name; };
       if (!members ||
           (result && !std::equal(members->begin(), members->end(), result->begin(), result->end(), is_same)))
@@ -229,10 +231,15 @@ namespace {
 void name_by_members(const std::vector<std::string>& names, const std::vector<Member>& members, tir::Module& module) {
   if (members.size() != names.size()) return;
   std::map<std::string_view, const Member*> by_name;  // of the parameter
+  std::set<std::pair<From, std::string_view>> passed_members;
   std::set<std::string_view> inputs;
   std::size_t outputs = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (members[i].from == From::nowhere) continue;
+    if (!passed_members.emplace(members[i].from, members[i].name).second) {
+      throw SyntaxError{members[i].at,
+                        "found " + in_quotes(members[i].name) + " passed to the entry twice, expected each once"};
+    }
     by_name.emplace(names[i], &members[i]);
     if (members[i].from == From::inputs) inputs.insert(members[i].name);
     if (members[i].from == From::outputs) ++outputs;
