@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -244,6 +245,7 @@ class FileReader {
   bool function(const Token& name, const Token& open) {
     const Lexer params = tokens_;
     skip_to_end(tokens_, open.offset);
+    skip_old_params(params);
     if (name.text.empty() || !tokens_.peek().is("{")) return false;
     const Token brace = tokens_.next();
     const auto [known, is_new] =
@@ -251,6 +253,29 @@ class FileReader {
     if (!is_new && known->second.file != file_) known->second.is_ambiguous = true;
     skip_to_end(tokens_, brace.offset);
     return true;
+  }
+
+  // int f(a, n) int8_t* a; int n; { … }, behind its bracket: what says the types of the names in it.
+  void skip_old_params(Lexer list) {
+    Lexer ahead = tokens_;
+    if (!ahead.peek().is_identifier() || !list.peek().is_identifier()) return;
+    std::set<std::string_view> names;
+    for (Token token = list.next(); !token.is(")"); token = list.next()) {
+      if (token.is_identifier() && (list.peek().is(",") || list.peek().is(")"))) {
+        names.insert(token.text);
+      } else if (!token.is(",")) {
+        return;
+      }
+    }
+    while (!ahead.peek().is("{")) {
+      bool is_one = false;
+      for (Token token = ahead.next(); !token.is(";"); token = ahead.next()) {
+        if (token.kind == TokenKind::end || token.is("{") || token.is("=")) return;
+        is_one = is_one || names.contains(token.text);
+      }
+      if (!is_one) return;
+    }
+    tokens_ = std::move(ahead);
   }
 
   // uint8_t (*f(void))[64] { … }, behind the first bracket: whether it is one, which ends here.
