@@ -287,6 +287,71 @@ TEST_CASE("a function keeps an address if it stores one in what outlives it") {
   CHECK_FALSE(keeps("  calls++;\n", "static int calls;\n"));
 }
 
+TEST_CASE("what a function's own variables point to may outlive it") {
+  const auto keeps = [](const std::string& body, const std::string& front) {
+    return holds(read(device(body, front), start + host + wait + use));
+  };
+  const std::string job =
+      "struct job { int8_t *from, *to; };\nstatic struct job job;\nstatic uintptr_t regs[4];\nstatic int8_t* to;\n"
+      "struct ref { struct job* at; int8_t** place; int8_t* both[2]; };\n";
+  CHECK(keeps("  int8_t** all[1] = {&job.to};\n  *all[0] = b;\n", job));
+  CHECK(keeps("  int8_t** all[1] = {&job.to};\n  all[0][0] = b;\n", job));
+  CHECK(keeps("  int8_t** all[1] = {&job.to};\n  memcpy(all[0], &b, sizeof b);\n", job));
+  CHECK(keeps("  struct job* all[1] = {&job};\n  all[0]->to = b;\n", job));
+  CHECK(keeps("  struct ref ref = {&job};\n  ref.at->to = b;\n", job));
+  CHECK(keeps("  struct ref ref = {&job, &to};\n  *ref.place = b;\n", job));
+  CHECK(keeps("  struct ref ref = {&job, &to};\n  ref.place[0] = b;\n", job));
+  CHECK_FALSE(keeps("  int8_t* all[2];\n  all[0] = a;\n  all[1] = b;\n  run(all);\n", job));
+  CHECK_FALSE(keeps("  struct ref ref = {0};\n  ref.both[1] = b;\n  run(&ref);\n", job));
+  CHECK_FALSE(keeps("  struct job all[2];\n  all[1].to = b;\n  run(all);\n", job));
+  CHECK_FALSE(keeps("  uintptr_t all[2][2];\n  all[1][0] = (uintptr_t)b;\n  run(all);\n", job));
+  CHECK_FALSE(keeps("  const int8_t* all[2] = {a, b};\n  run(all);\n", job));
+  // Also if they have its address as a number.
+  CHECK(keeps("  uintptr_t base = 4096;\n  *(volatile uintptr_t*)(base + 8) = (uintptr_t)b;\n", job));
+  CHECK(keeps("  uintptr_t base = 4096;\n  ((volatile uintptr_t*)base)[2] = (uintptr_t)b;\n", job));
+  CHECK(keeps("  put((uintptr_t)&regs[1], (uintptr_t)b);\n",
+              job + "static void put(uintptr_t at, uintptr_t x) {\n  *(volatile uintptr_t*)at = x;\n}\n"));
+  CHECK_FALSE(keeps("  uintptr_t mine;\n  *(int8_t**)&mine = b;\n  run(mine);\n", job));
+  // Byte by byte.
+  const std::string bytes = "static uint8_t commands[8];\nstatic void put(uint8_t* to, uint64_t x) {\n  ";
+  CHECK(keeps("  put(commands, (uintptr_t)b);\n",
+              bytes + "for (int i = 0; i < 8; ++i) to[i] = (uint8_t)(x >> (8 * i));\n}\n"));
+  CHECK(keeps("  put(commands, (uintptr_t)b);\n", bytes + "*to++ = (uint8_t)x;\n  x >>= 8;\n}\n"));
+  CHECK_FALSE(keeps("  put((uint8_t*)b, (uint64_t)a[3]);\n", bytes + "to[0] = (uint8_t)(x >> 8);\n}\n"));
+  // n = *to; declares nothing.
+  CHECK(keeps("  int8_t n = *to;\n  to = b;\n", job));
+  CHECK(keeps("  n = sum(1, *to, 2);\n  to = b;\n", job + "static int n;\n"));
+  CHECK_FALSE(keeps("  int8_t *from = a, *to = b;\n  to = from;\n  run(to);\n", job));
+  CHECK_FALSE(keeps("  for (int8_t *from = a, *to = b; from < a + 3;) to = from++;\n", job));
+  // Assembler.
+  CHECK(keeps("  __asm__ volatile(\"str %1, %0\" : \"=m\"(to) : \"r\"(b));\n", job));
+  CHECK(keeps("  asm(\"str %0, [%1]\" : : \"r\"(b), \"r\"(a) : \"memory\");\n", job));
+  CHECK_FALSE(keeps("  int n = 0;\n  __asm__(\"smlad %0, %1\" : \"+r\"(n) : \"r\"(b));\n", job));
+  CHECK_FALSE(keeps("  __asm__ volatile(\"dsb\" : : : \"memory\");\n", job));
+}
+
+TEST_CASE("functions in the old style keep addresses, too") {
+  const auto keeps = [](const std::string& function, const std::string& body) {
+    return holds(read(device(body, "static int8_t* to;\n" + function), start + host + wait + use));
+  };
+  CHECK(keeps("static int keep(p, n)\n  int8_t* p;\n  int n;\n{\n  to = p;\n}\n", "  keep(b, 3);\n"));
+  CHECK_FALSE(keeps("static int keep(p, n) int8_t* p; int n; {\n  p[n] = 0;\n}\n", "  keep(b, 3);\n"));
+  CHECK_FALSE(
+      keeps("SECTION(fast) static uint8_t more[4];\nstatic int keep(int n) {\n  return n;\n}\n", "  keep(3);\n"));
+}
+
+TEST_CASE("an operator with a device's function inside may wait for all, whatever it gets") {
+  const std::string keeps = device("  from = a;\n  to = b;\n") + "void npu_wait(void) {\n  while (*to) continue;\n}\n";
+  const auto waits = [&](const std::string& body) {
+    const std::string late = "  if (tvmgen_m_late(sid_2, y_buffer_var) != 0) return -1;\n";
+    return holds(read(keeps, start + host + late + read_it,
+                      "int32_t tvmgen_m_late(int8_t* p, int8_t* q) {\n" + body + "  return 0;\n}\n"));
+  };
+  CHECK(waits("  npu_wait();\n  q[0] = p[0];\n"));
+  CHECK(waits("  goto end;\nend:\n  npu_wait();\n"));  // whose C stays
+  CHECK_FALSE(waits("  other_wait();\n  q[0] = p[0];\n"));
+}
+
 TEST_CASE("functions whose C stays may keep addresses, too") {
   const std::string keeper =
       "static int8_t* last;\nint32_t tvmgen_m_keep(int8_t* p, int8_t* q) {\n  last = q;\n  goto end;\nend:\n  return "

@@ -47,6 +47,7 @@ struct KeeperWorld {
   Names variables;
   Names returns;                                            // functions whose results may be addresses
   Names macros;                                             // with arguments
+  Names array_members;                                      // of structs of the files: int8_t* to[3];
   std::map<std::string_view, std::string_view> statements;  // macros without, that assign something
 };
 
@@ -97,6 +98,7 @@ class KeeperFunction {
     if (kept == Kept::nothing || names_.empty()) return false;
     const std::string_view name = names_[std::min(position, names_.size() - 1)];
     const bool is_new = addresses_.insert(name).second;
+    if (!pointers_.contains(name)) numbers_.insert(name);
     return (kept == Kept::holder && holders_.insert(name).second) || is_new;
   }
 
@@ -122,14 +124,46 @@ class KeeperFunction {
       own_.insert(params_[i].text);
       if (!is_macro) read_type(i);
     }
-    for (const DeclaredName& one : declared_names(tokens_)) {
-      if (is_static(one.at)) continue;
-      const std::string_view variable = tokens_[one.at].text;
-      own_.insert(variable);
-      const bool is_array = one.at + 1 < tokens_.size() && tokens_[one.at + 1].is("[");
-      if (is_array) arrays_.insert(variable);
-      if (one.is_pointer && !is_array) pointers_.insert(variable);
+    read_variables();
+  }
+
+  void read_variables() {
+    const std::vector<DeclaredName> names = declared_names(tokens_);
+    auto next = names.begin();
+    std::vector<bool> declares(1);  // the statement so far, by brackets around the token
+    std::size_t statement = 0;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const Token& token = tokens_[i];
+      if (begins_statement(tokens_, i)) statement = i;
+      if (token.is("(") || token.is("[") || token.is("{")) declares.push_back(false);
+      if ((token.is(")") || token.is("]") || token.is("}")) && declares.size() > 1) declares.pop_back();
+      const bool is_end = token.is(";") || (token.is("}") && i + 1 < tokens_.size() && !tokens_[i + 1].is(","));
+      if (is_end) declares.back() = false;
+      if (next == names.end() || next->at != i) continue;
+      const DeclaredName& one = *next++;
+      if (is_followed(one, declares.back())) continue;
+      declares.back() = declares.back() || one.is_sure;
+      if (!tokens_[statement].is("static") && !tokens_[statement].is("extern")) add_variable(one);
     }
+  }
+
+  void add_variable(const DeclaredName& one) {
+    const std::string_view variable = tokens_[one.at].text;
+    own_.insert(variable);
+    const bool is_array = one.at + 1 < tokens_.size() && tokens_[one.at + 1].is("[");
+    if (one.is_sure || one.is_pointer) declared_.insert(one.at);
+    if (is_array) arrays_.insert(variable);
+    if (one.is_pointer && is_array) pointer_arrays_.insert(variable);
+    if (one.is_pointer && !is_array) pointers_.insert(variable);
+  }
+
+  // It declares nothing: n = *last; or f(1, *last, 2); but int8_t *a = x, *last = y; does.
+  [[nodiscard]] bool is_followed(const DeclaredName& one, bool is_declaration) const {
+    const bool is_function = one.at + 2 < tokens_.size() && tokens_[one.at + 1].is(")") && tokens_[one.at + 2].is("(");
+    if (one.is_sure || !one.is_pointer || is_function) return false;
+    std::size_t i = one.at;
+    while (i > 0 && tokens_[i - 1].is("*")) --i;
+    return !is_declaration || i == 0 || !tokens_[i - 1].is(",");
   }
 
   // With what stands for macros without arguments. Nothing: it is very long.
@@ -178,7 +212,8 @@ class KeeperFunction {
   std::string keeps_once() {
     for (std::size_t i = 1; i < tokens_.size(); ++i) {
       if (tokens_[i].is("(")) {
-        const std::string_view variable = keeps_by_call(i);
+        std::string_view variable = keeps_by_call(i);
+        if (variable.empty()) variable = keeps_by_assembler(i);
         if (!variable.empty()) return std::string(variable);
       }
       if (!tokens_[i].is("=") && !is_compound_assignment(tokens_[i].text)) continue;
@@ -187,26 +222,65 @@ class KeeperFunction {
       const Target target = target_of(i);
       const bool is_small = target.is_narrow && !reads_bytes({i + 1, end_of_value(i + 1)});
       if (target.name.empty() || is_small) continue;
-      const bool is_own = own_.contains(target.name) && !(target.is_inside && pointers_.contains(target.name));
+      const bool is_own = own_.contains(target.name) && !target.is_behind;
       if (!is_own) return std::string(target.name);
       addresses_.insert(target.name);
+      if (casts_address({i + 1, end_of_value(i + 1)})) numbers_.insert(target.name);
       if (kept == Kept::holder || arrays_.contains(target.name)) holders_.insert(target.name);
     }
     return {};
   }
 
-  // Of memory that has addresses: *to++ = *from++;
+  // Of memory that has addresses, *to++ = *from++; or of an address that is a number: (uint8_t)(v >> 8)
   [[nodiscard]] bool reads_bytes(TokenPart value) const {
     for (std::size_t i = value.begin; i < value.end; ++i) {
       if (holders_.contains(tokens_[i].text) && narrow_.contains(tokens_[i].text)) return true;
+      const bool is_between = i > 0 && i + 1 < tokens_.size();
+      if (!is_between || !numbers_.contains(tokens_[i].text) || is_member(tokens_, i)) continue;
+      const Token& before = tokens_[i - 1];
+      const Token& after = tokens_[i + 1];
+      const bool is_first = before.is("(") || before.is(")") || before.is("=");
+      if (is_first && (after.is(";") || after.is(")") || after.is(">>") || after.is("&"))) return true;
     }
     return false;
   }
 
-  // static int8_t* last;
-  [[nodiscard]] bool is_static(std::size_t i) const {
-    while (i > 0 && !begins_statement(tokens_, i)) --i;
-    return tokens_[i].is("static") || tokens_[i].is("extern");
+  // __asm__ volatile("str %0, [%1]" : : "r"(from), "r"(base)), whose bracket opens there: a name of the files in it.
+  [[nodiscard]] std::string_view keeps_by_assembler(std::size_t open) const {
+    std::size_t i = open - 1;
+    while (i > 0 && (tokens_[i].is("volatile") || tokens_[i].is("__volatile__") || tokens_[i].is("inline"))) --i;
+    if (!tokens_[i].is("asm") && !tokens_[i].is("__asm") && !tokens_[i].is("__asm__")) return {};
+    const auto end = behind_bracketed(tokens_, open);
+    if (!end || value_of_operands({open + 1, *end - 1}) == Kept::nothing) return {};
+    std::string_view memory;  // "memory": anything may be written
+    for (std::size_t k = open + 1; k + 1 < *end; ++k) {
+      const std::string_view name = tokens_[k].text;
+      const bool is_operand = tokens_[k].is_identifier() && !is_member(tokens_, k) && !is_number_type(tokens_[k]);
+      if (is_operand && !own_.contains(name) && !world_.constants.contains(name)) return name;
+      if (tokens_[k].text == "\"memory\"") memory = tokens_[i].text;
+    }
+    return memory;
+  }
+
+  // Each in its bracket.
+  [[nodiscard]] Kept value_of_operands(TokenPart part) const {
+    Kept result = Kept::nothing;
+    for (std::size_t i = part.begin; i < part.end; ++i) {
+      if (!tokens_[i].is("(")) continue;
+      const auto end = behind_bracketed(tokens_, i);
+      if (!end) break;
+      result = std::max(result, value_of({i + 1, *end - 1}));
+      i = *end - 1;
+    }
+    return result;
+  }
+
+  // (uintptr_t)from, or of what has that
+  [[nodiscard]] bool casts_address(TokenPart value) const {
+    for (std::size_t i = value.begin; i < value.end; ++i) {
+      if (tokens_[i].is("uintptr_t") || tokens_[i].is("intptr_t")) return true;
+    }
+    return reads_bytes(value);
   }
 
   // Of one that begins there, up to a comma, another assignment, or what closes the bracket around it.
@@ -319,7 +393,8 @@ class KeeperFunction {
       while (front > argument.begin && tokens_[front - 1].is("(")) --front;
       const bool is_taken = tokens_[front - 1].is("&");
       const std::string_view name = tokens_[i].text;
-      const bool is_own = own_.contains(name) && !(copies && pointers_.contains(name));
+      const bool is_plain = is_taken || (arrays_.contains(name) && !pointer_arrays_.contains(name));
+      const bool is_own = own_.contains(name) && !(copies && (pointers_.contains(name) || !is_plain));
       const bool is_type = is_number_type(tokens_[i]) || tokens_[i + 1].is("*");
       if (!is_own && !is_type && (is_taken || is_macro || copies) && !world_.constants.contains(name)) return name;
     }
@@ -347,6 +422,7 @@ class KeeperFunction {
   struct Target {
     std::string_view name;
     bool is_inside = false;  // x->a, *x or x[3]
+    bool is_behind = false;  // of a variable of the function: what it points to, or has the address of as a number
     bool is_narrow = false;  // an element that is too small for an address
   };
 
@@ -366,18 +442,47 @@ class KeeperFunction {
     Target target;
     bool is_index = false;
     bool is_cast = false;
+    std::size_t at = begin;  // of the name
     for (std::size_t i = begin; i < assignment; ++i) {
       if (tokens_[i].is("[")) is_index = true;
       is_cast = is_cast || tokens_[i].is("(");
       target.is_inside = target.is_inside || tokens_[i].is("->") || tokens_[i].is("[") || tokens_[i].is("*");
-      if (!is_index && tokens_[i].is_identifier() && !is_member(tokens_, i)) target.name = tokens_[i].text;
+      if (!is_index && tokens_[i].is_identifier() && !is_member(tokens_, i)) {
+        target.name = tokens_[i].text;
+        at = i;
+      }
       if (tokens_[i].is("]")) is_index = false;
     }
     // const int8_t* p = x; declares p.
     const bool is_plain = assignment > begin && tokens_[assignment - 1].text == target.name;
     if (is_plain && begin + 1 < assignment && tokens_[begin].is_identifier()) target.is_inside = false;
     target.is_narrow = target.is_inside && !is_cast && narrow_.contains(target.name);
+    target.is_behind = target.is_inside && !declared_.contains(at) && is_behind({begin, assignment}, at, is_cast);
     return target;
+  }
+
+  // Whether what is assigned is none of the variable whose name stands there: q[0]->from, *q.from, *(int*)(base + 4)
+  [[nodiscard]] bool is_behind(TokenPart target, std::size_t at, bool is_cast) const {
+    const std::string_view name = tokens_[at].text;
+    if (pointers_.contains(name)) return true;
+    const bool is_taken = at > target.begin && tokens_[at - 1].is("&");
+    std::size_t steps = 0;  // to other memory, or to elements of an array
+    std::string_view member;
+    for (std::size_t i = target.begin; i < target.end; ++i) {
+      std::size_t behind = i;
+      while (i < at && tokens_[behind].is("*")) ++behind;
+      const bool is_star = behind > i && !tokens_[behind].is(")");  // of a cast
+      if (is_star || tokens_[i].is("->")) ++steps;
+      if (i > at && is_member(tokens_, i)) member = tokens_[i].text;
+      const bool is_of_array =
+          i > 0 && !member.empty() && tokens_[i - 1].text == member && world_.array_members.contains(member);  // x.a[3]
+      if (i > at && tokens_[i].is("[") && !is_of_array) ++steps;
+    }
+    if (is_taken && steps > 0) --steps;  // *(int8_t**)&x
+    const bool is_array = arrays_.contains(name);
+    if (is_array && !pointer_arrays_.contains(name)) return steps > 1 && !member.empty();
+    if (is_array) return steps > 1;
+    return steps > 0 && (is_cast || !is_taken);
   }
 
   // Of for (…), if (…)
@@ -397,13 +502,16 @@ class KeeperFunction {
   std::string plain_;  // `tokens_` are in it
   std::vector<Token> tokens_;
   const KeeperWorld& world_;
-  std::vector<std::string_view> names_;   // of parameters
-  std::set<std::string_view> own_;        // parameters and variables of the function
-  std::set<std::string_view> pointers_;   // of these
-  std::set<std::string_view> arrays_;     // likewise
-  std::set<std::string_view> narrow_;     // pointers to elements that are too small for an address
-  std::set<std::string_view> addresses_;  // of own_: that may have the address of what the function is passed
-  std::set<std::string_view> holders_;    // of these: what they point to may have one
+  std::vector<std::string_view> names_;        // of parameters
+  std::set<std::string_view> own_;             // parameters and variables of the function
+  std::set<std::string_view> pointers_;        // of these
+  std::set<std::string_view> arrays_;          // likewise
+  std::set<std::string_view> pointer_arrays_;  // of these: of pointers
+  std::set<std::size_t> declared_;             // tokens that are names of variables where these are declared
+  std::set<std::string_view> narrow_;          // pointers to elements that are too small for an address
+  std::set<std::string_view> addresses_;       // of own_: that may have the address of what the function is passed
+  std::set<std::string_view> holders_;         // of these: what they point to may have one
+  std::set<std::string_view> numbers_;         // of addresses_: that have it as a number
 };
 
 // Of the files, that nothing is written to.
@@ -458,10 +566,23 @@ bool returns_address(std::string_view item, std::string_view name) {
   return is_wide || (is_other && !is_number);
 }
 
+// Of a type: struct { int8_t* to[3]; }. None that is also the name of a pointer there.
+void add_array_members(std::string_view item, Names& names) {
+  Lexer tokens(item);
+  std::string name;
+  try {
+    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+      if (token.is("[") && !name.empty()) names.insert(name);
+      name = token.is_identifier() ? std::string(token.text) : std::string();
+    }
+  } catch (const SyntaxError&) {  // told where it is read, if it is
+  }
+}
+
 class KeeperFinder {
  public:
   KeeperFinder(const FileScope& scope, const std::function<bool(const std::string&)>& asked, const KeeperTexts& texts)
-      : world_{scope, constants_in(scope), {}, {}, {}, {}} {
+      : world_{scope, constants_in(scope), {}, {}, {}, {}, {}} {
     std::map<std::size_t, std::string_view> files;
     for (const auto& [name, text] : scope.functions) files.emplace(text.file, text.body.text());
     for (const Item& item : scope.items) {
@@ -473,6 +594,7 @@ class KeeperFinder {
         if (returns_address(text, item.name)) world_.returns.emplace(item.name);
       } else {
         world_.variables.emplace(called_pointer(text));
+        if (item.kind == Item::Kind::other) add_array_members(text, world_.array_members);
       }
     }
     const Names assigning = macros_with(

@@ -75,6 +75,7 @@ class Holder {
     std::string keeper;     // that it calls, and does not wait for
     bool goes_on = false;   // there is one, or a function that no file defines
     bool may_wait = false;  // it has an opaque call
+    bool waits = false;     // of these, one that is beside a keeper
   };
 
   // What the function calls by itself.
@@ -85,6 +86,7 @@ class Holder {
         const auto call = opaque_call(expr);
         if (!call) return;
         read.may_wait = true;
+        read.waits = read.waits || asked_.beside.contains(*call->name);
         const bool is_keeper = asked_.keepers.contains(*call->name);
         if (!gets_memory(*call)) {
           read.goes_on = read.goes_on && !tir::blocks_of(stmt).empty();  // under a condition it need not wait
@@ -115,7 +117,8 @@ class Holder {
       const Read& callee = read_.find(name)->second;
       for (const std::string_view caller : callers[name]) {
         Read& read = read_.find(caller)->second;
-        const bool is_new = !read.may_wait || (callee.goes_on && !read.goes_on);
+        const bool is_new = !read.may_wait || (callee.goes_on && !read.goes_on) || (callee.waits && !read.waits);
+        read.waits = read.waits || callee.waits;
         read.may_wait = true;
         read.goes_on = read.goes_on || callee.goes_on;
         if (read.keeper.empty()) read.keeper = callee.keeper;
@@ -141,10 +144,10 @@ class Holder {
     const auto read = read_.find(*call->name);
     const bool is_read = read != read_.end();
     if (is_read && !read->second.may_wait) return;
-    if (!is_read && !gets_memory(*call)) found.waits = true;
+    if (is_read ? read->second.waits : !gets_memory(*call)) found.waits = true;
     const bool is_keeper = asked_.keepers.contains(*call->name);
     const bool goes_on = is_read ? read->second.goes_on : is_keeper || (!is_entry_ && asked_.is_unknown(*call->name));
-    const bool begins = goes_on || (!is_read && asked_.beside.contains(*call->name));
+    const bool begins = goes_on || (is_read ? read->second.waits : asked_.beside.contains(*call->name));
     if (begins && gets_memory(*call)) found.begins = true;
     if (is_read ? !read->second.keeper.empty() : is_keeper) found.begins_known = true;
     for (const tir::ExprRef& argument : call->arguments) {

@@ -14,7 +14,7 @@ namespace usmp::tvm_c {
 struct HoldingFunctions {
   const AddressKeepers& keepers;
   std::function<bool(const std::string&)> is_unknown;
-  const Names& beside;  // functions of a device's files that have keepers
+  const Names& beside;  // functions of a device's files that have keepers, and others that call these
 };
 
 struct HeldTensors {
@@ -27,10 +27,13 @@ struct HeldTensors {
 // start(a, b); … wait(); is how an accelerator is used beside the processor. What may go on are calls of `keepers`, in
 // operators also of functions that no file defines (`is_unknown`), and of operators that call these and then nothing
 // that may wait. Three kinds of statements may wait for them:
-// - an opaque call, or text that stays, that gets no memory: for everything that calls in front of it were passed;
+// - an opaque call, or text that stays, that gets no memory, or the call of an operator that calls what is `beside` a
+//   keeper: for everything that calls in front of it were passed;
 // - an opaque call, or that of an operator with one inside, that gets memory which such a call was passed: for that
 //   call;
-// - the next one that may go on, or that is `beside` a keeper, as drivers have no two jobs at a time.
+// - the next one that may go on, that is `beside` a keeper, or an operator that calls such a one, as drivers have no
+// two
+//   jobs at a time.
 // Behind the last one of the first two kinds in a block, and on both sides of that next one, stands then a call that
 // does nothing, of this memory, which so is live until then; at the next one also of its own memory, so that it stays
 // there. In a loop, what stands behind may have been started in the iteration before. O(module · (depth + log)).

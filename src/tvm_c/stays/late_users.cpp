@@ -2,6 +2,7 @@
 #include "tvm_c/stays/late_users.hpp"
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ void LateUsers::add(const FileScope& scope, const std::function<bool(const std::
     for (const auto& [name, function] : own.functions) keeper_texts.more.emplace_back(statement.function, function);
   }
   keepers_.merge(address_keepers(scope, asked, keeper_texts));
+  add_callers(scope, asked);
   for (const LateStatement& statement : statements) {
     const std::vector<Token> tokens = tokens_of(Lexer(statement.text));
     for (const Token& token : tokens) {
@@ -50,6 +52,28 @@ void LateUsers::add(const FileScope& scope, const std::function<bool(const std::
     } else {
       statements_.emplace(statement.function, "the statement of the entry at " + statement.place);
     }
+  }
+}
+
+void LateUsers::add_callers(const FileScope& scope, const std::function<bool(const std::string& function)>& asked) {
+  if (beside_.empty()) return;
+  std::map<std::string_view, std::vector<const std::string*>> callers;
+  std::vector<const std::string*> pending;
+  for (const auto& [name, function] : scope.functions) {
+    if (!asked(name)) continue;
+    bool calls_beside = false;
+    for_each_identifier(body_text(function), [&](std::string_view word) {
+      calls_beside = calls_beside || beside_.contains(word);
+      if (scope.functions.contains(word)) callers[word].push_back(&name);
+    });
+    if (calls_beside) pending.push_back(&name);
+  }
+  while (!pending.empty()) {
+    const std::string& name = *pending.back();
+    pending.pop_back();
+    if (!beside_.insert(name).second) continue;
+    const auto found = callers.find(name);
+    if (found != callers.end()) pending.insert(pending.end(), found->second.begin(), found->second.end());
   }
 }
 

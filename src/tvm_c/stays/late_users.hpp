@@ -39,8 +39,11 @@ class LateUsers {
   [[nodiscard]] std::vector<std::string> warnings(std::set<std::string> watchers) const;
 
  private:
+  // Of functions that are `asked`: those that call what is `beside_`. O(bytes · log names).
+  void add_callers(const FileScope& scope, const std::function<bool(const std::string& function)>& asked);
+
   AddressKeepers keepers_;
-  Names beside_;  // functions of devices' files that have keepers, and statements that call them
+  Names beside_;  // functions of devices' files that have keepers; what calls them of the model's, and statements
   HeldTensors held_;
   std::map<std::string, std::string> statements_;    // that are keepers, as messages name them
   std::map<std::string, std::string> calls_keeper_;  // of other statements: a keeper that each calls
