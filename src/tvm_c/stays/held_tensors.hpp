@@ -31,9 +31,8 @@ struct HeldTensors {
 //   keeper: for everything that calls in front of it were passed;
 // - an opaque call, or that of an operator with one inside, that gets memory which such a call was passed: for that
 //   call;
-// - the next one that may go on, that is `beside` a keeper, or an operator that calls such a one, as drivers have no
-// two
-//   jobs at a time.
+// - the next one that may go on, that is `beside` a keeper, or an operator that calls one, as drivers have no two jobs
+//   at a time.
 // Behind the last one of the first two kinds in a block, and on both sides of that next one, stands then a call that
 // does nothing, of this memory, which so is live until then; at the next one also of its own memory, so that it stays
 // there. In a loop, what stands behind may have been started in the iteration before. O(module · (depth + log)).

@@ -73,7 +73,8 @@ void LateUsers::add_callers(const FileScope& scope, const std::function<bool(con
     pending.pop_back();
     if (!beside_.insert(name).second) continue;
     const auto found = callers.find(name);
-    if (found != callers.end()) pending.insert(pending.end(), found->second.begin(), found->second.end());
+    if (found == callers.end()) continue;
+    for (const std::string* caller : found->second) pending.push_back(caller);
   }
 }
 
