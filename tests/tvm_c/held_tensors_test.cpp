@@ -301,6 +301,8 @@ TEST_CASE("what a function's own variables point to may outlive it") {
   CHECK(keeps("  struct ref ref = {&job};\n  ref.at->to = b;\n", job));
   CHECK(keeps("  struct ref ref = {&job, &to};\n  *ref.place = b;\n", job));
   CHECK(keeps("  struct ref ref = {&job, &to};\n  ref.place[0] = b;\n", job));
+  CHECK(keeps("  struct ref ref = {&job, &to};\n  ref.both[0] = b;\n",
+              job + "struct pointers {\n  int8_t** both;\n};\n"));
   CHECK_FALSE(keeps("  int8_t* all[2];\n  all[0] = a;\n  all[1] = b;\n  run(all);\n", job));
   CHECK_FALSE(keeps("  struct ref ref = {0};\n  ref.both[1] = b;\n  run(&ref);\n", job));
   CHECK_FALSE(keeps("  struct job all[2];\n  all[1].to = b;\n  run(all);\n", job));

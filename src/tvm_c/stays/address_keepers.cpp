@@ -566,14 +566,18 @@ bool returns_address(std::string_view item, std::string_view name) {
   return is_wide || (is_other && !is_number);
 }
 
-// Of a type: struct { int8_t* to[3]; }. None that is also the name of a pointer there.
-void add_array_members(std::string_view item, Names& names) {
+// Of a type: struct { int8_t* to[3]; int8_t** from; } has the array `to` and the pointer `from`.
+void add_members(std::string_view item, Names& arrays, Names& pointers) {
   Lexer tokens(item);
-  std::string name;
+  Token name;
+  bool is_pointer = false;
   try {
     for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-      if (token.is("[") && !name.empty()) names.insert(name);
-      name = token.is_identifier() ? std::string(token.text) : std::string();
+      const bool is_end = token.is(";") || token.is(",");
+      if (name.is_identifier() && token.is("[")) arrays.emplace(name.text);
+      if (name.is_identifier() && is_end && is_pointer) pointers.emplace(name.text);
+      is_pointer = name.is("*") && token.is_identifier();
+      name = token;
     }
   } catch (const SyntaxError&) {  // told where it is read, if it is
   }
@@ -583,6 +587,7 @@ class KeeperFinder {
  public:
   KeeperFinder(const FileScope& scope, const std::function<bool(const std::string&)>& asked, const KeeperTexts& texts)
       : world_{scope, constants_in(scope), {}, {}, {}, {}, {}} {
+    Names pointer_members;
     std::map<std::size_t, std::string_view> files;
     for (const auto& [name, text] : scope.functions) files.emplace(text.file, text.body.text());
     for (const Item& item : scope.items) {
@@ -594,9 +599,10 @@ class KeeperFinder {
         if (returns_address(text, item.name)) world_.returns.emplace(item.name);
       } else {
         world_.variables.emplace(called_pointer(text));
-        if (item.kind == Item::Kind::other) add_array_members(text, world_.array_members);
+        if (item.kind == Item::Kind::other) add_members(text, world_.array_members, pointer_members);
       }
     }
+    for (const std::string& name : pointer_members) world_.array_members.erase(name);
     const Names assigning = macros_with(
         texts.macros, [](std::string_view definition) { return definition.find('=') != std::string_view::npos; });
     std::vector<std::pair<std::string_view, std::string_view>> macros;

@@ -59,14 +59,15 @@ void LateUsers::add_callers(const FileScope& scope, const std::function<bool(con
   if (beside_.empty()) return;
   std::map<std::string_view, std::vector<const std::string*>> callers;
   std::vector<const std::string*> pending;
-  for (const auto& [name, function] : scope.functions) {
-    if (!asked(name)) continue;
+  for (const auto& function : scope.functions) {
+    const std::string* const caller = &function.first;
+    if (!asked(*caller)) continue;
     bool calls_beside = false;
-    for_each_identifier(body_text(function), [&](std::string_view word) {
+    for_each_identifier(body_text(function.second), [&](std::string_view word) {
       calls_beside = calls_beside || beside_.contains(word);
-      if (scope.functions.contains(word)) callers[word].push_back(&name);
+      if (scope.functions.contains(word)) callers[word].push_back(caller);
     });
-    if (calls_beside) pending.push_back(&name);
+    if (calls_beside) pending.push_back(caller);
   }
   while (!pending.empty()) {
     const std::string& name = *pending.back();
@@ -74,7 +75,7 @@ void LateUsers::add_callers(const FileScope& scope, const std::function<bool(con
     if (!beside_.insert(name).second) continue;
     const auto found = callers.find(name);
     if (found == callers.end()) continue;
-    for (const std::string* caller : found->second) pending.push_back(caller);
+    for (const std::string* one : found->second) pending.push_back(one);
   }
 }
 
