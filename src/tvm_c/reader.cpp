@@ -265,8 +265,10 @@ class ModuleReader {
       statements.push_back({one.name, text_of(one, files_[entry_file].text),
                             std::string(files_[entry_file].name) + ": " + place(entry_file, one.place.begin)});
     }
-    late_users_.add(
-        scope_, [this](const std::string& name) { return kept_names_.contains(name); }, all_texts(), statements);
+    const auto may_keep = [this](const std::string& name) {  // kernels of this program do not
+      return kept_names_.contains(name) && (!respelled_.is_own || own_helper(name).empty());
+    };
+    late_users_.add(scope_, may_keep, all_texts(), statements);
     const std::string& held =
         late_users_.hold([this](const std::string& name) { return external_.contains(name); }, entry, module_);
     std::set<std::size_t> callers = added_.files();

@@ -109,6 +109,15 @@ TEST_CASE("nests with kernels stay as they are, under names that new C does not 
   CHECK(contains(tir::print(module, function), "[32]"));
 }
 
+TEST_CASE("kernels keep no addresses, whatever their assembler gets") {
+  const std::string assembler =
+      "static inline void usmp_copy_i8(int8_t* y, const int8_t* x) {\n  __asm__(\"\" : : \"r\"(x));\n  y[0] = "
+      "x[0];\n}\n";
+  const std::string text = op("  usmp_copy_i8(T_add, p0);\n", "", assembler);
+  CHECK(contains(printed(text, "tvmgen_m_op"), "\"usmq_copy_i8\", "));
+  CHECK_MESSAGE(!contains(printed(text, "tvmgen_m___tvm_main__"), "usmp_held"), printed(text, "tvmgen_m___tvm_main__"));
+}
+
 TEST_CASE("the entry's other name, which it gets anew, and what undoes it are gone") {
   for (const std::string name : {"tvmgen_m___tvm_main__", "tvmgen_m_run_model"}) {
     const std::string before = "tvmgen_m___tvm_main__";

@@ -41,10 +41,10 @@ void PoolSizes::read_header(std::string_view text, std::string_view module, cons
     if (!value || *value < 0) continue;
     const Bytes size = *value;
     if (name == "WORKSPACE_SIZE" && !workspace_) workspace_ = size;
-    for (const std::string_view suffix : {workspace, constants}) {
-      if (!name.ends_with(suffix) || name.size() == suffix.size()) continue;
-      std::string pool(name.substr(0, name.size() - suffix.size()));
-      by_macro_.try_emplace(std::move(pool), PlannedPool{{}, suffix == constants, size, false});
+    for (const std::string_view ending : {workspace, constants}) {
+      if (!name.ends_with(ending) || name.size() == ending.size()) continue;
+      std::string pool(name.substr(0, name.size() - ending.size()));
+      by_macro_.try_emplace(std::move(pool), PlannedPool{{}, ending == constants, size, false});
     }
   }
 }
