@@ -330,6 +330,8 @@ TEST_CASE("what a function's own variables point to may outlive it") {
   CHECK(keeps("  asm(\"str %0, [%1]\" : : \"r\"(b), \"r\"(a) : \"memory\");\n", job));
   CHECK_FALSE(keeps("  int n = 0;\n  __asm__(\"smlad %0, %1\" : \"+r\"(n) : \"r\"(b));\n", job));
   CHECK_FALSE(keeps("  __asm__ volatile(\"dsb\" : : : \"memory\");\n", job));
+  CHECK_FALSE(
+      keeps("  int n;\n  __asm__(\"ldr %0, %1\" : \"=r\"(n) : \"m\"(*(const int8_t(*)[4 * sizeof *(b)])(b)));\n", job));
 }
 
 TEST_CASE("functions in the old style keep addresses, too") {

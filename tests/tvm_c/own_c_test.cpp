@@ -111,7 +111,8 @@ TEST_CASE("nests with kernels stay as they are, under names that new C does not 
 
 TEST_CASE("kernels keep no addresses, whatever their assembler gets") {
   const std::string assembler =
-      "static inline void usmp_copy_i8(int8_t* y, const int8_t* x) {\n  __asm__(\"\" : : \"r\"(x));\n  y[0] = "
+      "static inline void usmp_copy_i8(int8_t* y, const int8_t* x) {\n  __asm__(\"\" : : \"r\"(x) : \"memory\");\n  "
+      "y[0] = "
       "x[0];\n}\n";
   const std::string text = op("  usmp_copy_i8(T_add, p0);\n", "", assembler);
   CHECK(contains(printed(text, "tvmgen_m_op"), "\"usmq_copy_i8\", "));

@@ -255,7 +255,8 @@ class KeeperFunction {
     std::string_view memory;  // "memory": anything may be written
     for (std::size_t k = open + 1; k + 1 < *end; ++k) {
       const std::string_view name = tokens_[k].text;
-      const bool is_operand = tokens_[k].is_identifier() && !is_member(tokens_, k) && !is_number_type(tokens_[k]);
+      const bool is_word = is_number_type(tokens_[k]) || tokens_[k].is("const") || tokens_[k].is("sizeof");
+      const bool is_operand = tokens_[k].is_identifier() && !is_member(tokens_, k) && !is_word;
       if (is_operand && !own_.contains(name) && !world_.constants.contains(name)) return name;
       if (tokens_[k].text == "\"memory\"") memory = tokens_[i].text;
     }
