@@ -255,7 +255,7 @@ class ModuleReader {
       memory_ = {};
       pool_alignment_ = default_alignment;
     }
-    if (!respelled_.is_own) require_own_given_back();
+    if (!respelled_.is_own && !kept_names_.empty()) require_own_given_back();
     Names stops;  // what planned C has otherwise, or has no more
     if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);

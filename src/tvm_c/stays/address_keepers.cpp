@@ -515,10 +515,17 @@ class KeeperFunction {
   std::set<std::string_view> numbers_;         // of addresses_: that have it as a number
 };
 
-// Of the files, that nothing is written to.
-Names constants_in(const FileScope& scope) {
-  std::map<std::size_t, std::string_view> texts;
+// By file, of those with functions.
+using FileTexts = std::map<std::size_t, std::string_view>;
+
+FileTexts texts_of(const FileScope& scope) {
+  FileTexts texts;
   for (const auto& [name, function] : scope.functions) texts.emplace(function.file, function.body.text());
+  return texts;
+}
+
+// Of the files, that nothing is written to.
+Names constants_in(const FileScope& scope, const FileTexts& texts) {
   Names result;
   for (const Item& item : scope.items) {
     const auto text = texts.find(item.file);
@@ -587,10 +594,10 @@ void add_members(std::string_view item, Names& arrays, Names& pointers) {
 class KeeperFinder {
  public:
   KeeperFinder(const FileScope& scope, const std::function<bool(const std::string&)>& asked, const KeeperTexts& texts)
-      : world_{scope, constants_in(scope), {}, {}, {}, {}, {}} {
+      : world_{scope, {}, {}, {}, {}, {}, {}} {
+    const FileTexts files = texts_of(scope);
+    world_.constants = constants_in(scope, files);
     Names pointer_members;
-    std::map<std::size_t, std::string_view> files;
-    for (const auto& [name, text] : scope.functions) files.emplace(text.file, text.body.text());
     for (const Item& item : scope.items) {
       if (item.kind == Item::Kind::data) world_.variables.emplace(item.name);
       const auto file = files.find(item.file);
@@ -687,6 +694,9 @@ class KeeperFinder {
 
 AddressKeepers address_keepers(const FileScope& scope, const std::function<bool(const std::string&)>& asked,
                                const KeeperTexts& texts) {
+  const bool is_any = !texts.more.empty() || std::any_of(scope.functions.begin(), scope.functions.end(),
+                                                         [&](const auto& function) { return asked(function.first); });
+  if (!is_any) return {};  // macros alone keep nothing
   return KeeperFinder(scope, asked, texts).find();
 }
 
