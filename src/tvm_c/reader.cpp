@@ -31,6 +31,7 @@
 #include "tvm_c/text/folded.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/included.hpp"
+#include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/origin.hpp"
 #include "tvm_c/text/spelling.hpp"
 #include "usmp/storage/split.hpp"
@@ -201,7 +202,7 @@ class ModuleReader {
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
         }
-        late_users_.add_device(scope, std::move(texts));
+        late_users_.add_device(scope, macro_definitions(texts));
       } catch (const SyntaxError& error) {
         throw located({std::string(name), text}, error);
       }
@@ -268,7 +269,7 @@ class ModuleReader {
     const auto may_keep = [this](const std::string& name) {  // kernels of this program do not
       return kept_names_.contains(name) && (!respelled_.is_own || own_helper(name).empty());
     };
-    late_users_.add(scope_, may_keep, all_texts(), statements);
+    if (!kept_names_.empty() || !statements.empty()) late_users_.add(scope_, may_keep, macros_of_all(), statements);
     const std::string& held =
         late_users_.hold([this](const std::string& name) { return external_.contains(name); }, entry, module_);
     std::set<std::size_t> callers = added_.files();
@@ -297,6 +298,11 @@ class ModuleReader {
   const PoolMacros& pool_macros_of_all() {
     if (!pool_macros_) pool_macros_ = pool_macros(all_texts());
     return *pool_macros_;
+  }
+
+  const MacroDefinitions& macros_of_all() {
+    if (!macros_) macros_ = macro_definitions(all_texts());
+    return *macros_;
   }
 
   [[nodiscard]] std::vector<std::string_view> all_texts() const {
@@ -337,7 +343,7 @@ class ModuleReader {
   }
 
   // By functions that stay; not those that the model never calls.
-  void require_own_given_back() const {
+  void require_own_given_back() {
     std::vector<const FunctionText*> functions;
     for (const std::string& name : kept_names_) functions.push_back(&scope_.functions.find(name)->second);
     std::size_t at = 0;
@@ -345,9 +351,9 @@ class ModuleReader {
       const auto mentions = [](std::string_view name) {
         return [name](std::string_view definition) { return !places_of(definition, name).empty(); };
       };
-      const std::vector<std::string_view> texts = all_texts();
-      const Names takes = macros_with(texts, mentions("TVMBackendAllocWorkspace"));
-      tvm_c::require_own_given_back(functions, {takes, macros_with(texts, mentions(free_function))}, &at);
+      const MacroDefinitions& macros = macros_of_all();
+      const Names takes = macros_with(macros, mentions("TVMBackendAllocWorkspace"));
+      tvm_c::require_own_given_back(functions, {takes, macros_with(macros, mentions(free_function))}, &at);
     } catch (const SyntaxError& error) {
       throw located(files_[functions[at]->file], error);
     }
@@ -824,7 +830,8 @@ class ModuleReader {
   std::set<std::string> watchers_;                      // ReadFunction
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
   std::optional<PoolMacros> pool_macros_;
-  LateUsers late_users_;  // of `foreign` and functions whose C stays
+  std::optional<MacroDefinitions> macros_;  // macros_of_all()
+  LateUsers late_users_;                    // of `foreign` and functions whose C stays
   struct UnaskedCall {
     std::string caller;
     std::string callee;

@@ -613,23 +613,20 @@ class KeeperFinder {
     for (const std::string& name : pointer_members) world_.array_members.erase(name);
     const Names assigning = macros_with(
         texts.macros, [](std::string_view definition) { return definition.find('=') != std::string_view::npos; });
-    std::vector<std::pair<std::string_view, std::string_view>> macros;
-    for (const std::string_view text : texts.macros) {
-      for (const Directive& directive : directives_in(text)) {
-        const std::string_view name = leading_name(directive.rest);
-        const std::string_view definition = directive.rest.substr(name.size());
-        const bool is_statement = directive.word == "define" && assigning.contains(name);
-        if (is_statement && !takes_arguments(definition)) world_.statements.emplace(name, definition);
-        if (directive.word != "define" || !takes_arguments(definition)) continue;
+    for (const auto& [name, definition] : texts.macros) {
+      if (takes_arguments(definition)) {
         world_.macros.emplace(name);
-        macros.emplace_back(name, definition);
+      } else if (assigning.contains(name)) {
+        world_.statements.emplace(name, definition);
       }
     }
     for (const auto& [name, text] : scope.functions) {
       if (asked(name)) add(name, text);
     }
     for (const auto& [name, text] : texts.more) add(name, text);
-    for (const auto& [name, definition] : macros) add(name, definition);
+    for (const auto& [name, definition] : texts.macros) {
+      if (takes_arguments(definition)) add(name, definition);
+    }
   }
 
   AddressKeepers find() && {
@@ -694,9 +691,6 @@ class KeeperFinder {
 
 AddressKeepers address_keepers(const FileScope& scope, const std::function<bool(const std::string&)>& asked,
                                const KeeperTexts& texts) {
-  const bool is_any = !texts.more.empty() || std::any_of(scope.functions.begin(), scope.functions.end(),
-                                                         [&](const auto& function) { return asked(function.first); });
-  if (!is_any) return {};  // macros alone keep nothing
   return KeeperFinder(scope, asked, texts).find();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tvm_c/text/file_scope.hpp"
+#include "tvm_c/text/macros.hpp"
 
 namespace usmp::tvm_c {
 
@@ -21,7 +22,7 @@ struct KeptAddress {
 using AddressKeepers = std::map<std::string, KeptAddress, std::less<>>;
 
 struct KeeperTexts {
-  std::vector<std::string_view> macros;                           // files and headers with those that functions name
+  MacroDefinitions macros;                                        // that functions may name
   std::vector<std::pair<std::string_view, FunctionText>> more{};  // functions that are none of the scope's
 };
 

@@ -14,8 +14,8 @@
 
 namespace usmp::tvm_c {
 
-void LateUsers::add_device(const FileScope& scope, std::vector<std::string_view> texts) {
-  AddressKeepers keepers = address_keepers(scope, [](const std::string&) { return true; }, {std::move(texts)});
+void LateUsers::add_device(const FileScope& scope, MacroDefinitions macros) {
+  AddressKeepers keepers = address_keepers(scope, [](const std::string&) { return true; }, {std::move(macros)});
   for (const auto& [function, body] : scope.functions) {
     if (!keepers.empty()) beside_.insert(function);
   }
@@ -23,8 +23,8 @@ void LateUsers::add_device(const FileScope& scope, std::vector<std::string_view>
 }
 
 void LateUsers::add(const FileScope& scope, const std::function<bool(const std::string& function)>& asked,
-                    std::vector<std::string_view> texts, const std::vector<LateStatement>& statements) {
-  KeeperTexts keeper_texts{std::move(texts)};
+                    MacroDefinitions macros, const std::vector<LateStatement>& statements) {
+  KeeperTexts keeper_texts{std::move(macros)};
   for (const LateStatement& statement : statements) {
     FileScope own;
     read_file_scope(statement.text, 0, true, own);

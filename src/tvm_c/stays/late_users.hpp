@@ -23,13 +23,13 @@ struct LateStatement {
 
 class LateUsers {
  public:
-  // All functions of a device's file. `texts`: as KeeperTexts::macros.
-  void add_device(const FileScope& scope, std::vector<std::string_view> texts);
+  // All functions of a device's file. `macros`: as in KeeperTexts.
+  void add_device(const FileScope& scope, MacroDefinitions macros);
 
   // Functions of the model's files that are `asked`, and statements that keep an address, last = half(sid_1); or call
   // what does.
   void add(const FileScope& scope, const std::function<bool(const std::string& function)>& asked,
-           std::vector<std::string_view> texts, const std::vector<LateStatement>& statements);
+           MacroDefinitions macros, const std::vector<LateStatement>& statements);
 
   // hold_tensors of all that were added. Returns functions of C that functions of the module now call.
   const std::string& hold(const std::function<bool(const std::string& function)>& is_unknown, const std::string& entry,

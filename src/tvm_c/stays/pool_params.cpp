@@ -217,8 +217,9 @@ PoolMacros pool_macros(const std::vector<std::string_view>& texts) {
       });
     }
   }
-  result.pasting =
-      macros_with(texts, [](std::string_view definition) { return definition.find("##") != std::string_view::npos; });
+  result.pasting = macros_with(macro_definitions(texts), [](std::string_view definition) {
+    return definition.find("##") != std::string_view::npos;
+  });
   return result;
 }
 

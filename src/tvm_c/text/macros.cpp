@@ -417,19 +417,25 @@ Names Macros::names_in(std::string_view text) const {
   }
 }
 
-Names macros_with(const std::vector<std::string_view>& texts,
-                  const std::function<bool(std::string_view definition)>& is_one) {
-  Names found;
-  std::vector<std::string_view> pending;
-  std::map<std::string_view, std::vector<std::string_view>> users;  // by a name in their definitions
+MacroDefinitions macro_definitions(const std::vector<std::string_view>& texts) {
+  MacroDefinitions result;
   for (const std::string_view text : texts) {
     for (const Directive& directive : directives_in(text)) {
       if (directive.word != "define") continue;
       const std::string_view name = leading_name(directive.rest);
-      const std::string_view definition = directive.rest.substr(name.size());
-      for_each_identifier(definition, [&](std::string_view used) { users[used].push_back(name); });
-      if (is_one(definition) && found.emplace(name).second) pending.push_back(name);
+      result.push_back({name, directive.rest.substr(name.size())});
     }
+  }
+  return result;
+}
+
+Names macros_with(const MacroDefinitions& definitions, const std::function<bool(std::string_view definition)>& is_one) {
+  Names found;
+  std::vector<std::string_view> pending;
+  std::map<std::string_view, std::vector<std::string_view>> users;  // by a name in their definitions
+  for (const MacroDefinition& macro : definitions) {
+    for_each_identifier(macro.text, [&](std::string_view used) { users[used].push_back(macro.name); });
+    if (is_one(macro.text) && found.emplace(macro.name).second) pending.push_back(macro.name);
   }
   while (!pending.empty()) {
     const std::string_view name = pending.back();

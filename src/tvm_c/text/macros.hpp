@@ -106,9 +106,17 @@ class Macros {
   mutable std::size_t most_ = 10'000'000;  // names that are looked at
 };
 
-// Macros of the texts of which `is_one` holds for what stands behind their name in a definition, or for what stands for
-// another one there. O(texts · log names).
-[[nodiscard]] Names macros_with(const std::vector<std::string_view>& texts,
+struct MacroDefinition {
+  std::string_view name;
+  std::string_view text;  // behind the name
+};
+using MacroDefinitions = std::vector<MacroDefinition>;
+
+// All of the texts, whatever conditions say, in their order. O(texts).
+[[nodiscard]] MacroDefinitions macro_definitions(const std::vector<std::string_view>& texts);
+
+// Macros of which `is_one` holds for a definition, or for what stands for another one there. O(text · log names).
+[[nodiscard]] Names macros_with(const MacroDefinitions& definitions,
                                 const std::function<bool(std::string_view definition)>& is_one);
 
 // Whether there is anything but what TVM writes around functions between two items of a file: code in conditional
