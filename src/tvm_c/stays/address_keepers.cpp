@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/stays/keeper_world.hpp"
 #include "tvm_c/text/declared_names.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/lexer.hpp"
@@ -29,27 +30,6 @@ constexpr std::size_t most_rounds = 16;       // in which a function is looked a
 
 // What a value is: an address of what a function is passed, or of where such addresses are.
 enum class Kept : std::uint8_t { nothing, address, holder };
-
-bool is_number_type(const Token& token) {
-  for (const char* word : {"int", "char", "short", "long", "float", "double", "bool", "_Bool", "unsigned", "signed"}) {
-    if (token.is(word)) return true;
-  }
-  const std::string_view text = token.text;
-  if (!text.ends_with("_t") || text.size() < 4) return false;
-  const bool is_fixed = (text[0] == 'q' || text.starts_with("float")) && text[text.size() - 3] <= '9';  // q7_t
-  return text.find("int") < 2 || is_fixed || text == "size_t";
-}
-
-// What functions and macros have in common.
-struct KeeperWorld {
-  const FileScope& scope;
-  Names constants;  // of the files, that nothing is written to
-  Names variables;
-  Names returns;                                            // functions whose results may be addresses
-  Names macros;                                             // with arguments
-  Names array_members;                                      // of structs of the files: int8_t* to[3];
-  std::map<std::string_view, std::string_view> statements;  // macros without, that assign something
-};
 
 class KeeperFunction {
  public:
@@ -515,111 +495,10 @@ class KeeperFunction {
   std::set<std::string_view> numbers_;         // of addresses_: that have it as a number
 };
 
-// By file, of those with functions.
-using FileTexts = std::map<std::size_t, std::string_view>;
-
-FileTexts texts_of(const FileScope& scope) {
-  FileTexts texts;
-  for (const auto& [name, function] : scope.functions) texts.emplace(function.file, function.body.text());
-  return texts;
-}
-
-// Of the files, that nothing is written to.
-Names constants_in(const FileScope& scope, const FileTexts& texts) {
-  Names result;
-  for (const Item& item : scope.items) {
-    const auto text = texts.find(item.file);
-    if (item.kind == Item::Kind::function || text == texts.end()) continue;
-    const std::string_view all = text->second.substr(item.begin, item.end - item.begin);
-    const std::string_view front = all.substr(0, all.find('='));
-    if (front.find("const ") != std::string_view::npos && front.find('*') == std::string_view::npos) {
-      result.emplace(item.name);
-    }
-  }
-  return result;
-}
-
-// Of static void (*const hook)(int8_t*) = start; "hook". Empty: it is another item.
-std::string_view called_pointer(std::string_view item) {
-  constexpr std::size_t most = 200;  // bytes in front of it
-  const std::size_t at = item.substr(0, most).find("(*");
-  if (at == std::string_view::npos) return {};
-  item.remove_prefix(at + 2);
-  while (true) {
-    item = without_blanks_in_front(item);
-    const std::string_view name = leading_name(item);
-    if (name != "const" && name != "volatile") return name;
-    item.remove_prefix(name.size());
-  }
-}
-
-// Of a function's text: int8_t* half(…), uintptr_t place_of(…), job_t job_of(…)
-bool returns_address(std::string_view item, std::string_view name) {
-  Lexer tokens(item);
-  bool is_wide = false;
-  bool is_number = false;
-  bool is_other = false;
-  try {
-    for (Token token = tokens.next(); token.kind != TokenKind::end && !token.is(name); token = tokens.next()) {
-      if (token.is("*")) return true;
-      for (const char* word : {"uintptr_t", "intptr_t", "uint32_t", "uint64_t", "unsigned", "long"}) {
-        is_wide = is_wide || token.is(word);
-      }
-      is_number = is_number || is_number_type(token) || token.is("void");
-      const bool is_word = token.is("static") || token.is("inline") || token.is("const") || token.is("extern");
-      is_other = is_other || (token.is_identifier() && !is_word && !is_in_capitals(token.text));
-    }
-  } catch (const SyntaxError&) {  // told where it is read, if it is
-  }
-  return is_wide || (is_other && !is_number);
-}
-
-// Of a type: struct { int8_t* to[3]; int8_t** from; } has the array `to` and the pointer `from`.
-void add_members(std::string_view item, Names& arrays, Names& pointers) {
-  Lexer tokens(item);
-  Token name;
-  bool is_pointer = false;
-  try {
-    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-      const bool is_end = token.is(";") || token.is(",");
-      if (name.is_identifier() && token.is("[")) arrays.emplace(name.text);
-      if (name.is_identifier() && is_end && is_pointer) pointers.emplace(name.text);
-      is_pointer = name.is("*") && token.is_identifier();
-      name = token;
-    }
-  } catch (const SyntaxError&) {  // told where it is read, if it is
-  }
-}
-
 class KeeperFinder {
  public:
   KeeperFinder(const FileScope& scope, const std::function<bool(const std::string&)>& asked, const KeeperTexts& texts)
-      : world_{scope, {}, {}, {}, {}, {}, {}} {
-    const FileTexts files = texts_of(scope);
-    world_.constants = constants_in(scope, files);
-    Names pointer_members;
-    for (const Item& item : scope.items) {
-      if (item.kind == Item::Kind::data) world_.variables.emplace(item.name);
-      const auto file = files.find(item.file);
-      if (file == files.end()) continue;
-      const std::string_view text = file->second.substr(item.begin, item.end - item.begin);
-      if (item.kind == Item::Kind::function) {
-        if (returns_address(text, item.name)) world_.returns.emplace(item.name);
-      } else {
-        world_.variables.emplace(called_pointer(text));
-        if (item.kind == Item::Kind::other) add_members(text, world_.array_members, pointer_members);
-      }
-    }
-    for (const std::string& name : pointer_members) world_.array_members.erase(name);
-    const Names assigning = macros_with(
-        texts.macros, [](std::string_view definition) { return definition.find('=') != std::string_view::npos; });
-    for (const auto& [name, definition] : texts.macros) {
-      if (takes_arguments(definition)) {
-        world_.macros.emplace(name);
-      } else if (assigning.contains(name)) {
-        world_.statements.emplace(name, definition);
-      }
-    }
+      : world_(keeper_world(scope, texts.macros)) {
     for (const auto& [name, text] : scope.functions) {
       if (asked(name)) add(name, text);
     }
