@@ -123,7 +123,7 @@ std::string Graph::text(NodeId node) const {
     fail_at(node, "names and other texts of more than " + std::to_string(most_text_) +
                       " bytes, counting shared ones at every use, which is the limit");
   }
-  if (text.is_base64) return decode_base64(text.view(), node_place(node) + ".repr_b64");
+  if (text.is_base64) return decode_text(text.view(), node_place(node) + ".repr_b64");
   return std::string(text.view());
 }
 

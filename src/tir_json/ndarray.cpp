@@ -94,6 +94,21 @@ std::string decode_base64(std::string_view text, const std::string& place) {
   return bytes;
 }
 
+std::string decode_text(std::string_view base64, const std::string& place) {
+  std::string blob = decode_base64(base64, place);
+  constexpr std::size_t length_size = sizeof(std::uint64_t);
+  if (blob.size() < length_size) {
+    fail(place, "found " + std::to_string(blob.size()) + " bytes, expected 8 bytes of length and the text");
+  }
+  const std::uint64_t length = little_endian(blob, 0, length_size);
+  if (length != blob.size() - length_size) {
+    fail(place, "found a text of " + std::to_string(blob.size() - length_size) + " bytes, expected " +
+                    std::to_string(length) + ", as its first 8 bytes say");
+  }
+  blob.erase(0, length_size);
+  return blob;
+}
+
 tir::Constant decode_ndarray(std::string_view base64, const std::string& place) {
   std::string blob = decode_base64(base64, place);
   BlobReader reader(blob, place);

@@ -10,6 +10,7 @@ exit code and what its message must say; after each, no file but the output may 
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
 import json
@@ -17,6 +18,7 @@ import lzma
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -286,7 +288,7 @@ def imports(sandbox: Sandbox, archive: bytes) -> None:
     source = '\n// \x1b[2J\n#include <stdint.h>\n/* \x1b[2J */ static int evil(void) { return 1; }\n'
     tir = Tir(archive)
     loop = tir.first("tir.For")
-    text = tir.add({"type_key": "runtime.String", "repr_str": source})
+    text = tir.add({"type_key": "runtime.String", "repr_b64": base64.b64encode(struct.pack("<Q", len(source)) + source.encode()).decode()})
     value = tir.add({"type_key": "tir.StringImm", "attrs": {"dtype": "handle", "span": "0", "value": text}})
     key = tir.add({"type_key": "runtime.String", "repr_str": "pragma_import_c"})
     tir.nodes.append(dict(loop))

@@ -143,14 +143,24 @@ TEST_CASE_FIXTURE(Fixture, "base64 cut off anywhere is refused") {
   CHECK(contains(refused(b.module_of_body(constant(data))).message(), "character 10 of the base64 text"));
 }
 
-TEST_CASE("strings kept as base64 are decoded") {
+TEST_CASE("strings kept as base64 have their length in front") {
   JsonBuilder b;
   const Node text = b.string("");
-  b.at(text)["repr_b64"] = base64("a\tb");
+  const auto found = [&](const std::string& base64_of_text) {
+    b.at(text)["repr_b64"] = base64_of_text;
+    const Error error = refused(b.module_of_body(b.evaluate(text)));
+    CHECK(error.where().place == "nodes[" + std::to_string(text) + "].repr_b64");
+    return error.message();
+  };
+  b.at(text)["repr_b64"] = base64_text("a\tb");
   CHECK(expr_text(b, text) == R"("a\x09b")");
-  b.at(text)["repr_b64"] = "abc";
-  const Error error = refused(b.module_of_body(b.evaluate(text)));
-  CHECK(error.where().place == "nodes[" + std::to_string(text) + "].repr_b64");
+  b.at(text)["repr_b64"] = base64_text("");
+  CHECK(expr_text(b, text) == R"("")");
+  CHECK(contains(found("abc"), "expected a multiple of 4"));
+  CHECK(found(base64("1234567")) == "found 7 bytes, expected 8 bytes of length and the text");
+  CHECK(found(base64("\3" + std::string(7, '\0') + "ab")) ==
+        "found a text of 2 bytes, expected 3, as its first 8 bytes say");
+  CHECK(contains(found(base64("\2" + std::string(6, '\0') + "\1ab")), "expected 72057594037927938"));
 }
 
 }  // namespace

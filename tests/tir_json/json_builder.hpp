@@ -35,6 +35,13 @@ inline std::string base64(std::string_view bytes) {
   return text;
 }
 
+// A text as save_json writes one that is not printable: its length in 8 bytes, little-endian, in front.
+inline std::string base64_text(std::string_view text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < 8; ++i) bytes += static_cast<char>(std::uint64_t{text.size()} >> (8 * i) & 0xFFU);
+  return base64(bytes.append(text));
+}
+
 // The fields of an NDArray blob; `byte_size` and `magic` can be made to lie.
 struct NDArrayBlob {
   std::uint8_t type_code = 0;
@@ -84,7 +91,9 @@ class JsonBuilder {
 
   Node string(const std::string& text) {
     const Node node = add("runtime.String");
-    if (!text.empty()) nodes_[node]["repr_str"] = text;
+    const bool is_printable = std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    if (!is_printable) nodes_[node]["repr_b64"] = base64_text(text);
+    if (is_printable && !text.empty()) nodes_[node]["repr_str"] = text;
     return node;
   }
   Node array(const Nodes& elements) {
