@@ -312,18 +312,19 @@ bool defines_ending_in(std::string_view text, std::string_view suffix) {
   return false;
 }
 
-bool takes(std::string_view text, std::string_view name, std::string_view word) {
+std::optional<std::string_view> defined_parameters(std::string_view text, std::string_view name) {
   for (std::size_t at = find_identifier(text, name); at != npos;) {
     const std::size_t next = find_identifier(text, name, at + name.size());
     const std::string_view window = text.substr(0, next);
     const std::size_t open = skip_gaps(window, at + name.size());
     if (open < window.size() && window[open] == '(') {
-      const std::size_t close = std::min(window.find(')', open), window.size());
-      if (find_identifier(window.substr(open, close - open), word) != npos) return true;
+      const std::size_t close = behind_parameters(window, open);
+      const std::size_t brace = close == npos ? npos : skip_gaps(window, close);
+      if (brace < window.size() && window[brace] == '{') return window.substr(open + 1, close - open - 2);
     }
     at = next;
   }
-  return false;
+  return std::nullopt;
 }
 
 bool mentions(std::string_view text, std::string_view name) { return find_identifier(text, name) != npos; }

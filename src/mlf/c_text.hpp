@@ -44,8 +44,9 @@ struct CFunction {
 // the megabytes of constants in an operator library cost one search.
 [[nodiscard]] bool defines_ending_in(std::string_view text, std::string_view suffix);
 
-// Whether the identifier `name` is followed somewhere by a parenthesised list that holds the identifier `word`.
-[[nodiscard]] bool takes(std::string_view text, std::string_view name, std::string_view word);
+// What stands in the brackets of the function's first definition, `name(…) {`; nothing if there is none. Prototypes and
+// calls do not count.
+[[nodiscard]] std::optional<std::string_view> defined_parameters(std::string_view text, std::string_view name);
 
 // Whether the identifier `name` occurs.
 [[nodiscard]] bool mentions(std::string_view text, std::string_view name);

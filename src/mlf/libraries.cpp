@@ -62,8 +62,8 @@ std::string cpu_of(std::string_view text) {
 }
 
 // (TVMValue* args, int* type_code, int num_args, …); TVM 0.8: (void* args, void* type_code, int num_args, …)
-bool takes_packed_arguments(std::string_view text, std::string_view run) {
-  return takes(text, run, "TVMValue") || takes(text, run, "num_args");
+bool are_packed(std::string_view parameters) {
+  return mentions(parameters, "TVMValue") || mentions(parameters, "num_args");
 }
 
 // Whether TVM wrote the file itself: operators and main, or the metadata of the packed interface.
@@ -106,24 +106,24 @@ class Libraries {
     }
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       modules_[i].foreign_members = with_headers(roots_[i]);
-      if (!modules_[i].packed_interface) modules_[i].packed_interface = is_called_packed(modules_[i]);
+      modules_[i].packed_interface = is_called_packed(modules_[i]);
     }
   }
 
  private:
-  // Whether nothing stands in front of the entry, tvmgen_M_run, and it takes packed arguments itself.
+  // Whether the firmware calls the module with packed arguments: tvmgen_M_run takes them, or, where no file defines it,
+  // the entry. What declares it does not count: TVM's registry declares all functions so.
   [[nodiscard]] bool is_called_packed(const ModuleInfo& module) const {
     const std::string prefix = "tvmgen_" + c_identifier(module.name);
-    bool is_packed = false;
-    for (const std::string& name : module.c_members) {
-      const auto file = files_.find(name);
-      if (file == files_.end() || !is_c_source(name)) continue;
-      const std::string_view text = file->second->code();
-      if (defines_ending_in(text, prefix + "_run")) return false;
-      is_packed = is_packed || takes_packed_arguments(text, prefix + "___tvm_main__") ||
-                  takes_packed_arguments(text, prefix + "_run_model");
+    for (const char* function : {"_run", "___tvm_main__", "_run_model"}) {
+      for (const std::string& name : module.c_members) {
+        const auto file = files_.find(name);
+        if (file == files_.end() || !is_c_source(name)) continue;
+        const auto parameters = defined_parameters(file->second->code(), prefix + function);
+        if (parameters) return are_packed(*parameters);
+      }
     }
-    return is_packed;
+    return false;
   }
 
   // Whether an earlier plan wrote the file: assembler that includes constants, or what it includes.
@@ -174,7 +174,6 @@ class Libraries {
       if (has_any && functions[i].empty()) continue;
       ModuleInfo& module = modules_[i];
       const std::string run = "tvmgen_" + c_identifier(module.name) + "_run";
-      if (takes_packed_arguments(member.code(), run)) module.packed_interface = true;
       const bool is_entry_point = defines_ending_in(member.code(), run);
       if (is_tvms || is_entry_point || !has_any || (!has_targets_ && !is_foreign)) {
         module.c_members.push_back(member.name);
@@ -193,8 +192,6 @@ class Libraries {
     const bool source = is_c_source(member.name);
     if (source && owner != index_.end()) {
       ModuleInfo& module = modules_[owner->second];
-      if (takes_packed_arguments(member.code(), "tvmgen_" + c_identifier(module.name) + "_run"))
-        module.packed_interface = true;
       const bool is_entry_point = name->number == "0";
       if (is_entry_point || is_tvms_own(member.code())) module.c_members.push_back(member.name);
       if (module.cpu.empty()) module.cpu = cpu_of(member.code());

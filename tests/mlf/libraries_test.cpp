@@ -83,7 +83,10 @@ TEST_CASE("comments and line splices may stand between the tokens of a definitio
   }
   CHECK_FALSE(defines_ending_in("int m_run(void* a); // {\n{", "m_run"));
   CHECK_FALSE(defines_ending_in("m_run /* ( ) { */", "m_run"));
-  CHECK(takes("int m_run /* */ (TVMValue* a)", "m_run", "TVMValue"));
+  CHECK(defined_parameters("int m_run(int); int n_m_run(a) {} int m_run /* */ (TVMValue* a) // {\n{}", "m_run") ==
+        "TVMValue* a");
+  CHECK(defined_parameters("int m_run(void (*f)(int /* ) */), int n) {", "m_run") == "void (*f)(int /* ) */), int n");
+  CHECK_FALSE(defined_parameters("int m_run(TVMValue* a); void f(void) { m_run(a); }", "m_run"));
 }
 
 TEST_CASE("odd text gives findings or none, and ends") {
@@ -101,7 +104,7 @@ TEST_CASE("odd text gives findings or none, and ends") {
   std::string unclosed;
   for (int i = 0; i < 100000; ++i) unclosed += "a___tvm_main__(";
   CHECK_FALSE(defines_ending_in(unclosed, "___tvm_main__"));
-  CHECK_FALSE(takes(unclosed, "a___tvm_main__", "TVMValue"));
+  CHECK_FALSE(defined_parameters(unclosed, "a___tvm_main__"));
   std::string words;
   for (int i = 0; i < 200000; ++i) words += "extern TVM_DLL ";
   CHECK(prototypes(words + "{}").empty());
@@ -191,6 +194,10 @@ TEST_CASE("the packed interface is told by the entry point's arguments") {
   CHECK(packed(entry));
   CHECK(packed("int32_t tvmgen_b_run_model(void* args, void* types, int32_t num_args) {}"));
   CHECK_FALSE(packed("int32_t tvmgen_b___tvm_main__(void* x, void* y) {}"));
+  // TVM's registry beside the C interface declares all functions so.
+  const std::string registry = "TVM_DLL int32_t tvmgen_b_run(TVMValue* args, int* type_code, int num_args);\n";
+  CHECK_FALSE(packed(registry + "int32_t tvmgen_b_run(struct tvmgen_b_inputs* inputs) {}"));
+  CHECK_FALSE(packed(registry + "int32_t tvmgen_b___tvm_main__(void* x, void* y) {}"));
   CHECK_FALSE(packed(entry + "int32_t tvmgen_b_run(struct tvmgen_b_inputs* inputs) {}"));
   CHECK_FALSE(packed("int32_t tvmgen_b_run(struct tvmgen_b_inputs* inputs) { TVMValue x; }"));
   CHECK_FALSE(packed("int32_t tvmgen_b_run_all(TVMValue* args) {}"));
