@@ -240,6 +240,18 @@ void keep_section(pipeline::PlannedProgram& planned) {
   }
 }
 
+// A linker section that somebody has chosen for workspace of the C, and that no pool of the plan is in. TVM's own has
+// nothing that firmware relies on.
+void warn_of_lost_sections(pipeline::PlannedProgram& planned) {
+  std::set<std::string> known = {"", ".bss.noinit.tvm"};
+  for (const placement::Pool& pool : planned.placements.pools) known.insert(pool.section);
+  for (const tvm_c::PlannedPool& pool : planned.source.tvm_pools) {
+    if (!pool.in_c || !known.insert(pool.section).second) continue;
+    planned.document.warnings.push_back("section " + in_quotes(pool.section) + " of pool " + in_quotes(pool.name) +
+                                        " is not in planned C; --pools can give it (section: " + pool.section + ")");
+  }
+}
+
 InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& modules,
                        const std::vector<codegen::EmissionInput>& inputs, const Model& model) {
   InPlace done = in_place_files(modules, inputs, model);
@@ -321,11 +333,14 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   if (planning.without_plan() != nullptr) return report_infeasible(planning, err);
   if (!pools_have_room(planning, err)) return exit_infeasible;
   require_apart(planning);
+  for (const auto& planned : modules) {
+    if (options.in_place && !options.pools_file) keep_section(*planned);
+    warn_of_lost_sections(*planned);
+  }
   std::string text = plans_text(options, planning);  // takes memory, so before anything is written
   if (!planning.has_bare_module()) {
     std::vector<codegen::EmissionInput> inputs;
     for (const auto& planned : modules) {
-      if (options.in_place && !options.pools_file) keep_section(*planned);
       inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
       inputs.back().shares_pools = modules.size() > 1 && !planning.own_arrays;
       if (options.in_place) {
