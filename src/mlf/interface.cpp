@@ -265,6 +265,14 @@ std::vector<std::string> missing_declarations(std::string_view before, std::stri
   return missing;
 }
 
+std::set<std::string> tvm_headers(std::string_view text) {
+  std::set<std::string> found;
+  for (std::string& name : included_headers(text)) {
+    if (name.starts_with("tvm/") || name.starts_with("dlpack/")) found.insert(std::move(name));
+  }
+  return found;
+}
+
 bool define_alike(std::string_view before, std::string_view after, std::string_view function) {
   const auto prototype = [&](std::string_view text) {
     for (const CFunction& one : functions_of_file(text)) {

@@ -17,6 +17,7 @@
 #include "usmp/kernels/kernels.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/lower/stack_estimate.hpp"
+#include "usmp/mlf/interface.hpp"
 #include "usmp/pipeline/plan_document.hpp"
 #include "usmp/program/effects.hpp"
 #include "usmp/shape/shape_loops.hpp"
@@ -147,6 +148,15 @@ bool has_constants(const tir::Module& module) {
 
 // Of the program as it was read, as in a plan without transformations: some constants that TVM's C reads, kernels do
 // not.
+// Of C that the output contains unchanged.
+std::vector<std::string> tvm_headers_of(const PlannedProgram& planned) {
+  std::set<std::string> found = planned.source.tvm_headers;
+  for (const tir::Function& function : planned.program.module.functions) {
+    for (const std::string& text : function.imported_c) found.merge(mlf::tvm_headers(text));
+  }
+  return {found.begin(), found.end()};
+}
+
 Bytes constants_without_steps(const PlannedProgram& planned, bool workspace_io) {
   if (!has_constants(planned.source.module)) return 0;
   tir::Module module = planned.source.module;
@@ -181,6 +191,7 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
     document.unplanned_workspace = info.workspace_bytes;
   }
   document.tvm_workspace = tvm_workspace(planned.source, origin.workspace_io);
+  document.tvm_headers = tvm_headers_of(planned);
   document.warnings = warnings_of(planned.source);
   if (!origin.workspace_io) {
     const std::vector<std::string> early = early_outputs(planned.source, planned.program.module);

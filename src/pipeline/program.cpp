@@ -11,6 +11,7 @@
 #include "pipeline/source.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/kernels/kernels.hpp"
+#include "usmp/mlf/interface.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -18,6 +19,12 @@
 
 namespace usmp::pipeline {
 namespace {
+
+std::set<std::string> tvm_headers_of(const std::vector<tvm_c::Source>& files) {
+  std::set<std::string> found;
+  for (const tvm_c::Source& file : files) found.merge(mlf::tvm_headers(file.text));
+  return found;
+}
 
 liveness::Options liveness_options(const SourceModule& source, const tir::Module& module, bool workspace_io) {
   liveness::Options options;
@@ -77,6 +84,7 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir, cons
   try {
     SourceModule source;
     source.info = info;
+    source.tvm_headers = tvm_headers_of(files.foreign);
     source.module = tir_json::read_module(tir);
     storage::split(source.module, storage::Where::between_tensors);
     plan_foreign_workspace(source, files);
@@ -107,6 +115,7 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
   for (const tvm_c::KeptFunction& function : read.external) {
     source.info.foreign_functions.push_back({function.name, function.prototype, {}, false});
   }
+  source.tvm_headers = tvm_headers_of(files.foreign);
   source.kept = read.kept;
   source.forwarders = read.forwarders;
   source.pool_accesses = read.pool_accesses;

@@ -160,6 +160,7 @@ std::string plan_json(const PlanDocument& document) {
   json["calls"] = list_json(document.calls, planned_call_json);
   json["unplanned"] = list_json(document.unplanned, unplanned_json);
   json["imported_c"] = list_json(document.imported_c, imported_json);
+  if (!document.tvm_headers.empty()) json["tvm_headers"] = document.tvm_headers;
   json["transformed"] = list_json(document.transformed, step_json);
   json["warnings"] = document.warnings;
   return json_lines(json);

@@ -501,6 +501,7 @@ PlanDocument document_of(const ParsedJson& json) {
   object.read_list("calls", document.calls, read_call);
   object.read_list("unplanned", document.unplanned, read_unplanned);
   object.read_list("imported_c", document.imported_c, read_imported);
+  object.read_list("tvm_headers", document.tvm_headers, text_item);
   object.read_list("transformed", document.transformed, read_step);
   object.read_list("warnings", document.warnings, text_item);
   if (object.find("horizon") == nullptr) document.horizon = horizon_of(document);

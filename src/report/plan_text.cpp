@@ -259,13 +259,16 @@ class PlanText {
   }
 
   void imported() {
-    if (plan_.imported_c.empty()) return;
+    if (plan_.imported_c.empty() && plan_.tvm_headers.empty()) return;
     heading("C of the archive that is copied to the output unchanged");
     out_ += '\n';
     for (const ImportedC& source : plan_.imported_c) {
       out_ += "  " + printable(source.function) + ": " + std::to_string(source.bytes) + " bytes, " +
               printable(source.first_line) + "\n";
     }
+    if (plan_.tvm_headers.empty()) return;
+    out_ += "  It includes headers of TVM, whose directories the compiler needs (-I): " +
+            printable(joined(plan_.tvm_headers, ", ")) + "\n";
   }
 
   void warnings() {

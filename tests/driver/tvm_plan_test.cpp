@@ -148,6 +148,41 @@ TEST_CASE("planning says what TVM's plan takes") {
   CHECK(!json::parse(outcome_of(plan, options).out)["modules"][0]["totals"].contains("tvm_workspace"));
 }
 
+TEST_CASE("a section of workspace that planned C does not have is named, TVM's own is not") {
+  const Models models;
+  const auto planned_with = [&](const std::string& section, const std::string& pools) {
+    const std::string array = "static uint8_t sram[256]";
+    write(models.good, renamed(model_c("192"), array, "__attribute__((section(\"" + section + "\"))) " + array));
+    PlanOptions options;
+    options.model.model = models.good;
+    options.dry_run = true;
+    if (!pools.empty()) {
+      options.pools_file = models.directory.file("pools.yaml");
+      write(*options.pools_file, pools);
+    }
+    return outcome_of(plan, options).out;
+  };
+  const std::string warning =
+      "warning: section '.data.tvm' of pool 'sram' is not in planned C; --pools can give it (section: .data.tvm)\n";
+  CHECK(contains(planned_with(".data.tvm", ""), warning));
+  CHECK(contains(planned_with(".data.tvm", "workspace_pools:\n  - {name: sram, section: .bss.other}\n"), warning));
+  const std::string given = planned_with(".data.tvm", "workspace_pools:\n  - {name: fast, section: .data.tvm}\n");
+  CHECK(contains(given, "fast: "));
+  CHECK(!contains(given, "is not in planned C"));
+  CHECK(!contains(planned_with(".bss.noinit.tvm", ""), "section"));
+}
+
+TEST_CASE("headers of TVM that copied C includes are in the plan") {
+  PlanOptions options;
+  options.model.model = USMP_TESTDATA "/arm_cpu/ds_cnn.tar.xz";
+  options.model.json = true;
+  options.dry_run = true;
+  const auto headers = [&] { return json::parse(outcome_of(plan, options).out)["modules"][0]["tvm_headers"]; };
+  CHECK(headers() == json{"tvm/runtime/crt/error_codes.h"});
+  options.model.model = USMP_TESTDATA "/cast_subtract.tar";
+  CHECK(headers().is_null());
+}
+
 TEST_CASE("planning refuses constants that TVM has lost, inspect warns") {
   const Models models;
   fs::create_directories(models.directory.path / "lost");

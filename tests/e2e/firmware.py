@@ -208,8 +208,8 @@ class Firmware:
     code: int
 
 
-def build_and_run(folder: Path, planned: Path, models: ModelsFile, board: str) -> Firmware:
-    frames = build(folder, planned, models, board)
+def build_and_run(folder: Path, planned: Path, models: ModelsFile, board: str, flags: tuple[str, ...] = ()) -> Firmware:
+    frames = build(folder, planned, models, board, flags)
     linker_map = LinkerMap((folder / "firmware.map").read_text())
     called = {section.file for section in linker_map.sections if section.is_of_library and not MOVES_BYTES.search(section.file)}
     qemu = BOARDS[board][3].split()
@@ -218,7 +218,7 @@ def build_and_run(folder: Path, planned: Path, models: ModelsFile, board: str) -
     return Firmware(linker_map, frames, bool(called), done.stdout, done.returncode)
 
 
-def build(folder: Path, planned: Path, models: ModelsFile, board: str) -> dict[str, int]:
+def build(folder: Path, planned: Path, models: ModelsFile, board: str, more_flags: tuple[str, ...] = ()) -> dict[str, int]:
     """firmware.elf and its map, with the folder's board.ld. The frames of functions that are not the model's."""
     example, compiler, flags, _ = BOARDS[board]
     (folder / "models.c").write_text(models.text())
@@ -231,7 +231,7 @@ def build(folder: Path, planned: Path, models: ModelsFile, board: str) -> dict[s
         run([compiler, *flags.split(), "-c", stub, f"-I{stub.parent}", "-o", objects[-1]])
     for source in sources:
         objects.append(folder / f"{source.stem}.o")
-        run([compiler, *flags.split(), *FLAGS, "-I", planned / "codegen/host/include", "-I", EXAMPLE, "-c", source, "-o", objects[-1]])
+        run([compiler, *flags.split(), *FLAGS, *more_flags, "-I", planned / "codegen/host/include", "-I", EXAMPLE, "-c", source, "-o", objects[-1]])
     run([compiler, *flags.split(), *LINK, *objects, "-L", EXAMPLE, "-L", folder, "-L", planned / "codegen/host", "-T", folder / "board.ld", "-lm",
          f"-Wl,-Map={folder / 'firmware.map'}", "-o", folder / "firmware.elf"])
     frames = {}

@@ -30,6 +30,14 @@ ModuleInfo module_of(const Archive& archive) {
 const std::string main_function = "int32_t tvmgen_default___tvm_main__(void* a) {\n  return 0;\n}\n";
 const std::string run_function = "int32_t tvmgen_default_run(void) { return tvmgen_default___tvm_main__(0); }\n";
 
+TEST_CASE("headers of TVM's source tree are told from others") {
+  const std::string text =
+      "#include <tvm/runtime/crt/module.h>\n#include <stdint.h>\n  # include \"dlpack/dlpack.h\"\n"
+      "#include <tvm_ethosu_runtime.h>\n#include <tvm/runtime/crt/module.h>\n#include \"my/tvm/x.h\"\n";
+  CHECK(tvm_headers(text) == std::set<std::string>{"dlpack/dlpack.h", "tvm/runtime/crt/module.h"});
+  CHECK(tvm_headers("int tvm;").empty());
+}
+
 TEST_CASE("a module's files are known by what they define") {
   const Archive archive = archive_of({{"b.c", main_function},
                                       {"a.c", "#include <net/tvmgen_default.h>\n" + run_function},

@@ -117,6 +117,7 @@ TEST_CASE("a plan that is written reads back as the same document") {
   Planned planned;
   fill_everything(planned);
   planned.document.imported_c = {{"conv", 14, "int f(void);"}};
+  planned.document.tvm_headers = {"dlpack/dlpack.h", "tvm/runtime/crt/error_codes.h"};
   planned.document.search->minimized = "sram";
   planned.document.seed = UINT64_MAX;
   planned.problem.pools[2].reserved = 16;

@@ -325,6 +325,16 @@ TEST_CASE("C that the archive brings along is named, with its function, its size
   CHECK(contains(text, "  f\\x1b: 25 bytes, int g(void) {\\x1b[2J\n"));
   CHECK(contains(text, "  f\\x1b: 100 bytes, " + std::string(60, 'x') + "...\n"));
   CHECK_FALSE(contains(text, "  h:"));
+  CHECK_FALSE(contains(text, "headers of TVM"));
+}
+
+TEST_CASE("headers of TVM that copied C includes are named") {
+  Planned planned;
+  fill_example(planned);
+  planned.document.tvm_headers = {"dlpack/dlpack.h", "tvm/\x1b.h"};
+  CHECK(contains(plan_text(planned.finish(), {}),
+                 "\nC of the archive that is copied to the output unchanged\n  It includes headers of TVM, whose "
+                 "directories the compiler needs (-I): dlpack/dlpack.h, tvm/\\x1b.h\n"));
 }
 
 TEST_CASE("columns count characters, not bytes") {

@@ -56,6 +56,9 @@ void require_functions(const Archive& archive, const ModuleInfo& module, const s
 // of structs, functions, variables, types. Layout and names of parameters' structs aside, spelling counts.
 [[nodiscard]] std::vector<std::string> missing_declarations(std::string_view before, std::string_view after);
 
+// The headers of TVM's source tree (tvm/…, dlpack/…) that a C text includes. O(size).
+[[nodiscard]] std::set<std::string> tvm_headers(std::string_view text);
+
 // Whether both texts define the function with the same result and parameters, layout aside.
 [[nodiscard]] bool define_alike(std::string_view before, std::string_view after, std::string_view function);
 

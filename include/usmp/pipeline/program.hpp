@@ -88,6 +88,7 @@ struct SourceModule {
   std::vector<std::string> lost_placements;      // tvm_c::PlannedModule
   std::vector<std::string> warnings;             // tvm_c::PlannedModule
   std::vector<tvm_c::ChangedFile> changed;       // of CFiles::foreign
+  std::set<std::string> tvm_headers;             // mlf::tvm_headers of CFiles::foreign
   std::optional<std::string> lost_constants;     // tvm_c::PlannedModule: then there is nothing to plan
   std::optional<Error> edited_run;               // tvm_c::PlannedModule: likewise
   bool has_own_run = false;                      // codegen::EmissionInput

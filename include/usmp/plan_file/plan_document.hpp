@@ -223,6 +223,7 @@ struct PlanDocument {
   std::vector<Call> calls;  // in execution order
   std::vector<Unplanned> unplanned;
   std::vector<ImportedC> imported_c;
+  std::vector<std::string> tvm_headers;  // of TVM's source tree, which C copied from the archive includes; sorted
   std::vector<StepOutcome> transformed;
   std::vector<std::string> warnings;
 
