@@ -34,7 +34,6 @@ class PlanReader {
     analysis_ = live_ranges(written_.source, module, workspace_io);
     assembly_.problem.horizon = analysis_.horizon;
     for (std::size_t i = 0; i < analysis_.sites.size(); ++i) add_site(liveness::SiteId(i));
-    bound_unsized();
   }
 
   [[nodiscard]] const liveness::Analysis& analysis() const { return analysis_; }
@@ -83,36 +82,7 @@ class PlanReader {
                                .live = site.live});
     plan_.allocations.push_back({pool, place.offset});
     assembly_.sites.push_back(id);
-    if (!place.is_sized && !is_constant) unsized_.emplace_back(problem.buffers.size() - 1);
   }
-
-  void bound_unsized() {
-    if (unsized_.empty()) return;
-    std::map<PoolId, std::vector<BufferId>> by_pool;
-    for (std::size_t i = 0; i < plan_.allocations.size(); ++i) {
-      by_pool[plan_.allocations[i].pool].emplace_back(i);
-    }
-    for (auto& [pool, buffers] : by_pool) {
-      std::stable_sort(buffers.begin(), buffers.end(), [&](BufferId a, BufferId b) { return offset(a) < offset(b); });
-    }
-    for (const BufferId one : unsized_) {
-      const std::vector<BufferId>& buffers = by_pool[plan_.of(one).pool];
-      auto next = std::upper_bound(buffers.begin(), buffers.end(), offset(one),
-                                   [&](Bytes at, BufferId other) { return at < offset(other); });
-      Buffer& buffer = assembly_.problem.buffers[one.index()];
-      while (next != buffers.end() && !overlaps_in_time(buffer.live, assembly_.problem.buffer(*next).live)) ++next;
-      if (next != buffers.end()) buffer.size = std::min(buffer.size, offset(*next) - offset(one));
-    }
-  }
-
-  static bool overlaps_in_time(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
-    return std::any_of(a.begin(), a.end(), [&](const LiveRange& one) {
-      return std::any_of(b.begin(), b.end(),
-                         [&](const LiveRange& other) { return one.begin < other.end && other.begin < one.end; });
-    });
-  }
-
-  [[nodiscard]] Bytes offset(BufferId id) const { return plan_.of(id).offset; }
 
   const WrittenModule& written_;
   std::map<tir::VarId, const PlannedPlace*> places_;
@@ -121,7 +91,6 @@ class PlanReader {
   Plan plan_;
   std::map<std::string, PoolId> pools_;
   std::map<std::tuple<PoolId, Bytes, std::string>, std::size_t> constants_;  // the buffer's index
-  std::vector<BufferId> unsized_;
 };
 
 }  // namespace

@@ -4,10 +4,15 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <variant>
 
 #include "usmp/support/error.hpp"
+#include "usmp/tir/builder.hpp"
 #include "usmp/tir/printer.hpp"
+#include "usmp/tir/visit.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c::planned_memory_test {
@@ -90,6 +95,116 @@ TEST_CASE("a buffer of a function that is not read has what others access of it,
   CHECK(bytes_of(32) == 32);
   CHECK(bytes_of(16) == 16);
   CHECK(bytes_of(8) == 16);
+}
+
+namespace {
+
+// Sizes of the buffers of an entry and of an operator "big" with statements of their own, in a pool of 256 bytes. ext()
+// is in no file: it may use all of what it gets. All buffers of the operator are at top level.
+std::map<std::string, std::int64_t> sizes_in(const std::string& entry, const std::string& big) {
+  const std::string text =
+      "static uint8_t sram[256];\nint32_t ext(int8_t* p, int8_t* q);\n"
+      "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 16; ++i) {\n    q[i] = p[i];\n  }\n"
+      "  return 0;\n}\n"
+      "int32_t tvmgen_m_big(int8_t* p, int8_t* q, uint8_t* sram_1_var) {\n" +
+      big +
+      "  return 0;\n}\n"
+      "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* sram_0_var) {\n" +
+      entry + "  return 0;\n}\n";
+  const Source file{"lib1.c", text};
+  const PlannedModule read = read_planned_module("m", {&file, 1});
+  std::map<std::string, std::int64_t> sizes;
+  for (const tir::Function& function : read.module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr) return;
+      REQUIRE(allocate->extents.size() == 1);
+      sizes[read.module.var(allocate->var).name] = *tir::as_int(*allocate->extents[0]) * allocate->type.bytes();
+    });
+  }
+  return sizes;
+}
+
+std::string buffer(const std::string& name, int offset, const std::string& pool) {
+  return "  void* " + name + "_let = (&(" + pool + "[" + std::to_string(offset) + "]));\n";
+}
+
+const std::string fill = "  for (int32_t i = 0; i < 16; ++i) {\n    ((int8_t*)t_let)[i] = p[i];\n  }\n";
+const std::string use_all = "  ext(t_let, q);\n";
+
+}  // namespace
+
+TEST_CASE("what a function that is not read uses of an operator's buffer ends in front of what is live in TVM's plan") {
+  const auto bytes_of_t = [](const std::string& entry, const std::string& big) {
+    return sizes_in(entry, buffer("t", 64, "sram_1_var") + big).at("t");
+  };
+  const std::string run = call("x_buffer_var, a_let, sram_0_var", "big");
+  const std::string a = buffer("a", 0, "sram_0_var");
+  const std::string out = call("a_let, y_buffer_var");
+  CHECK(bytes_of_t(a + run + out, fill + use_all) == 256 - 64);
+  // A buffer of the entry that is written before the call and read behind it.
+  const std::string b = buffer("b", 160, "sram_0_var");
+  const std::string across = a + b + call("x_buffer_var, b_let") + run + call("b_let, y_buffer_var") + out;
+  CHECK(bytes_of_t(across, fill + use_all) == 160 - 64);
+  CHECK(sizes_in(across, buffer("t", 64, "sram_1_var") + fill + use_all).at("b") == 16);
+  // It is of another time.
+  CHECK(bytes_of_t(a + b + run + call("a_let, b_let") + call("b_let, y_buffer_var"), fill + use_all) == 256 - 64);
+  CHECK(bytes_of_t(a + b + call("x_buffer_var, b_let") + call("b_let, y_buffer_var") + run + out, fill + use_all) ==
+        256 - 64);
+  // It is passed to the call itself.
+  CHECK(bytes_of_t(b + call("x_buffer_var, b_let, sram_0_var", "big") + call("b_let, y_buffer_var"), fill + use_all) ==
+        160 - 64);
+  // A buffer of the operator's own.
+  const std::string u = buffer("u", 128, "sram_1_var");
+  const std::string fill_u = "  for (int32_t i = 0; i < 16; ++i) {\n    ((int8_t*)u_let)[i] = p[i];\n  }\n";
+  const std::string read_u = "  for (int32_t i = 0; i < 16; ++i) {\n    q[i] = ((int8_t*)u_let)[i];\n  }\n";
+  CHECK(bytes_of_t(a + run + out, u + fill_u + fill + use_all + read_u) == 128 - 64);
+  CHECK(bytes_of_t(a + run + out, u + fill + use_all + fill_u + read_u) == 256 - 64);
+  // In one loop, one after the other: they need not be live together.
+  const std::string one_loop =
+      "  for (int32_t i = 0; i < 16; ++i) {\n    ((int8_t*)u_let)[0] = p[i];\n    q[i] = ((int8_t*)u_let)[0];\n"
+      "    ((int8_t*)t_let)[0] = p[i];\n    ext(t_let, q);\n  }\n";
+  CHECK(bytes_of_t(a + run + out, u + one_loop) == 256 - 64);
+  CHECK(bytes_of_t(a + run + out, u + one_loop + read_u) == 128 - 64);
+}
+
+TEST_CASE("what a function that is not read uses of the entry's buffer ends in front of operators' buffers") {
+  const std::string a = buffer("a", 0, "sram_0_var");
+  const std::string big = buffer("t", 64, "sram_1_var") + fill +
+                          "  for (int32_t i = 0; i < 16; ++i) {\n    q[i] = ((int8_t*)t_let)[i];\n  }\n";
+  const std::string run = call("a_let, y_buffer_var, sram_0_var", "big");
+  const std::string ext = "  if (ext(x_buffer_var, a_let) != 0 ) return -1;\n";
+  CHECK(sizes_in(a + ext + run, big).at("a") == 64);
+  const std::string other_time =
+      call("x_buffer_var, y_buffer_var, sram_0_var", "big") + ext + call("a_let, y_buffer_var");
+  CHECK(sizes_in(a + other_time, big).at("a") == 256);
+}
+
+TEST_CASE("a device that gets a whole pool uses nothing of the buffer that is at its end during the call") {
+  const std::string npu_text =
+      "// tvm target: npu\nint32_t tvmgen_m_npu(void* input, void* output, void* sram_1_var) {\n"
+      "  uint64_t base_addrs[2];\n  base_addrs[0] = (uintptr_t)(sram_1_var);\n  base_addrs[1] = (uintptr_t)(output);\n"
+      "  return launch(base_addrs);\n}\n";
+  const auto scratch = [&](int offset) {
+    const std::string text =
+        "__attribute__((aligned(16))) static uint8_t sram[208];\n"
+        "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 10; ++i) {\n    q[i] = p[i];\n  }\n"
+        "  return 0;\n}\n"
+        "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* sram_0_var) {\n" +
+        buffer("a", offset, "sram_0_var") + call("x_buffer_var, a_let, sram_0_var", "npu") +
+        call("a_let, y_buffer_var") + "  return 0;\n}\n";
+    const Source file{"lib1.c", text};
+    const Foreign npu{"tvmgen_m_npu", "int32_t tvmgen_m_npu(void* input, void* output, void* sram_1_var)", "lib2.c",
+                      npu_text};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {&npu, 1});
+    const std::string entry = tir::print(read.module, read.module.functions[read.module.entry]);
+    const std::string name = "allocate scratch: uint8[";
+    const std::size_t at = entry.find(name);
+    REQUIRE_MESSAGE(at != std::string::npos, entry);
+    return std::stoi(entry.substr(at + name.size()));
+  };
+  CHECK(scratch(192) == 192);  // [192, 202) of 208: the next one would be at 208
+  CHECK(scratch(176) == 208);  // another may be behind it
 }
 
 }  // namespace usmp::tvm_c::planned_memory_test

@@ -91,9 +91,6 @@ struct PlannedPlace {
   tir::VarId var;
   std::string pool;
   Bytes offset = 0;  // >= 0, from the pool's start
-  // Whether the program says how much of it is used. Else the module has all up to the end of the pool, of a constant
-  // up to the next one.
-  bool is_sized = true;
 };
 
 // C of another code generator with offsets in pools that are counted anew: the function gets its own buffer for a pool.

@@ -109,6 +109,7 @@ Value BodyNames::scratch(const std::string& pool, const PoolParam& used) {
   if (!is_known) result_.memory.unbounded.insert(var);
   result_.pools.push_back(pool);
   if (used.last > used.begin) result_.memory.last.emplace(var, used.last);
+  if (used.is_whole && is_known) result_.memory.whole.emplace(var, pool);
   if (!used.is_whole) result_.memory.places.push_back({var, pool, used.begin});
   return pointer_to(var, tir::uint8_type);
 }

@@ -83,61 +83,177 @@ std::optional<tir::Fault> check_contents(const PlannedMemory& memory, const std:
   return std::nullopt;
 }
 
-// To so many bytes, if it is not shorter.
-void shorten(tir::Allocate& allocate, Bytes bytes, std::set<tir::VarId>& unbounded) {
-  const auto elements = allocate.extents.size() == 1 ? tir::as_int(*allocate.extents[0]) : std::nullopt;
-  if (allocate.type != tir::uint8_type || !elements || *elements <= bytes) return;
-  allocate.extents = {tir::make_int(bytes)};
-  unbounded.erase(allocate.var);
-}
+// Of what others' functions get, how much they use is not known. As TVM's plan is right, it is less than what stands in
+// front of the next thing of the pool that is live with it. Live is a variable from the first statement of its function
+// to the last one that names it, and those of an operator while the entry calls it. Two that are named in one and the
+// same loop or branch alone need not be live together.
+class PlanBounds {
+ public:
+  PlanBounds(PlannedMemory& memory, const std::vector<std::map<tir::VarId, storage::Extent>>& extents,
+             tir::Module& module)
+      : memory_(memory), extents_(extents), module_(module), functions_(module.functions.size()) {
+    for (const PlannedPlace& place : memory.places) placed_.emplace(place.var, &place);
+    for (std::size_t i = 0; i < functions_.size(); ++i) find_uses(i);
+    const FunctionUses& entry = functions_[module.entry];
+    if (std::ranges::find(entry.has_blocks, true) != entry.has_blocks.end()) functions_[module.entry] = {};
+    for (std::size_t i = 0; i < functions_[module.entry].callees.size(); ++i) {
+      for (const std::size_t callee : functions_[module.entry].callees[i]) calls_[callee].push_back(i);
+    }
+  }
 
-// Of what others' functions get, how much they use is not known. As TVM's plan is right, it is less than what stands
-// in front of the next thing of the pool that is live with it: of one use each, from the first to the last statement.
-void bound_by_plan(PlannedMemory& memory, const std::map<tir::VarId, storage::Extent>& extents, tir::Function& entry) {
-  std::map<tir::VarId, const PlannedPlace*> placed;
-  for (const PlannedPlace& place : memory.places) placed.emplace(place.var, &place);
-  struct Use {
+  void shorten_all() {
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      for (tir::Stmt& stmt : module_.functions[i].body) {
+        auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+        if (allocate != nullptr && placed_.contains(allocate->var) && functions_[i].uses.contains(allocate->var))
+          shorten(*allocate, i);
+      }
+    }
+    for (tir::Stmt& stmt : module_.functions[module_.entry].body) {
+      auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate != nullptr && memory_.whole.contains(allocate->var)) shorten_whole(*allocate);
+    }
+  }
+
+ private:
+  struct Use {  // statements of the function's body
     std::size_t first = 0;
     std::size_t last = 0;
   };
-  std::map<tir::VarId, Use> uses;
-  for (std::size_t i = 0; i < entry.body.size(); ++i) {
-    if (!tir::blocks_of(entry.body[i]).empty()) return;  // a loop, or a branch
-    tir::for_each_expr_of(entry.body[i], [&](const tir::ExprRef& root) {
-      tir::for_each_expr(*root, [&](const tir::Expr& expr) {
-        if (expr.kind != tir::ExprKind::var || !placed.contains(expr.var)) return;
-        uses.try_emplace(expr.var, Use{i, i}).first->second.last = i;
-      });
-    });
-  }
-  std::map<std::string_view, std::map<Bytes, std::vector<Use>>> pools;  // by offset
-  for (const auto& [var, use] : uses) pools[placed.at(var)->pool][placed.at(var)->offset].push_back(use);
-  for (tir::Stmt& stmt : entry.body) {
-    auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-    if (allocate == nullptr || !placed.contains(allocate->var) || !uses.contains(allocate->var)) continue;
-    const auto extent = extents.find(allocate->var);
-    if (extent != extents.end() && extent->second.end) continue;
-    const PlannedPlace& place = *placed.at(allocate->var);
-    const Use& own = uses.at(allocate->var);
-    const auto& offsets = pools.at(place.pool);
-    const auto last = memory.last.find(allocate->var);
-    // What functions that are read access, if the plan is wrong.
-    const auto known_end = [&](const auto& of) {
-      Bytes end = 0;
-      if (of == extents.end()) return end;
-      for (const auto& bytes : {of->second.loaded, of->second.stored}) end = std::max(end, bytes ? bytes->high + 1 : 0);
-      return end;
-    };
-    for (auto above = offsets.upper_bound(last == memory.last.end() ? place.offset : last->second);
-         above != offsets.end(); ++above) {
-      const bool is_live = std::any_of(above->second.begin(), above->second.end(),
-                                       [&](const Use& use) { return use.first <= own.last && own.first <= use.last; });
-      if (!is_live) continue;
-      shorten(*allocate, std::max(above->first - place.offset, known_end(extent)), memory.unbounded);
-      break;
+  using Offsets = std::map<Bytes, std::vector<Use>>;
+  struct FunctionUses {
+    std::map<tir::VarId, Use> uses;
+    std::map<std::string_view, Offsets> pools;
+    std::vector<bool> has_blocks;                // of each statement
+    std::vector<std::set<std::size_t>> callees;  // of each statement
+  };
+
+  void find_uses(std::size_t index) {
+    FunctionUses& function = functions_[index];
+    const tir::Block& body = module_.functions[index].body;
+    function.callees.resize(body.size());
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      function.has_blocks.push_back(!tir::blocks_of(body[i]).empty());
+      const auto name = [&](tir::VarId var) {
+        if (placed_.contains(var) || memory_.whole.contains(var))
+          function.uses.try_emplace(var, Use{i, i}).first->second.last = i;
+      };
+      const auto held = program::plain_call(body[i]);
+      if (held && held->name->starts_with("usmp_held_")) continue;  // until then it lives in our plan, not in TVM's
+      const auto visit = [&](const tir::Stmt& stmt) {
+        if (const auto* store = std::get_if<tir::Store>(&stmt.node)) name(store->storage);
+        tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
+          tir::for_each_expr(*root, [&](const tir::Expr& expr) {
+            if (expr.kind == tir::ExprKind::var || expr.kind == tir::ExprKind::load) name(expr.var);
+            const auto call = tir::named_call(expr);
+            const auto callee = call ? module_.find(*call->name) : std::nullopt;
+            if (callee) function.callees[i].insert(*callee);
+          });
+        });
+      };
+      visit(body[i]);
+      for (const tir::Block* block : tir::blocks_of(body[i])) tir::for_each_stmt(*block, visit);
+    }
+    for (const auto& [var, use] : function.uses) {
+      if (memory_.whole.contains(var)) continue;
+      function.pools[placed_.at(var)->pool][placed_.at(var)->offset].push_back(use);
     }
   }
-}
+
+  // The first offset above that `is_live` says is live with it.
+  template <class IsLive>
+  static std::optional<Bytes> next_above(const FunctionUses& function, const PlannedPlace& place, Bytes last,
+                                         const IsLive& is_live) {
+    const auto pool = function.pools.find(place.pool);
+    if (pool == function.pools.end()) return std::nullopt;
+    for (auto above = pool->second.upper_bound(last); above != pool->second.end(); ++above) {
+      if (std::any_of(above->second.begin(), above->second.end(), is_live)) return above->first;
+    }
+    return std::nullopt;
+  }
+
+  // A device gets the address of the pool, and uses some part of it in which nothing is that is live during the call.
+  // At the pool's end that may be known: if a buffer is accessed up to there, but for less than the alignment of
+  // buffers.
+  void shorten_whole(tir::Allocate& allocate) {
+    const FunctionUses& entry = functions_[module_.entry];
+    const auto own = entry.uses.find(allocate.var);
+    const auto pool = entry.pools.find(memory_.whole.at(allocate.var));
+    const auto bytes = allocate.extents.size() == 1 ? tir::as_int(*allocate.extents[0]) : std::nullopt;
+    if (own == entry.uses.end() || pool == entry.pools.end() || !bytes || own->second.first != own->second.last) return;
+    Bytes end = *bytes;
+    for (bool is_shorter = true; is_shorter;) {
+      is_shorter = false;
+      for (const auto& [var, use] : entry.uses) {
+        const auto place = placed_.find(var);
+        if (place == placed_.end() || place->second->pool != memory_.whole.at(allocate.var)) continue;
+        if (use.first > own->second.first || use.last < own->second.first) continue;
+        const Bytes begin = place->second->offset;
+        const Bytes accessed = begin + known_end(module_.entry, var);
+        if (begin >= end || accessed <= begin || end - accessed >= module_.workspace_alignment.value_or(1)) continue;
+        end = begin;
+        is_shorter = true;
+      }
+    }
+    if (end > 0 && end < *bytes) allocate.extents = {tir::make_int(end)};
+  }
+
+  // Behind the last byte that functions which are read access.
+  [[nodiscard]] Bytes known_end(std::size_t function, tir::VarId var) const {
+    const auto extent = extents_[function].find(var);
+    Bytes end = 0;
+    if (extent == extents_[function].end()) return end;
+    for (const auto& known : {extent->second.loaded, extent->second.stored}) {
+      if (known) end = std::max(end, known->high + 1);
+    }
+    return end;
+  }
+
+  // To so many bytes as are in front of what is live with it, if that is not longer.
+  void shorten(tir::Allocate& allocate, std::size_t index) {
+    const auto extent = extents_[index].find(allocate.var);
+    if (extent != extents_[index].end() && extent->second.end) return;
+    const FunctionUses& function = functions_[index];
+    const PlannedPlace& place = *placed_.at(allocate.var);
+    const Use own = function.uses.at(allocate.var);
+    const auto several = memory_.last.find(allocate.var);
+    const Bytes last = several == memory_.last.end() ? place.offset : several->second;
+    std::optional<Bytes> next;
+    const auto lower = [&next](std::optional<Bytes> other) {
+      if (other && (!next || *other < *next)) next = other;
+    };
+    lower(next_above(function, place, last, [&](const Use& use) {
+      const bool is_one_block = own.first == own.last && use.first == use.last && function.has_blocks[own.first];
+      return use.first <= own.last && own.first <= use.last && !is_one_block;
+    }));
+    if (index == module_.entry) {
+      std::set<std::size_t> called;
+      for (std::size_t i = own.first; i <= own.last; ++i)
+        called.insert(function.callees[i].begin(), function.callees[i].end());
+      for (const std::size_t callee : called) {
+        lower(next_above(functions_[callee], place, last, [](const Use&) { return true; }));
+      }
+    } else if (const auto calls = calls_.find(index); calls != calls_.end()) {
+      for (const std::size_t at : calls->second) {
+        lower(next_above(functions_[module_.entry], place, last,
+                         [at](const Use& use) { return use.first <= at && at <= use.last; }));
+      }
+    }
+    if (!next) return;
+    const Bytes bytes = std::max(*next - place.offset, known_end(index, allocate.var));  // if the plan is wrong
+    const auto elements = allocate.extents.size() == 1 ? tir::as_int(*allocate.extents[0]) : std::nullopt;
+    if (allocate.type != tir::uint8_type || !elements || *elements <= bytes) return;
+    allocate.extents = {tir::make_int(bytes)};
+    memory_.unbounded.erase(allocate.var);
+  }
+
+  PlannedMemory& memory_;
+  const std::vector<std::map<tir::VarId, storage::Extent>>& extents_;
+  tir::Module& module_;
+  std::vector<FunctionUses> functions_;
+  std::map<tir::VarId, const PlannedPlace*> placed_;
+  std::map<std::size_t, std::vector<std::size_t>> calls_;  // of the entry: by callee, its statements
+};
 
 // Bytes of the pool, from the first to the last, that are loaded through the variable and stored through none of it.
 std::vector<Interval> only_loaded(const PlannedPlace& place, const storage::Extent& extent) {
@@ -221,6 +337,7 @@ void PlannedMemory::add(PlannedMemory&& more) {
   constants.insert(constants.end(), more.constants.begin(), more.constants.end());
   places.insert(places.end(), more.places.begin(), more.places.end());
   last.merge(more.last);
+  whole.merge(more.whole);
   unbounded.merge(more.unbounded);
 }
 
@@ -277,16 +394,13 @@ std::optional<tir::Fault> find_sizes(PlannedMemory& memory, const std::string& m
   }
   const auto extents = storage::extents(module);
   if (auto fault = check_loads(memory, extents, module)) return fault;
-  bound_by_plan(memory, extents[module.entry], module.functions[module.entry]);
-  std::set<tir::VarId> unsized;
+  PlanBounds(memory, extents, module).shorten_all();
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     for (const auto& [var, extent] : extents[i]) {
       if (extent.end) continue;
       if (memory.unbounded.contains(var)) throw unbounded(module.functions[i].name, module.var(var).name);
-      unsized.insert(var);
     }
   }
-  for (PlannedPlace& place : memory.places) place.is_sized = !unsized.contains(place.var);
   return std::nullopt;
 }
 
