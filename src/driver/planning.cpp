@@ -13,6 +13,7 @@
 #include "needed_together.hpp"
 #include "search.hpp"
 #include "usmp/pipeline/needed_sizes.hpp"
+#include "usmp/pipeline/tvm_plan.hpp"
 #include "usmp/report/needed.hpp"
 #include "usmp/report/shared_pools.hpp"
 #include "usmp/support/error.hpp"
@@ -223,6 +224,9 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
     plan_module(*planned, planning, options, interrupt, terminal);
     if (planned->result.has_plan()) {
       planned->tried.clear();
+      const WatchedSearch search(options.search, interrupt, terminal);
+      pipeline::prefer_tvm_plan(*planned, beside.value_or(planning.settings.request), search.limits(),
+                                origin_of(*planned, planning, options.search.seed.value_or(0)), planning.replay_steps);
       continue;
     }
     if (options.ignore_sizes) {

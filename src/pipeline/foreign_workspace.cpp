@@ -123,6 +123,7 @@ void plan_foreign_workspace(SourceModule& source, const CFiles& files) {
   }
   drop_called_otherwise(taken, source.module);
   if (taken.empty()) return;
+  source.written.reset();  // has no places for it
 
   add_params(taken, source.module);
   for (tir::Function& function : source.module.functions) {

@@ -161,6 +161,9 @@ SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files) {
   auto overlaps = overlaps_in_plan(written);
   SourceModule source = std::move(written.source);
   if (overlaps) source.warnings.push_back(std::move(*overlaps));
+  if (!source.by_this_program && !written.plan.places.empty()) {
+    source.written = std::make_shared<const TvmWritten>(TvmWritten{source.module, std::move(written.plan.places)});
+  }
   storage::split(source.module, storage::Where::between_tensors);
   plan_foreign_workspace(source, files);
   return source;

@@ -148,6 +148,69 @@ TEST_CASE("planning says what TVM's plan takes") {
   CHECK(!json::parse(outcome_of(plan, options).out)["modules"][0]["totals"].contains("tvm_workspace"));
 }
 
+namespace {
+
+// in -> a -> b -> c -> output, of 20 bytes each; `b` and `c` need a. TVM has aligned them to 4 bytes.
+std::string tight_c(const std::string& c_offset) {
+  const std::string head = "  for (int32_t i = 0; i < 20; ++i) {\n    ";
+  return "__attribute__((aligned(16))) static uint8_t sram[60];\n"
+         "int32_t tvmgen_m_copy(int8_t* p, int8_t* q) {\n" +
+         head + "q[i] = p[(19 - i)];\n  }\n  return 0;\n}\n" +
+         "int32_t tvmgen_m_add(int8_t* p, int8_t* q, int8_t* r) {\n" + head +
+         "r[i] = (int8_t)(p[i] + q[(19 - i)]);\n  }\n  return 0;\n}\n" +
+         "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* sram_0_var) {\n"
+         "  void* a_let = (&(sram_0_var[0]));\n  void* b_let = (&(sram_0_var[20]));\n"
+         "  void* c_let = (&(sram_0_var[" +
+         c_offset +
+         "]));\n  if (tvmgen_m_copy(in_buffer_var, a_let) != 0 ) return -1;\n"
+         "  if (tvmgen_m_copy(a_let, b_let) != 0 ) return -1;\n"
+         "  if (tvmgen_m_add(a_let, b_let, c_let) != 0 ) return -1;\n"
+         "  if (tvmgen_m_add(a_let, c_let, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n"
+         "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs) {\n"
+         "  return tvmgen_m___tvm_main__(inputs->in, outputs->output, ((uint8_t*)&sram));\n}\n";
+}
+
+}  // namespace
+
+TEST_CASE("TVM's plan is taken if ours needs more, with a warning that check --strict fails for") {
+  const Models models;
+  write(models.good, tight_c("40"));
+  PlanOptions options;
+  options.model.model = models.good;
+  options.model.transform = "none";
+  options.dry_run = true;
+  const std::string taken = outcome_of(plan, options).out;
+  CHECK(contains(taken, "workspace: 60 bytes, as many as TVM's plan\n"));
+  CHECK(
+      contains(taken,
+               "warning: TVM's own plan is taken, which needs 60 bytes of workspace; that of usmp-plan would need 84, "
+               "as it aligns buffers that TVM does not align\n"));
+  options.model.json = true;
+  const json buffers = json::parse(outcome_of(plan, options).out)["modules"][0]["buffers"];
+  REQUIRE(buffers.size() == 3);
+  CHECK(buffers[2]["offset"] == 40);
+  CHECK(buffers[2]["alignment"] == 8);
+  options.model.json = false;
+
+  // Its plan is wrong, ours needs less, or is asked for something else.
+  const auto is_ours = [&] {
+    const Outcome outcome = outcome_of(plan, options);
+    CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
+    return contains(outcome.out, "workspace: ") && !contains(outcome.out, "own plan");
+  };
+  write(models.good, tight_c("32"));
+  CHECK(is_ours());
+  write(models.good, tight_c("40"));
+  options.model.transform = "all";
+  CHECK(is_ours());
+  options.model.transform = "none";
+  options.pools_file = models.directory.file("pools.yaml");
+  write(*options.pools_file, "workspace_pools:\n  - {name: other}\npinned:\n  - {buffer: a, pool: other, offset: 0}\n");
+  CHECK(is_ours());
+  write(*options.pools_file, "workspace_pools:\n  - {name: other}\n");
+  CHECK(contains(outcome_of(plan, options).out, "other: 60 bytes"));
+}
+
 TEST_CASE("a section of workspace that planned C does not have is named, TVM's own is not") {
   const Models models;
   const auto planned_with = [&](const std::string& section, const std::string& pools) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -72,6 +73,12 @@ struct CFiles {
   std::vector<tvm_c::Source> headers = {};  // others, which may define macros and constants
 };
 
+// C that TVM has planned, as it was read: storage that several tensors share is whole. All workspace has a place.
+struct TvmWritten {
+  tir::Module module;
+  std::vector<tvm_c::PlannedPlace> places;  // of the module's variables
+};
+
 // As the archive has it.
 struct SourceModule {
   mlf::ModuleInfo info;
@@ -79,6 +86,7 @@ struct SourceModule {
   codegen::Interface interface;
   std::vector<tvm_c::PlannedPool> tvm_pools;     // of C that TVM has planned
   bool tvm_pools_have_io = false;                // inputs or outputs are in them
+  std::shared_ptr<const TvmWritten> written;     // null: TVM has not planned it, or this program has
   bool by_this_program = false;                  // tvm_c::PlannedModule
   std::optional<Bytes> workspace_macro;          // tvm_c::PlannedModule
   std::string constants_section;                 // tvm_c::PlannedModule

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "usmp/mlf/metadata.hpp"
+#include "usmp/pipeline/algorithm.hpp"
+#include "usmp/pipeline/planned.hpp"
 #include "usmp/pipeline/program.hpp"
 #include "usmp/plan_file/plan_document.hpp"
 
@@ -29,5 +31,12 @@ struct TvmPlan {
 // member where there is one, also if TVM has not planned the module. O(n log n) besides reading, verifying and bounds;
 // for each buffer of unknown size up to O(buffers).
 [[nodiscard]] TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const CFiles& files);
+
+// TVM's plan in the C that was read is a candidate: if ours needs more workspace, and nothing else was asked for (pins,
+// an objective, a pool to minimize), the program is planned untransformed with every buffer where TVM has it, and that
+// plan, verified and replayed like any other, is taken if it needs less; a warning says so. Pools are those of TVM's
+// names, or the first one if TVM has one. Throws as `plan`.
+void prefer_tvm_plan(PlannedProgram& planned, const Request& request, const Search& how, const Origin& origin,
+                     std::uint64_t replay_steps = replay_steps_of_plan);
 
 }  // namespace usmp::pipeline

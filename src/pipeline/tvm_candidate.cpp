@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// TVM's own plan of the C that was read, taken where it needs less than ours.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "pipeline/analyse.hpp"
+#include "usmp/pipeline/tvm_plan.hpp"
+#include "usmp/verify/verify.hpp"
+
+namespace usmp::pipeline {
+namespace {
+
+// TVM's pool in the problem: that of its name, or, if TVM has one pool alone, the first one of its kind.
+std::optional<PoolId> pool_of(const Problem& problem, const std::string& name, PoolKind kind, bool is_only) {
+  std::optional<PoolId> first;
+  for (std::size_t i = 0; i < problem.pools.size(); ++i) {
+    if (problem.pools[i].kind != kind) continue;
+    if (problem.pools[i].name == name) return PoolId(i);
+    if (!first) first = PoolId(i);
+  }
+  return is_only ? first : std::nullopt;
+}
+
+// The largest power of two that divides the offset, which is at least what TVM aligned it to.
+Bytes alignment_of(Bytes offset, Bytes most) {
+  if (offset == 0) return most;
+  return std::min(most, Bytes{1} << std::countr_zero(static_cast<std::uint64_t>(offset)));
+}
+
+// Pins every buffer of workspace where TVM has it. Nothing: TVM has no place for one, or a place in a pool that the
+// problem does not have. Else whether a place is aligned to less than this program would align it.
+std::optional<bool> pin_as_tvm(const TvmWritten& written, const liveness::Analysis& analysis,
+                               assemble::Assembly& assembly) {
+  std::map<tir::VarId, const tvm_c::PlannedPlace*> places;
+  std::set<std::string> pools;
+  for (const tvm_c::PlannedPlace& place : written.places) places.emplace(place.var, &place);
+  for (std::size_t i = 0; i < assembly.sites.size(); ++i) {
+    if (assembly.problem.buffers[i].kind == BufferKind::constant) continue;
+    const auto place = places.find(analysis.sites[assembly.sites[i].index()].var);
+    if (place == places.end()) return std::nullopt;
+    pools.insert(place->second->pool);
+  }
+  bool is_less_aligned = false;
+  for (std::size_t i = 0; i < assembly.sites.size(); ++i) {
+    Buffer& buffer = assembly.problem.buffers[i];
+    if (buffer.kind == BufferKind::constant) continue;
+    const tvm_c::PlannedPlace& place = *places.at(analysis.sites[assembly.sites[i].index()].var);
+    const auto pool = pool_of(assembly.problem, place.pool, PoolKind::workspace, pools.size() == 1);
+    if (!pool || std::ranges::find(buffer.candidates, *pool) == buffer.candidates.end()) return std::nullopt;
+    const Bytes alignment = alignment_of(place.offset, buffer.alignment);
+    is_less_aligned = is_less_aligned || alignment < buffer.alignment;
+    buffer.alignment = alignment;
+    buffer.candidates = {*pool};
+    buffer.pinned = place.offset;
+  }
+  return is_less_aligned;
+}
+
+// Whether the verifier accepts the pinned buffers where they are.
+bool is_correct(const Problem& problem) {
+  Problem pinned{.pools = problem.pools, .buffers = {}, .horizon = problem.horizon};
+  Plan plan;
+  for (const Buffer& buffer : problem.buffers) {
+    if (!buffer.pinned) continue;
+    pinned.buffers.push_back(buffer);
+    plan.allocations.push_back({buffer.candidates.front(), *buffer.pinned});
+  }
+  return verify::check(pinned, plan, 1).empty();
+}
+
+}  // namespace
+
+void prefer_tvm_plan(PlannedProgram& planned, const Request& request, const Search& how, const Origin& origin,
+                     std::uint64_t replay_steps) {
+  if (!planned.result.has_plan() || planned.source.written == nullptr || !planned.document.tvm_workspace) return;
+  const Bytes ours = planned.document.workspace_used;
+  if (ours <= *planned.document.tvm_workspace) return;
+  const bool has_demands = !request.pools.pinned.empty() || !request.earlier.empty() || planned.minimized ||
+                           planned.assembly.problem.charged;
+  if (has_demands) return;
+
+  PlannedProgram candidate;
+  candidate.source = planned.source;
+  candidate.source.module = planned.source.written->module;
+  candidate.warnings = planned.warnings;
+  Transformations none;
+  none.core = planned.program.core;
+  none.plan_stack = std::numeric_limits<Bytes>::max();  // arrays on the stack stay there
+  candidate.program = transformed(candidate.source, none, request.workspace_io);
+  candidate.assembly = assembled(candidate.program, request);
+  const auto is_less_aligned = pin_as_tvm(*planned.source.written, candidate.program.analysis, candidate.assembly);
+  if (!is_less_aligned || !is_correct(candidate.assembly.problem)) return;
+  plan(candidate, default_algorithm(), how, origin, replay_steps);
+  if (!candidate.result.has_plan() || candidate.document.workspace_used >= ours) return;
+  std::string why = "TVM's own plan is taken, which needs " + std::to_string(candidate.document.workspace_used) +
+                    " bytes of workspace; that of usmp-plan would need " + std::to_string(ours);
+  if (*is_less_aligned) why += ", as it aligns buffers that TVM does not align";
+  candidate.document.algorithm = origin.algorithm;
+  candidate.document.warnings.push_back(std::move(why));
+  planned = std::move(candidate);
+}
+
+}  // namespace usmp::pipeline
