@@ -265,8 +265,9 @@ class CaptureTir(unittest.TestCase):
     """The wrapping of PassContext, against a stand-in for TVM."""
 
     def run_passes(self, build_context: bool, names: List[str], around: bool = False,
-                   keep_passes: bool = False) -> Tuple[Any, List[str]]:
-        """Captures from a build that runs these passes."""
+                   keep_passes: bool = False, count: int = 1) -> Tuple[Any, List[str]]:
+        """Captures from a build that runs these passes. What was seen in the last of them, and the modules."""
+        seen: Dict[str, Any] = {}
         entered: List[Any] = []
         tvm: Any = fake_tvm(entered)
         pass_context = tvm.transform.PassContext
@@ -274,15 +275,18 @@ class CaptureTir(unittest.TestCase):
         outer = pass_context(3, None, ["y"], [self], {"b": 2, "tir.disable_vectorize": False})
         made_before = pass_context(1, None, ["x"], [], {"a": 1, "tir.usmp.enable": False})
 
-        def passes() -> Dict[str, Any]:
+        def passes() -> None:
             for name in names:
+                seen.update({"config": entered[-1].config, "disabled": entered[-1].disabled_pass, "last": name,
+                             "level": entered[-1].opt_level, "kept": self in entered[-1].instruments})
                 for instrument in (i for i in entered[-1].instruments if i is not self):
-                    instrument.run_before_pass(FakeModule({"external_mods": [], "kept": name}),
-                                               types.SimpleNamespace(name=name))
-            return {"config": entered[-1].config, "disabled": entered[-1].disabled_pass, "level": entered[-1].opt_level,
-                    "kept": self in entered[-1].instruments}
+                    try:
+                        instrument.run_before_pass(FakeModule({"external_mods": [], "kept": name}),
+                                                   types.SimpleNamespace(name=name))
+                    except Exception as error:  # on its way through TVM
+                        raise RuntimeError(str(error)) from None
 
-        def build() -> Dict[str, Any]:
+        def build() -> None:
             if not build_context:
                 return passes()
             with made_before:
@@ -291,7 +295,7 @@ class CaptureTir(unittest.TestCase):
         with mock.patch.dict(sys.modules, {"tvm": tvm}):
             try:
                 with outer if around else contextlib.nullcontext():
-                    return export_tir.capture_tir(build, keep_passes)  # type: ignore[no-any-return]
+                    return seen, export_tir.capture_tir(build, keep_passes, count)
             finally:
                 self.assertIs(pass_context.__enter__, original)
                 self.assertEqual(entered, [])
@@ -310,7 +314,7 @@ class CaptureTir(unittest.TestCase):
         self.assertEqual((result["disabled"], result["level"], result["kept"]), (["y"], 3, True))
 
     def test_a_context_of_the_build_keeps_its_settings(self) -> None:
-        result, modules = self.run_passes(True, [export_tir.PLANNER_PASS] * 2)
+        result, modules = self.run_passes(True, [export_tir.PLANNER_PASS] * 3, count=2)
         self.assertEqual(len(modules), 2)
         self.assertEqual(result["config"], {**PASSES_OFF, "a": 1, "tir.usmp.enable": True})
         self.assertEqual((result["disabled"], result["level"], result["kept"]), (["x"], 1, False))
@@ -349,6 +353,20 @@ class CaptureTir(unittest.TestCase):
     def test_a_build_without_planning_is_an_error(self) -> None:
         with self.assertRaises(export_tir.ExportError):
             self.run_passes(False, ["tir.transform.Simplify"])
+        with self.assertRaisesRegex(export_tir.ExportError, "planned 1 modules, expected 2"):
+            self.run_passes(False, [export_tir.PLANNER_PASS], count=2)
+
+    def test_the_build_is_left_when_its_modules_are_captured(self) -> None:
+        result, modules = self.run_passes(True, ["a", export_tir.PLANNER_PASS, "b", export_tir.PLANNER_PASS])
+        self.assertEqual((len(modules), result["last"]), (1, export_tir.PLANNER_PASS))
+        result, modules = self.run_passes(True, ["a", export_tir.PLANNER_PASS, "b", export_tir.PLANNER_PASS, "c"], count=2)
+        self.assertEqual((len(modules), result["last"]), (2, export_tir.PLANNER_PASS))
+
+    def test_what_fails_in_front_of_the_planner_is_told(self) -> None:
+        entered: List[Any] = []
+        with mock.patch.dict(sys.modules, {"tvm": fake_tvm(entered)}), self.assertRaises(KeyError):
+            export_tir.capture_tir(lambda: {}["no such operator"])
+        self.assertEqual(entered, [])
 
 
 class Build(unittest.TestCase):
@@ -411,6 +429,10 @@ class Build(unittest.TestCase):
             code, errors, _ = self.run_build([], error)
             self.assertEqual(code, 1)
             self.assertEqual(errors.count("\n"), 1, errors)
+        for alignment in ("3", "0", "-16", "a", "2097152"):
+            errors_of_parser = io.StringIO()
+            with contextlib.redirect_stderr(errors_of_parser), self.assertRaises(SystemExit):
+                self.run_build(["--alignment=" + alignment])
         for shapes in ("x", "x:[a]"):
             code, errors, _ = self.run_build(["--input-shapes", shapes])
             self.assertEqual((code, errors.count("\n")), (1, 1))
