@@ -5,6 +5,8 @@
 Every archive is planned by each step of transformation alone and by all together: into one pool, into two bounded ones and
 with its inputs and outputs in the workspace. The C is held to what golden.py holds it to, warnings and sanitizers
 included. Where a step changed nothing the same C comes out again: each program of an archive is built and run once.
+
+Archives whose C computes something else than their TIR (stale_operands.py) are planned from C: their golden files are C's.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import json
 import os
 import shutil
 import sys
+import tarfile
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import golden
+from stale_operands import stale_operands
 
 ALGORITHM = "hill_climb"
 ONE_POOL = "workspace_pools:\n  - name: sram\n"
@@ -46,6 +50,7 @@ class Archive:
     directory: Path
     number: int
     programs: dict[str, Program] = field(default_factory=dict)  # by the hash of their files
+    options: tuple[str, ...] = ()
 
     def label(self) -> str:
         return self.model.name
@@ -55,8 +60,14 @@ def plan(binary: Path, archive: Archive, transform: str, pools: str, out: Path, 
     path = archive.directory / "pools.yaml"
     path.write_text(pools)
     golden.run([binary, archive.model.path, "--algorithm", ALGORITHM, "--transform", *transform.split(), "--pools", path,
-                "-o", out, "--quiet", *options])
+                "-o", out, "--quiet", *archive.options, *options])
     return json.loads((out / "default.plan.json").read_text())
+
+
+def options_of(model: golden.Model) -> tuple[str, ...]:
+    with tarfile.open(model.path) as tar:
+        files = [tar.extractfile(member).read().decode() for member in tar if member.name.endswith(".c")]
+    return ("--from", "c") if any(map(stale_operands, files)) else ()
 
 
 def two_pools(binary: Path, archive: Archive, transform: str, one: dict, out: Path) -> None:
@@ -120,13 +131,14 @@ def main() -> int:
         print("no archive to run")
         return 1
     with tempfile.TemporaryDirectory(prefix="usmp-oracle-") as temporary:
-        archives = [Archive(model, Path(temporary) / model.name, number) for number, model in enumerate(models)]
+        archives = [Archive(model, Path(temporary) / model.name, number, options=options_of(model)) for number, model in enumerate(models)]
         transforms = golden.transformations(binary, arguments.transform)
         in_turn = set(golden.steps(binary)) if arguments.in_turn else set()
         unplanned = golden.run_all(archives, lambda archive: plan_all(binary, archive, transforms, in_turn), arguments.jobs)
         programs = [program for archive in archives for program in archive.programs.values()]
         plans = sum(len(program.variants) for program in programs)
-        print(f"{len(archives)} archives, {plans} plans, {len(programs)} programs", flush=True)
+        from_c = sum(1 for archive in archives if archive.options)
+        print(f"{len(archives)} archives ({from_c} from C), {plans} plans, {len(programs)} programs", flush=True)
         return golden.run_all(programs, build_and_run, arguments.jobs) | unplanned
 
 
