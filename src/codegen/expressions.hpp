@@ -65,15 +65,15 @@ struct FileContext {
   ModuleFacts facts;
   NameTable names;  // file scope
   Helpers helpers;
-  std::vector<std::pair<std::string, ExternFunction>> externs;           // in order of first use
-  std::unordered_map<std::string, std::size_t> extern_places;            // in `externs`
-  std::unordered_map<std::string, const mlf::ForeignFunction*> foreign;  // by name
-  std::unordered_set<std::string> imported_names;                        // identifiers in imported C
-  std::vector<std::pair<std::string, const tir::Constant*>> constants;   // C name and data, in order of first use
-  std::unordered_map<const tir::Constant*, std::string> constant_names;  // looked up only
-  bool uses_workspace = false;                                           // TVMBackendAllocWorkspace and its counterpart
-  bool uses_restrict = false;                                            // USMP_RESTRICT
-  bool uses_comparison = false;                                          // whose outcome compilers may find out
+  std::vector<std::pair<std::string, ExternFunction>> externs;             // in order of first use
+  std::unordered_map<std::string, std::size_t> extern_places;              // in `externs`
+  std::unordered_map<std::string, const model::ForeignFunction*> foreign;  // by name
+  std::unordered_set<std::string> imported_names;                          // identifiers in imported C
+  std::vector<std::pair<std::string, const tir::Constant*>> constants;     // C name and data, in order of first use
+  std::unordered_map<const tir::Constant*, std::string> constant_names;    // looked up only
+  bool uses_workspace = false;   // TVMBackendAllocWorkspace and its counterpart
+  bool uses_restrict = false;    // USMP_RESTRICT
+  bool uses_comparison = false;  // whose outcome compilers may find out
   bool uses_fence = false;
   bool uses_unroll = false;          // USMP_UNROLL
   bool uses_aligned_arrays = false;  // USMP_ALIGNED_ARRAY

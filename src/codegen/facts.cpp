@@ -10,6 +10,7 @@
 #include "codegen/status.hpp"
 #include "usmp/program/call_graph.hpp"
 #include "usmp/program/pointers.hpp"
+#include "usmp/support/error.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {

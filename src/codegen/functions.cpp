@@ -176,7 +176,7 @@ struct Functions::Printed {
       for_each_identifier(source, [&](std::string_view name) { file.imported_names.emplace(name); });
       need_headers_of(source, file.helpers);
     }
-    for (const mlf::ForeignFunction& function : planned.info.foreign_functions) {
+    for (const model::ForeignFunction& function : planned.info.foreign_functions) {
       file.foreign.emplace(function.name, &function);
     }
     take_function_names(file);

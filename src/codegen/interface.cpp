@@ -10,6 +10,7 @@
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/program/effects.hpp"
 #include "usmp/support/characters.hpp"
+#include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
@@ -36,7 +37,7 @@ bool is_default_output_name(const std::string& name) {
 
 class Matcher {
  public:
-  Matcher(const mlf::ModuleInfo& info, const tir::Module& module)
+  Matcher(const model::Description& info, const tir::Module& module)
       : info_(info), module_(module), entry_(module.functions[module.entry]), taken_(entry_.params.size(), false) {
     const bool has_tensors =
         std::any_of(entry_.params.begin(), entry_.params.end(), [](const Param& param) { return param.is_tensor; });
@@ -85,10 +86,10 @@ class Matcher {
   }
 
   // One free parameter a tensor, by names; nothing if a name is not found.
-  std::optional<std::vector<std::size_t>> match_names(const std::vector<mlf::Tensor>& tensors) {
+  std::optional<std::vector<std::size_t>> match_names(const std::vector<model::Tensor>& tensors) {
     const std::vector<bool> before = taken_;
     std::vector<std::size_t> matched;
-    for (const mlf::Tensor& tensor : tensors) {
+    for (const model::Tensor& tensor : tensors) {
       const auto param = find_free(tensor.name);
       if (!param) {
         taken_ = before;
@@ -109,7 +110,7 @@ class Matcher {
       for (const std::size_t i : *matched) taken_[i] = true;
     }
     if (!matched) {
-      for (const mlf::Tensor& input : info_.inputs) {
+      for (const model::Tensor& input : info_.inputs) {
         if (!find_free(input.name)) {
           fail("the archive names an input " + in_quotes(input.name) +
                ", which is not a parameter of the entry function");
@@ -139,7 +140,7 @@ class Matcher {
     }
   }
 
-  InterfaceTensor checked(const mlf::Tensor& tensor, std::size_t index, const char* what) const {
+  InterfaceTensor checked(const model::Tensor& tensor, std::size_t index, const char* what) const {
     const Param& param = entry_.params[index];
     const auto size = size_of(param);
     if (size && tensor.size && *size != *tensor.size) {
@@ -194,7 +195,7 @@ class Matcher {
     for (InterfaceTensor& tensor : tensors) tensor.member = names.add(tensor.name);
   }
 
-  const mlf::ModuleInfo& info_;
+  const model::Description& info_;
   const tir::Module& module_;
   const tir::Function& entry_;
   std::vector<std::size_t> tensors_;  // indices of the parameters that may be inputs or outputs
@@ -204,6 +205,8 @@ class Matcher {
 
 }  // namespace
 
-Interface interface_of(const mlf::ModuleInfo& info, const tir::Module& module) { return Matcher(info, module).run(); }
+Interface interface_of(const model::Description& info, const tir::Module& module) {
+  return Matcher(info, module).run();
+}
 
 }  // namespace usmp::codegen

@@ -9,6 +9,7 @@
 
 #include "codegen/member_names.hpp"
 #include "usmp/support/characters.hpp"
+#include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 

@@ -37,7 +37,7 @@ void warn_of_stale_headers(pipeline::AssembledModule& module, const Model& model
 
 }  // namespace
 
-pipeline::AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& info, const Settings& settings,
+pipeline::AssembledModule assemble_module(Model& model, const model::Description& info, const Settings& settings,
                                           bool release_tir, const pipeline::Watch& watch) {
   pipeline::SourceModule source = read_module(model, info, release_tir);
   pipeline::Request request = settings.request;

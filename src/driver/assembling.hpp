@@ -12,7 +12,7 @@ namespace usmp::driver {
 
 // Reads a module and brings it to its problem (pipeline::assemble_module), watched as given. `release_tir`: see
 // read_module. Throws Error with the file set.
-pipeline::AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& info, const Settings& settings,
+pipeline::AssembledModule assemble_module(Model& model, const model::Description& info, const Settings& settings,
                                           bool release_tir, const pipeline::Watch& watch = {});
 
 // Every pin of the pools file has to be of a buffer of some module, every earlier plan of one of the modules. Throws

@@ -215,7 +215,7 @@ void check_in_place(const Model& model, bool force) {
     const fs::path path = fs::path(places.root()) / places.of(member);
     checked[path.parent_path().string()].push_back(path.filename().string());
   };
-  for (const mlf::ModuleInfo& info : model.metadata.modules) {
+  for (const model::Description& info : model.metadata.modules) {
     for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
       const mlf::Member& member = *model.archive.find(name);
       if (mlf::is_planned_c(member.text())) {
@@ -226,7 +226,7 @@ void check_in_place(const Model& model, bool force) {
       check(name);
     }
     std::set<std::string> foreign;  // offsets in them may change
-    for (const mlf::ForeignFunction& function : info.foreign_functions) foreign.insert(function.member);
+    for (const model::ForeignFunction& function : info.foreign_functions) foreign.insert(function.member);
     for (const std::string& name : foreign) check(name);
   }
   if (model.archive.find("metadata.json") != nullptr) check("metadata.json");
@@ -240,7 +240,7 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
   if (model.archive.find("metadata.json") != nullptr) result.metadata = places.of("metadata.json");
   std::map<std::string, std::string> taken;  // by file: the module
   for (std::size_t i = 0; i < modules.size(); ++i) {
-    const mlf::ModuleInfo& info = modules[i]->source.info;
+    const model::Description& info = modules[i]->source.info;
     const mlf::ModuleFiles found = mlf::files_of_module(model.archive, info);
     std::set<std::string> known;
     for (const tvm_c::KeptFunction& function : modules[i]->source.kept) known.insert(function.name);

@@ -27,7 +27,7 @@ struct Inspected {
 };
 
 // With all steps asked for: there are no pools for which one could be of no use.
-Inspected inspected_module(Model& model, const mlf::ModuleInfo& info) {
+Inspected inspected_module(Model& model, const model::Description& info) {
   Inspected inspected{.source = read_module(model, info, true), .program = {}};
   try {
     inspected.program = pipeline::transformed(inspected.source, model.transformations, false);
@@ -42,10 +42,10 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out, std::ostr
   const bool json_list = options.model.json && !options.tir;
   if (json_list) out << "{\"modules\": [\n";
   bool first = true;
-  for (const mlf::ModuleInfo& info : model.metadata.modules) {
+  for (const model::Description& info : model.metadata.modules) {
     const Inspected inspected = inspected_module(model, info);
     const pipeline::Program& program = inspected.program;
-    const mlf::ModuleInfo described = pipeline::described(inspected.source);
+    const model::Description described = pipeline::described(inspected.source);
     if (inspected.source.lost_constants) {
       err << "usmp-plan: warning: module '" << printable(info.name)
           << "': TVM's plan is wrong: " << printable(*inspected.source.lost_constants)
@@ -164,7 +164,7 @@ int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& e
   config::ModelSummary summary;
   summary.archive = model.file_name;
   config::TvmcSettings planned;
-  for (const mlf::ModuleInfo& info : model.metadata.modules) {
+  for (const model::Description& info : model.metadata.modules) {
     const Inspected inspected = inspected_module(model, info);
     add_module(summary, inspected);
     add_tvm_pools(planned, inspected);

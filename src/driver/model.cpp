@@ -28,14 +28,14 @@ constexpr const char* export_hint = "apps/export_tir.py, run inside your TVM, ad
 
 void keep_module(mlf::Metadata& metadata, const std::string& name) {
   const auto found = std::find_if(metadata.modules.begin(), metadata.modules.end(),
-                                  [&](const mlf::ModuleInfo& info) { return info.name == name; });
+                                  [&](const model::Description& info) { return info.name == name; });
   if (found == metadata.modules.end()) {
     const std::vector<std::string> names = module_names(metadata);
     throw Error(
         ErrorKind::usage, {},
         "no module '" + name + "'" + did_you_mean(name, names) + "; the archive holds: " + module_list(metadata));
   }
-  mlf::ModuleInfo chosen = std::move(*found);
+  model::Description chosen = std::move(*found);
   metadata.modules.clear();
   metadata.modules.push_back(std::move(chosen));
 }
@@ -67,14 +67,14 @@ Model open_bare_module(const std::string& path) {
   model.archive.path = path;
   model.archive.members.push_back(
       {"src/default.tir.json", read_text_file(path, ErrorKind::archive, mlf::Limits().member_bytes), 0644});
-  mlf::ModuleInfo info;
+  model::Description info;
   info.name = "default";
   info.tir_member = "src/default.tir.json";
   model.metadata.modules.push_back(std::move(info));
   return model;
 }
 
-bool has_sources(const mlf::ModuleInfo& info) {
+bool has_sources(const model::Description& info) {
   return std::any_of(info.c_members.begin(), info.c_members.end(),
                      [](const std::string& name) { return !name.ends_with(".h"); });
 }
@@ -93,7 +93,7 @@ void choose_front_end(mlf::Metadata& metadata, const std::string& from) {
   if (from != "c" && from != "tir") {
     throw Error(ErrorKind::usage, {}, "--from: found '" + from + "', expected c or tir");
   }
-  for (mlf::ModuleInfo& info : metadata.modules) {
+  for (model::Description& info : metadata.modules) {
     if (from == "c") info.tir_member.clear();
     const bool is_there = from == "c" ? has_sources(info) : !info.tir_member.empty();
     if (is_there) continue;
@@ -110,10 +110,10 @@ mlf::Archive read_archive_or_checkout(const std::string& path) {
   return is_c_file || is_tree ? mlf::read_checkout(path) : mlf::read_archive(path);
 }
 
-pipeline::CFiles foreign_sources_of(const Model& model, const mlf::ModuleInfo& info) {
+pipeline::CFiles foreign_sources_of(const Model& model, const model::Description& info) {
   pipeline::CFiles files;
   std::map<std::string_view, std::size_t> owners;
-  for (const mlf::ModuleInfo& module : model.metadata.modules) {
+  for (const model::Description& module : model.metadata.modules) {
     for (const std::string& name : module.foreign_members) ++owners[name];
   }
   for (const std::string& name : info.foreign_members) {
@@ -141,7 +141,7 @@ std::vector<std::string> core_names() {
 
 std::vector<std::string> module_names(const mlf::Metadata& metadata) {
   std::vector<std::string> names;
-  for (const mlf::ModuleInfo& info : metadata.modules) names.push_back(info.name);
+  for (const model::Description& info : metadata.modules) names.push_back(info.name);
   return names;
 }
 
@@ -208,12 +208,12 @@ Model open_model(const ModelOptions& options) {
 }
 
 void prefer_c(Model& model) {
-  for (mlf::ModuleInfo& info : model.metadata.modules) {
+  for (model::Description& info : model.metadata.modules) {
     if (has_sources(info)) info.tir_member.clear();
   }
 }
 
-pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
+pipeline::CFiles sources_of(const Model& model, const model::Description& info) {
   pipeline::CFiles files = foreign_sources_of(model, info);
   files.own.reserve(info.c_members.size());
   for (const std::string& name : info.c_members) {
@@ -240,7 +240,7 @@ pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
   return files;
 }
 
-pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir) {
+pipeline::SourceModule read_module(Model& model, const model::Description& info, bool release_tir) {
   if (info.tir_member.empty() && !has_sources(info)) {
     const std::string message = "the archive has neither TIR nor C of module '" + info.name + "'; ";
     throw Error(ErrorKind::archive, {model.archive.path, "src/" + info.name + ".tir.json", {}},

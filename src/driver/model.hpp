@@ -31,10 +31,10 @@ void prefer_c(Model& model);
 
 // One module as the archive has it. Throws Error with file and member set. With `release_tir` the member's bytes are
 // freed as soon as they are read.
-pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir);
+pipeline::SourceModule read_module(Model& model, const model::Description& info, bool release_tir);
 
 // The module's C, to be read. Points into the model.
-pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info);
+pipeline::CFiles sources_of(const Model& model, const model::Description& info);
 
 // "default, second".
 std::vector<std::string> module_names(const mlf::Metadata& metadata);

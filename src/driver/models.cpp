@@ -65,7 +65,7 @@ void rename_only_module(Model& model, const std::string& name) {
 std::map<std::string, std::size_t> symbols_of(const std::vector<Model>& models) {
   std::map<std::string, std::size_t> symbols;
   for (const Model& model : models) {
-    for (const mlf::ModuleInfo& info : model.metadata.modules) ++symbols[codegen::module_symbol(info.name)];
+    for (const model::Description& info : model.metadata.modules) ++symbols[codegen::module_symbol(info.name)];
   }
   return symbols;
 }
@@ -78,7 +78,7 @@ void name_by_file(std::vector<Model>& models, const std::vector<ChosenName>& cho
                                              [&](const ChosenName& one) { return one.path == model.archive.path; });
     const bool clashes =
         std::any_of(model.metadata.modules.begin(), model.metadata.modules.end(),
-                    [&](const mlf::ModuleInfo& info) { return symbols.at(codegen::module_symbol(info.name)) > 1; });
+                    [&](const model::Description& info) { return symbols.at(codegen::module_symbol(info.name)) > 1; });
     if (!clashes || has_chosen_name || model.metadata.modules.size() != 1) continue;
     rename_only_module(model, c_identifier(without_archive_ending(model.file_name)));
   }
@@ -87,7 +87,7 @@ void name_by_file(std::vector<Model>& models, const std::vector<ChosenName>& cho
 void require_different_names(const std::vector<Model>& models) {
   std::map<std::string, std::string> owners;
   for (const Model& model : models) {
-    for (const mlf::ModuleInfo& info : model.metadata.modules) {
+    for (const model::Description& info : model.metadata.modules) {
       const auto [known, is_new] = owners.emplace(codegen::module_symbol(info.name), model.archive.path);
       if (is_new || models.size() == 1) continue;  // of one archive: refused where its C is written
       std::error_code error;

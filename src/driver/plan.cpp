@@ -83,7 +83,7 @@ std::vector<std::string> replaced_members(const Planning& planning) {
   std::vector<std::string> names = {codegen::all_memory_script_path, codegen::shared_pools_path,
                                     codegen::info_types_path};
   for (const auto& planned : planning.modules) {
-    const mlf::ModuleInfo& info = planned->source.info;
+    const model::Description& info = planned->source.info;
     const std::string source = "codegen/host/src/" + info.name + "_";
     const std::string prefix = source + "lib";
     names.push_back(codegen::constants_header_path(info.name));

@@ -164,7 +164,7 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ost
     Model& model = planning.models[owner];
     spdlog::debug("{}: {} members, {} modules", model.archive.path, model.archive.members.size(),
                   model.metadata.modules.size());
-    for (const mlf::ModuleInfo& info : model.metadata.modules) {
+    for (const model::Description& info : model.metadata.modules) {
       auto planned = std::make_unique<pipeline::PlannedProgram>();
       static_cast<pipeline::AssembledModule&>(*planned) =
           assemble_module(model, info, planning.settings, release_tir, watch);

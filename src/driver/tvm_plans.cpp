@@ -18,7 +18,7 @@ std::vector<pipeline::TvmPlan> read_tvm_plans(const std::string& path, const Mod
   const Model model = open_model(from_c);
   std::vector<pipeline::TvmPlan> plans;
   try {
-    for (const mlf::ModuleInfo& info : model.metadata.modules) {
+    for (const model::Description& info : model.metadata.modules) {
       plans.push_back(pipeline::tvm_plan(info, model.file_name, sources_of(model, info)));
     }
   } catch (const Error& error) {

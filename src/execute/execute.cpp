@@ -50,7 +50,7 @@ std::optional<process::Result> try_out(const Compiler& compiler, const Options& 
 std::vector<std::string> foreign_code(const Programs& programs) {
   const codegen::EmissionInput& module = programs.planned;
   std::vector<std::string> names = programs.undefined;
-  for (const mlf::ForeignFunction& function : module.info.foreign_functions) {
+  for (const model::ForeignFunction& function : module.info.foreign_functions) {
     if (std::find(names.begin(), names.end(), function.name) == names.end()) names.push_back(function.name);
   }
   return names;

@@ -21,10 +21,10 @@ using tir::DataType;
 using tir::TypeCode;
 
 std::optional<DataType> element_of(const codegen::EmissionInput& module, const codegen::InterfaceTensor& tensor,
-                                   const std::vector<mlf::Tensor>& described) {
+                                   const std::vector<model::Tensor>& described) {
   const tir::Param& param = module.source.functions[module.source.entry].params[tensor.param];
   if (param.is_tensor && !param.element.is_void()) return param.element.element();
-  for (const mlf::Tensor& description : described) {
+  for (const model::Tensor& description : described) {
     if (description.name != tensor.name) continue;
     if (const auto type = tir::parse_data_type(description.dtype)) return type->element();
   }
@@ -33,7 +33,7 @@ std::optional<DataType> element_of(const codegen::EmissionInput& module, const c
 }
 
 std::vector<Tensor> described(const codegen::EmissionInput& module, const std::vector<codegen::TensorLayout>& layouts,
-                              const std::vector<mlf::Tensor>& descriptions, const std::string& what) {
+                              const std::vector<model::Tensor>& descriptions, const std::string& what) {
   std::vector<Tensor> tensors;
   for (const codegen::TensorLayout& layout : layouts) {
     const codegen::InterfaceTensor& tensor = layout.tensor;

@@ -506,8 +506,8 @@ std::vector<std::string> modules_in(const Archive& checkout) {
   return {names.begin(), names.end()};
 }
 
-ModuleInfo module_without_metadata(const Archive& checkout, const std::string& name) {
-  ModuleInfo module;
+model::Description module_without_metadata(const Archive& checkout, const std::string& name) {
+  model::Description module;
   module.name = name;
   order_tensors(checkout, module);
   for (const Member& member : checkout.members) {

@@ -129,7 +129,7 @@ std::optional<CFunction> defined_entry(const Archive& archive, const std::string
 
 // The entry as the firmware calls it, if no function of TVM's does. Returns what is in its way, the end of a message:
 // another file that uses the entry. Empty: something else, or nothing.
-std::string find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix,
+std::string find_called(const Archive& archive, const model::Description& module, const std::string& prefix,
                         ModuleFiles& files) {
   std::optional<CFunction> entry = defined_entry(archive, prefix, files);
   if (!entry || mentions(entry->prototype, "num_args") != module.packed_interface) return {};
@@ -174,7 +174,7 @@ std::optional<std::vector<std::string>> param_names(const std::string& prototype
   return names;
 }
 
-ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
+ModuleFiles files_of_module(const Archive& archive, const model::Description& module) {
   const std::string prefix = "tvmgen_" + c_identifier(module.name);
   const auto fail = [&](const Member& member, const std::string& message) {
     throw Error(ErrorKind::archive, {archive.path, member.shown_name(), {}}, message);
@@ -219,7 +219,7 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
   return files;
 }
 
-void require_functions(const Archive& archive, const ModuleInfo& module, const std::set<std::string>& known) {
+void require_functions(const Archive& archive, const model::Description& module, const std::set<std::string>& known) {
   const std::string prefix = "tvmgen_" + c_identifier(module.name) + "_";
   for (const std::string& name : module.c_members) {
     const Member& member = *archive.find(name);

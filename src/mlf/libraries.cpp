@@ -72,10 +72,10 @@ bool is_tvms_own(std::string_view text) {
          text.find("_get_c_metadata") != std::string_view::npos || !entries_in(text).empty();
 }
 
-std::vector<ForeignFunction> functions_of(const Member& member) {
+std::vector<model::ForeignFunction> functions_of(const Member& member) {
   const std::string code = code_only(without_tables(member.code()));
   const bool allocates = mentions(code, "TVMBackendAllocWorkspace");
-  std::vector<ForeignFunction> result;
+  std::vector<model::ForeignFunction> result;
   for (CFunction& function : defined_functions(code)) {
     result.push_back({std::move(function.name), std::move(function.prototype), member.name, allocates});
   }
@@ -84,7 +84,7 @@ std::vector<ForeignFunction> functions_of(const Member& member) {
 
 class Libraries {
  public:
-  Libraries(const Archive& archive, std::vector<ModuleInfo>& modules)
+  Libraries(const Archive& archive, std::vector<model::Description>& modules)
       : modules_(modules), roots_(modules.size()), is_checkout_(archive.is_checkout) {
     for (const Member& member : archive.members) {
       if (is_checkout_ && names_target_c(member.code())) has_targets_ = true;
@@ -98,7 +98,7 @@ class Libraries {
   void find(const Archive& archive) {
     for (const Member& member : archive.members) {
       if (member.name.starts_with(codegen_directory)) classify(member);
-      for (ModuleInfo& module : modules_) {
+      for (model::Description& module : modules_) {
         const std::string header = std::string(include_directory) + "tvmgen_" + c_identifier(module.name);
         if (is_checkout_ || (member.name != header + ".h" && member.name != header + ".constants.h")) continue;
         module.c_members.push_back(member.name);
@@ -113,7 +113,7 @@ class Libraries {
  private:
   // Whether the firmware calls the module with packed arguments: tvmgen_M_run takes them, or, where no file defines it,
   // the entry. What declares it does not count: TVM's registry declares all functions so.
-  [[nodiscard]] bool is_called_packed(const ModuleInfo& module) const {
+  [[nodiscard]] bool is_called_packed(const model::Description& module) const {
     const std::string prefix = "tvmgen_" + c_identifier(module.name);
     for (const char* function : {"_run", "___tvm_main__", "_run_model"}) {
       for (const std::string& name : module.c_members) {
@@ -152,7 +152,7 @@ class Libraries {
   // alone to all.
   void classify_by_content(const Member& member) {
     if (!is_c_source(member.name)) {
-      for (ModuleInfo& module : modules_) {
+      for (model::Description& module : modules_) {
         const std::string prefix = "tvmgen_" + c_identifier(module.name) + "_";
         const bool is_of_module = member.code().find(prefix) != std::string::npos ||
                                   member.code().find(upper_case(prefix)) != std::string::npos;
@@ -160,9 +160,9 @@ class Libraries {
       }
       return;
     }
-    std::vector<std::vector<ForeignFunction>> functions(modules_.size());
+    std::vector<std::vector<model::ForeignFunction>> functions(modules_.size());
     bool has_any = false;
-    for (ForeignFunction& function : functions_of(member)) {
+    for (model::ForeignFunction& function : functions_of(member)) {
       const auto owner = owner_of(function.name);
       if (!owner) continue;
       has_any = true;
@@ -172,7 +172,7 @@ class Libraries {
     const bool is_foreign = !is_tvms && member.code().find(target_mark) != std::string::npos;
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       if (has_any && functions[i].empty()) continue;
-      ModuleInfo& module = modules_[i];
+      model::Description& module = modules_[i];
       const std::string run = "tvmgen_" + c_identifier(module.name) + "_run";
       const bool is_entry_point = defines_ending_in(member.code(), run);
       if (is_tvms || is_entry_point || !has_any || (!has_targets_ && !is_foreign)) {
@@ -191,7 +191,7 @@ class Libraries {
     const auto owner = name ? index_.find(name->module) : index_.end();
     const bool source = is_c_source(member.name);
     if (source && owner != index_.end()) {
-      ModuleInfo& module = modules_[owner->second];
+      model::Description& module = modules_[owner->second];
       const bool is_entry_point = name->number == "0";
       if (is_entry_point || is_tvms_own(member.code())) module.c_members.push_back(member.name);
       if (module.cpu.empty()) module.cpu = cpu_of(member.code());
@@ -200,11 +200,11 @@ class Libraries {
     if (source ? is_tvms_own(member.code()) || is_planned_c(member.code())
                : !is_other_input(member.name) || is_planned_constants(member.name))
       return;
-    const auto functions = source ? functions_of(member) : std::vector<ForeignFunction>();
+    const auto functions = source ? functions_of(member) : std::vector<model::ForeignFunction>();
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       if (owner != index_.end() && owner->second != i) continue;
       roots_[i].push_back(&member);
-      std::vector<ForeignFunction>& all = modules_[i].foreign_functions;
+      std::vector<model::ForeignFunction>& all = modules_[i].foreign_functions;
       all.insert(all.end(), functions.begin(), functions.end());
     }
   }
@@ -236,7 +236,7 @@ class Libraries {
     return nullptr;
   }
 
-  std::vector<ModuleInfo>& modules_;
+  std::vector<model::Description>& modules_;
   std::vector<std::vector<const Member*>> roots_;  // of each module
   bool is_checkout_;
   bool has_targets_ = false;  // its files say for which target they are
@@ -247,7 +247,7 @@ class Libraries {
 
 }  // namespace
 
-void find_libraries(const Archive& archive, std::vector<ModuleInfo>& modules) {
+void find_libraries(const Archive& archive, std::vector<model::Description>& modules) {
   Libraries(archive, modules).find(archive);
 }
 

@@ -61,12 +61,12 @@ void check_plannable(const JsonPlace& module) {
   }
 }
 
-std::vector<Tensor> read_tensors(const JsonPlace& main, const std::string& key) {
-  std::vector<Tensor> tensors;
+std::vector<model::Tensor> read_tensors(const JsonPlace& main, const std::string& key) {
+  std::vector<model::Tensor> tensors;
   const auto map = main.member(key);
   if (!map) return tensors;
   for (const auto& [name, ignored] : map->object()) {
-    Tensor tensor{.name = name, .dtype = "", .size = std::nullopt};
+    model::Tensor tensor{.name = name, .dtype = "", .size = std::nullopt};
     if (const auto fields = map->member(name)) {
       if (const auto dtype = fields->member("dtype")) tensor.dtype = dtype->string();
       if (const auto size = fields->member("size")) tensor.size = size->bytes();
@@ -74,14 +74,14 @@ std::vector<Tensor> read_tensors(const JsonPlace& main, const std::string& key) 
     tensors.push_back(std::move(tensor));
   }
   std::sort(tensors.begin(), tensors.end(),
-            [](const Tensor& a, const Tensor& b) { return natural_less(a.name, b.name); });
+            [](const model::Tensor& a, const model::Tensor& b) { return natural_less(a.name, b.name); });
   return tensors;
 }
 
-ModuleInfo read_module(const Archive& archive, const JsonPlace& place, const std::string& name) {
+model::Description read_module(const Archive& archive, const JsonPlace& place, const std::string& name) {
   check_name(place, name);
   check_plannable(place);
-  ModuleInfo module;
+  model::Description module;
   module.name = name;
   const std::string tir = "src/" + name + ".tir.json";
   if (archive.find(tir) != nullptr) module.tir_member = tir;

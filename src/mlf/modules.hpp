@@ -16,7 +16,7 @@ namespace usmp::mlf {
 
 // Puts the tensors of metadata.json into the order of the archive's own header; those that only the header knows (all,
 // with TVM 0.9) are added, with the size that its macros give.
-void order_tensors(const Archive& archive, ModuleInfo& module);
+void order_tensors(const Archive& archive, model::Description& module);
 
 // "M" of every tvmgen_M___tvm_main__ that a C file defines.
 [[nodiscard]] std::vector<std::string> entries_in(std::string_view text);
@@ -25,9 +25,9 @@ void order_tensors(const Archive& archive, ModuleInfo& module);
 [[nodiscard]] std::vector<std::string> modules_in(const Archive& checkout);
 
 // What metadata.json would say of the module, as far as C and headers know it: inputs, outputs, workspace.
-[[nodiscard]] ModuleInfo module_without_metadata(const Archive& checkout, const std::string& name);
+[[nodiscard]] model::Description module_without_metadata(const Archive& checkout, const std::string& name);
 
 // Fills in packed_interface, foreign_functions and foreign_members of all modules.
-void find_libraries(const Archive& archive, std::vector<ModuleInfo>& modules);
+void find_libraries(const Archive& archive, std::vector<model::Description>& modules);
 
 }  // namespace usmp::mlf

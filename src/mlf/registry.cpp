@@ -75,7 +75,7 @@ std::vector<std::string> registered_functions(std::string_view text) {
   return names;
 }
 
-std::string planned_registry(const Archive& archive, const ModuleInfo& module, const ModuleFiles& files,
+std::string planned_registry(const Archive& archive, const model::Description& module, const ModuleFiles& files,
                              std::string_view planned_entry) {
   const std::string_view text = archive.find(files.registry)->text();
   const std::string code = code_only(text);

@@ -51,7 +51,7 @@ class Renamer {
 
 }  // namespace
 
-void rename_module(Archive& archive, ModuleInfo& info, const std::string& name) {
+void rename_module(Archive& archive, model::Description& info, const std::string& name) {
   const Renamer renamer(info.name, name);
   std::set<std::string> texts(info.c_members.begin(), info.c_members.end());
   texts.insert(info.foreign_members.begin(), info.foreign_members.end());
@@ -63,7 +63,7 @@ void rename_module(Archive& archive, ModuleInfo& info, const std::string& name) 
   for (auto* names : {&info.c_members, &info.foreign_members}) {
     for (std::string& path : *names) renamer.rename_path(path);
   }
-  for (ForeignFunction& function : info.foreign_functions) {
+  for (model::ForeignFunction& function : info.foreign_functions) {
     renamer.rename_text(function.name);
     renamer.rename_text(function.prototype);
     renamer.rename_path(function.member);

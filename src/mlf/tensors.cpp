@@ -30,13 +30,13 @@ std::string member_name(const std::string& name) {
 }
 
 // `known` is in natural order, which decides between names that sanitise alike.
-std::vector<Tensor> in_header_order(std::vector<Tensor> known, const std::vector<std::string>& names,
-                                    const std::map<std::string, Bytes, std::less<>>& macros,
-                                    const std::string& prefix) {
+std::vector<model::Tensor> in_header_order(std::vector<model::Tensor> known, const std::vector<std::string>& names,
+                                           const std::map<std::string, Bytes, std::less<>>& macros,
+                                           const std::string& prefix) {
   std::map<std::string, std::deque<std::size_t>> by_name;
   for (std::size_t i = 0; i < known.size(); ++i) by_name[member_name(known[i].name)].push_back(i);
   std::vector<bool> taken(known.size(), false);
-  std::vector<Tensor> result;
+  std::vector<model::Tensor> result;
   for (const std::string& name : names) {
     const auto at = by_name.find(name);
     if (at != by_name.end() && !at->second.empty()) {
@@ -75,7 +75,7 @@ bool natural_less(const std::string& a, const std::string& b) {
   return i == a.size();
 }
 
-void order_tensors(const Archive& archive, ModuleInfo& module) {
+void order_tensors(const Archive& archive, model::Description& module) {
   const std::string prefix = "tvmgen_" + c_identifier(module.name);
   const Member* header = archive.find("codegen/host/include/" + prefix + ".h");
   if (header == nullptr) header = archive.find("codegen/host/include/tvmgen_" + module.name + ".h");
@@ -85,7 +85,7 @@ void order_tensors(const Archive& archive, ModuleInfo& module) {
   if (header == nullptr) return;
   const std::string code = code_only(header->bytes);
   const auto macros = number_macros(code);
-  const auto reorder = [&](std::vector<Tensor>& tensors, const std::string& struct_name) {
+  const auto reorder = [&](std::vector<model::Tensor>& tensors, const std::string& struct_name) {
     const auto names = struct_members(code, struct_name);
     if (names) tensors = in_header_order(std::move(tensors), *names, macros, upper_case(prefix) + "_");
   };

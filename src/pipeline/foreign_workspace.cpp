@@ -103,7 +103,7 @@ void add_buffers(const ByFunction& taken, tir::Module& module, tir::Block& block
 
 void plan_foreign_workspace(SourceModule& source, const CFiles& files) {
   std::vector<std::string> names;
-  for (const mlf::ForeignFunction& function : source.info.foreign_functions) names.push_back(function.name);
+  for (const model::ForeignFunction& function : source.info.foreign_functions) names.push_back(function.name);
   if (names.empty() || files.foreign.empty()) return;
   const Bytes alignment = std::max(source.module.workspace_alignment.value_or(0), default_alignment);
   ByFunction taken;
@@ -111,7 +111,7 @@ void plan_foreign_workspace(SourceModule& source, const CFiles& files) {
     const std::string name = one.function;
     taken.emplace(name, std::move(one));
   }
-  for (const mlf::ForeignFunction& function : source.info.foreign_functions) {
+  for (const model::ForeignFunction& function : source.info.foreign_functions) {
     const bool is_changed = std::any_of(source.changed.begin(), source.changed.end(),
                                         [&](const tvm_c::ChangedFile& file) { return file.file == function.member; });
     if (is_changed || files.shared.contains(function.member)) taken.erase(function.name);
@@ -140,7 +140,7 @@ void plan_foreign_workspace(SourceModule& source, const CFiles& files) {
     }
   }
   std::vector<tvm_c::ChangedFile> changed = tvm_c::with_workspace_params(added, files.foreign, alignment);
-  for (mlf::ForeignFunction& function : source.info.foreign_functions) {
+  for (model::ForeignFunction& function : source.info.foreign_functions) {
     const auto found = taken.find(function.name);
     if (found != taken.end() && !found->second.has_param) {
       function.prototype = tvm_c::with_workspace_param(function.prototype);

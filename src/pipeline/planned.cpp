@@ -76,7 +76,7 @@ std::vector<std::string> warnings_of(const SourceModule& source) {
     warnings.emplace_back("the C is usmp-plan's: planned from the C that TVM wrote, the model may need less memory");
   }
   std::set<std::string> members;
-  for (const mlf::ForeignFunction& function : source.info.foreign_functions) {
+  for (const model::ForeignFunction& function : source.info.foreign_functions) {
     if (function.allocates_workspace && members.insert(function.member).second) {
       warnings.push_back(function.member + " allocates workspace at run time, outside this plan");
     }
@@ -165,7 +165,7 @@ Bytes constants_without_steps(const PlannedProgram& planned, bool workspace_io) 
 }
 
 plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin& origin) {
-  const mlf::ModuleInfo& info = planned.source.info;
+  const model::Description& info = planned.source.info;
   plan_file::PlanDocument document = plan_document(planned.program.module, planned.program.analysis, planned.assembly,
                                                    planned.result, origin.algorithm);
   document.module = info.name;

@@ -80,7 +80,7 @@ void give_shapes(SourceModule& source) {
 
 }  // namespace
 
-SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir, const CFiles& files) {
+SourceModule read_module(const model::Description& info, std::string_view tir, const CFiles& files) {
   try {
     SourceModule source;
     source.info = info;
@@ -95,9 +95,9 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir, cons
   }
 }
 
-WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
+WrittenModule as_written(const model::Description& info, const CFiles& files) {
   std::vector<tvm_c::Foreign> foreign;
-  for (const mlf::ForeignFunction& function : info.foreign_functions) {
+  for (const model::ForeignFunction& function : info.foreign_functions) {
     const auto file = std::find_if(files.foreign.begin(), files.foreign.end(),
                                    [&](const tvm_c::Source& one) { return one.name == function.member; });
     foreign.push_back({function.name, function.prototype, {}, {}});
@@ -142,7 +142,7 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
 }
 
 bool allocates_at_run_time(const SourceModule& source) {
-  return std::ranges::any_of(source.info.foreign_functions, &mlf::ForeignFunction::allocates_workspace) ||
+  return std::ranges::any_of(source.info.foreign_functions, &model::ForeignFunction::allocates_workspace) ||
          std::ranges::any_of(source.kept, &tvm_c::KeptFunction::allocates_workspace);
 }
 
@@ -156,7 +156,7 @@ std::optional<std::string> unused_workspace(const SourceModule& source) {
          "_WORKSPACE_SIZE (" + std::to_string(*source.workspace_macro) + " bytes) is not used";
 }
 
-SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files) {
+SourceModule read_module(const model::Description& info, const CFiles& files) {
   WrittenModule written = as_written(info, files);
   auto overlaps = overlaps_in_plan(written);
   SourceModule source = std::move(written.source);
@@ -169,10 +169,10 @@ SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files) {
   return source;
 }
 
-mlf::ModuleInfo described(const SourceModule& source) {
-  mlf::ModuleInfo info = source.info;
+model::Description described(const SourceModule& source) {
+  model::Description info = source.info;
   const std::vector<tir::Param>& params = source.module.functions[source.module.entry].params;
-  const auto describe = [&](std::vector<mlf::Tensor>& known, const std::vector<codegen::InterfaceTensor>& tensors) {
+  const auto describe = [&](std::vector<model::Tensor>& known, const std::vector<codegen::InterfaceTensor>& tensors) {
     if (known.empty()) {
       for (const codegen::InterfaceTensor& tensor : tensors) known.push_back({tensor.name, "", std::nullopt});
     }

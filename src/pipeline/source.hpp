@@ -17,7 +17,7 @@ struct WrittenModule {
 };
 
 // Throws as read_module does.
-[[nodiscard]] WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files);
+[[nodiscard]] WrittenModule as_written(const model::Description& info, const CFiles& files);
 
 // Memory that the header asks firmware for, and that no code uses as the C has its own; nothing: there is none.
 [[nodiscard]] std::optional<std::string> unused_workspace(const SourceModule& source);

@@ -116,7 +116,7 @@ std::optional<std::string> overlaps_in_plan(const WrittenModule& written) {
          "; planned C keeps them apart, so its results may differ from those of this C";
 }
 
-TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const CFiles& files) {
+TvmPlan tvm_plan(const model::Description& info, const std::string& archive, const CFiles& files) {
   const WrittenModule written = as_written(info, files);
   if (written.plan.places.empty() && written.plan.by_this_program) {
     throw Error(

@@ -34,9 +34,9 @@ std::string sum_text(const liveness::Analysis& analysis, bool constants) {
          bytes_text(total) + (unread > 0 ? " (" + std::to_string(unread) + " never read)" : "");
 }
 
-bool is_read_from_c(const mlf::ModuleInfo& info) { return info.tir_member.empty() && !info.c_members.empty(); }
+bool is_read_from_c(const model::Description& info) { return model::source_of(info) == model::Source::c; }
 
-std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
+std::string head(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,
                  bool planned, bool transformed) {
   std::string text = "module " + printable(info.name);
   if (!module.tvm_version.empty())
@@ -63,11 +63,11 @@ std::string tvm_plan_text(std::span<const tvm_c::PlannedPool> planned) {
   return pools.empty() ? pools : "  planned by TVM: " + pools + "\n";
 }
 
-std::string tensors_text(const mlf::ModuleInfo& info, std::size_t width) {
+std::string tensors_text(const model::Description& info, std::size_t width) {
   if (info.inputs.empty() && info.outputs.empty()) return {};
   Table table({{"", Align::left}, {"Tensor", Align::left}, {"Type", Align::left}, {"Size", Align::right}});
-  const auto add = [&table](const char* role, const std::vector<mlf::Tensor>& tensors) {
-    for (const mlf::Tensor& tensor : tensors) {
+  const auto add = [&table](const char* role, const std::vector<model::Tensor>& tensors) {
+    for (const model::Tensor& tensor : tensors) {
       table.add({role, printable(tensor.name), tensor.dtype.empty() ? "?" : printable(tensor.dtype),
                  tensor.size ? std::to_string(*tensor.size) : "?"});
     }
@@ -164,9 +164,9 @@ Json planned_json(std::span<const tvm_c::PlannedPool> planned) {
   return list;
 }
 
-Json tensors_json(const std::vector<mlf::Tensor>& tensors) {
+Json tensors_json(const std::vector<model::Tensor>& tensors) {
   Json list = Json::array();
-  for (const mlf::Tensor& tensor : tensors) {
+  for (const model::Tensor& tensor : tensors) {
     Json json;
     json["name"] = tensor.name;
     json["dtype"] = tensor.dtype;
@@ -234,7 +234,7 @@ Json unplanned_allocates_json(const tir::Module& module, const liveness::Analysi
 
 }  // namespace
 
-std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
+std::string inspect_text(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,
                          std::span<const tvm_c::PlannedPool> planned, const InspectTextOptions& options) {
   return head(info, module, analysis, !planned.empty(), options.transformed) + tvm_plan_text(planned) +
          tensors_text(info, options.width) + functions_text(module, options.width) +
@@ -242,7 +242,7 @@ std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module,
          unplanned_text(module, analysis) + extern_text(analysis);
 }
 
-std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
+std::string inspect_json(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,
                          std::span<const tvm_c::PlannedPool> planned) {
   Json json;
   json["schema"] = "usmp-plan/inspect";

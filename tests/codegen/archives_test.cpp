@@ -50,7 +50,7 @@ std::vector<std::string> members_of(const std::vector<InterfaceTensor>& tensors)
 bool check_against_header(const fs::path& path) {
   const mlf::Archive archive = mlf::read_archive(path.string());
   bool has_header = false;
-  for (const mlf::ModuleInfo& info : mlf::read_metadata(archive).modules) {
+  for (const model::Description& info : mlf::read_metadata(archive).modules) {
     const mlf::Member* const tir = archive.find(info.tir_member);
     if (tir == nullptr) continue;  // as TVM writes archives
     const tir::Module module = tir_json::read_module(tir->bytes);
@@ -97,7 +97,7 @@ TEST_CASE("the same over all shared archives") {
 class StackedPlan {
  public:
   StackedPlan(const mlf::Archive& archive, const config::PoolsConfig& pools, bool io) {
-    const std::vector<mlf::ModuleInfo> modules = mlf::read_metadata(archive).modules;
+    const std::vector<model::Description> modules = mlf::read_metadata(archive).modules;
     REQUIRE(modules.size() == 1);
     info_ = modules.front();
     source_ = tir_json::read_module(archive.find(info_.tir_member)->bytes);
@@ -130,7 +130,7 @@ class StackedPlan {
     return {};
   }
 
-  mlf::ModuleInfo info_;
+  model::Description info_;
   tir::Module source_;
   placement::Table placements_;
   lower::Lowered lowered_;

@@ -113,7 +113,7 @@ class CaseProgram {
   // C text that stands beside the emitted file, for functions that it calls.
   void provide(const std::string& text) { provided_ += text; }
   tir::Module& module() { return module_; }
-  mlf::ModuleInfo& info() { return info_; }
+  model::Description& info() { return info_; }
   tir::Function& last_operation() { return module_.functions.back(); }
 
   // C declaration of the entry.
@@ -284,7 +284,7 @@ class CaseProgram {
   }
 
   tir::Module module_;
-  mlf::ModuleInfo info_;
+  model::Description info_;
   placement::Table placements_;  // none: all storage stays where it is
   lower::Lowered lowered_;
   std::vector<Case> cases_;

@@ -17,7 +17,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 // in → x (in sram) → out, with a constant of four floats and one of three int8.
 struct Network {
   ModuleBuilder builder;
-  mlf::ModuleInfo info = info_of("net", {{"in.1", "int8", 8}}, {{"out", "int8", 8}});
+  model::Description info = info_of("net", {{"in.1", "int8", 8}}, {{"out", "int8", 8}});
 
   Network() {
     const auto in = builder.pointer("in_1");
@@ -590,7 +590,7 @@ TEST_CASE("a module without any pool, tensor or use compiles") {
   ModuleBuilder b;
   b.entry({}, {});
   for (const bool packed : {false, true}) {
-    mlf::ModuleInfo info = info_of("net", {}, {});
+    model::Description info = info_of("net", {}, {});
     info.packed_interface = packed;
     const Planned planned(info, b, pools(false, true), {});
     const CompilerSandbox sandbox;
@@ -659,7 +659,7 @@ int main(void) {
   const auto outcome = sandbox.build_and_run("net_lib0.c main.c");
   CHECK_MESSAGE(outcome.status == 0, outcome.output);
 
-  mlf::ModuleInfo packed = planned.info;
+  model::Description packed = planned.info;
   packed.packed_interface = true;
   const Planned refused(packed, b, pools(false, false), {});
   CHECK_THROWS_WITH_AS((void)refused.layout(),

@@ -34,7 +34,7 @@ tir::Module module_of(const std::vector<Param>& params, const std::vector<std::s
   return module;
 }
 
-mlf::Tensor tensor(std::string name, std::optional<Bytes> size = {}, std::string dtype = "") {
+model::Tensor tensor(std::string name, std::optional<Bytes> size = {}, std::string dtype = "") {
   return {.name = std::move(name), .dtype = std::move(dtype), .size = size};
 }
 
@@ -47,7 +47,7 @@ std::string describe(const std::vector<InterfaceTensor>& tensors) {
   return text;
 }
 
-std::string error_of(const mlf::ModuleInfo& info, const tir::Module& module) {
+std::string error_of(const model::Description& info, const tir::Module& module) {
   try {
     (void)interface_of(info, module);
   } catch (const Error& error) {
@@ -60,7 +60,7 @@ std::string error_of(const mlf::ModuleInfo& info, const tir::Module& module) {
 TEST_CASE("inputs match parameter names, outputs are the other tensors in order, the rest are devices") {
   const tir::Module module = module_of(
       {{"b"}, {"a", {4}}, {"output", {2}}, {"output2", {3}}, {"device_context_npu", {}, false}, {"odd", {}, false}});
-  const mlf::ModuleInfo info = info_of("m", {tensor("a"), tensor("b")}, {tensor("y"), tensor("x")});
+  const model::Description info = info_of("m", {tensor("a"), tensor("b")}, {tensor("y"), tensor("x")});
   const Interface interface = interface_of(info, module);
   CHECK(describe(interface.inputs) == "a=1:4, b=0:8");
   CHECK(describe(interface.outputs) == "y=2:2, x=3:3");
@@ -78,16 +78,16 @@ TEST_CASE("outputs whose names are all parameters are matched by name") {
 }
 
 TEST_CASE("names are compared as TVM sanitises them, an exact match first") {
-  const mlf::ModuleInfo info = info_of("m", {tensor("input.1"), tensor("serving:0")}, {tensor("out:0")});
+  const model::Description info = info_of("m", {tensor("input.1"), tensor("serving:0")}, {tensor("out:0")});
   const Interface interface = interface_of(info, module_of({{"serving_0"}, {"input_1"}, {"output"}}));
   CHECK(describe(interface.inputs) == "input.1=1:8 as input_1, serving:0=0:8 as serving_0");
   CHECK(describe(interface.outputs) == "out:0=2:8 as out_0");
-  const mlf::ModuleInfo clash = info_of("m", {tensor("a_b"), tensor("a.b")}, {tensor("y")});
+  const model::Description clash = info_of("m", {tensor("a_b"), tensor("a.b")}, {tensor("y")});
   CHECK(describe(interface_of(clash, module_of({{"a.b"}, {"a_b"}, {"output"}})).inputs) == "a_b=1:8, a.b=0:8 as a_b_2");
 }
 
 TEST_CASE("members are unique C and C++ identifiers within their struct") {
-  const mlf::ModuleInfo info =
+  const model::Description info =
       info_of("m", {tensor("class"), tensor("a.b"), tensor("a:b"), tensor("2d"), tensor("log")}, {tensor("class")});
   const Interface interface = interface_of(info, module_of({{"class"}, {"a.b"}, {"a:b"}, {"2d"}, {"log"}, {"output"}}));
   CHECK(describe(interface.inputs) == "class=0:8 as class_, a.b=1:8 as a_b, a:b=2:8 as a_b_2, 2d=3:8 as _2d, log=4:8");
@@ -96,7 +96,7 @@ TEST_CASE("members are unique C and C++ identifiers within their struct") {
 
 TEST_CASE("TVM 0.8: plain handles, all alike; their order decides and sizes come from the metadata") {
   const tir::Module module = module_of({{"input", {}, false}, {"input", {}, false}, {"output", {}, false}});
-  const mlf::ModuleInfo info = info_of("m", {tensor("x", 12), tensor("y")}, {tensor("z", 3)});
+  const model::Description info = info_of("m", {tensor("x", 12), tensor("y")}, {tensor("z", 3)});
   const Interface interface = interface_of(info, module);
   CHECK(describe(interface.inputs) == "x=0:12, y=1:0");
   CHECK(describe(interface.outputs) == "z=2:3");
@@ -111,7 +111,7 @@ TEST_CASE("plain handles behind the outputs are device contexts") {
 }
 
 TEST_CASE("an archive that names no tensors: what is written is an output, under TVM's names") {
-  const mlf::ModuleInfo info = info_of("m", {}, {});
+  const model::Description info = info_of("m", {}, {});
   const Interface one = interface_of(info, module_of({{"x"}, {"y", {2}}, {"output"}}, {2}));
   CHECK(describe(one.inputs) == "x=0:8, y=1:2");
   CHECK(describe(one.outputs) == "output=2:8");

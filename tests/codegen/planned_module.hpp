@@ -30,8 +30,9 @@ inline config::PoolSpec pool(std::string name, PoolKind kind, bool internal = fa
   return spec;
 }
 
-inline mlf::ModuleInfo info_of(std::string name, std::vector<mlf::Tensor> inputs, std::vector<mlf::Tensor> outputs) {
-  mlf::ModuleInfo info;
+inline model::Description info_of(std::string name, std::vector<model::Tensor> inputs,
+                                  std::vector<model::Tensor> outputs) {
+  model::Description info;
   info.name = std::move(name);
   info.inputs = std::move(inputs);
   info.outputs = std::move(outputs);
@@ -49,7 +50,7 @@ std::string text_of(const Writer& writer) {
 class Planned {
  public:
   // The builder's entry gets TVM's name. Buffers go where `places` says, by name.
-  Planned(mlf::ModuleInfo module_info, ModuleBuilder& builder, const config::PoolsConfig& pools,
+  Planned(model::Description module_info, ModuleBuilder& builder, const config::PoolsConfig& pools,
           const std::map<std::string, Allocation>& places, bool workspace_io = false)
       : info(std::move(module_info)), source(builder.build()), io(workspace_io) {
     source.functions[source.entry].name = "tvmgen_" + info.name + "___tvm_main__";
@@ -87,7 +88,7 @@ class Planned {
     return text_of([&](TextSink& sink) { write_entry(view(), layout(), Functions(view()), sink); });
   }
 
-  mlf::ModuleInfo info;
+  model::Description info;
   tir::Module source;
   placement::Table table;
   lower::Lowered lowered;

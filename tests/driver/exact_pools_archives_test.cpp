@@ -68,7 +68,7 @@ std::vector<Network> networks(const fs::path& folder) {
     driver::ModelOptions options;
     options.model = tar.string();
     driver::Model model = driver::open_model(options);
-    for (const mlf::ModuleInfo& info : model.metadata.modules) {
+    for (const model::Description& info : model.metadata.modules) {
       if (model.archive.find(info.tir_member) == nullptr) continue;  // as TVM writes archives
       for (const bool workspace_io : {false, true}) {
         // Rings of rows are live together all the time: dividing them among pools is a knapsack, which is not proved.

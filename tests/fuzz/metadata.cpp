@@ -32,14 +32,14 @@ mlf::Archive archive_of(std::string_view input) {
   }
 }
 
-void check_module(const mlf::ModuleInfo& info, const mlf::Archive& archive) {
+void check_module(const model::Description& info, const mlf::Archive& archive) {
   fuzz::require(info.name.find('/') == std::string::npos, "a module's name that is no part of a file name");
   fuzz::require(info.tir_member.empty() || archive.find(info.tir_member) != nullptr,
                 "a TIR member that does not exist");
   for (const std::string& member : info.foreign_members) {
     fuzz::require(archive.find(member) != nullptr, "a library that does not exist");
   }
-  for (const mlf::ForeignFunction& function : info.foreign_functions) {
+  for (const model::ForeignFunction& function : info.foreign_functions) {
     fuzz::require(function.prototype.find_first_of("\n\r;{}") == std::string::npos, "more than a prototype");
     fuzz::require(function.prototype.find(function.name) != std::string::npos, "a prototype of another function");
   }
@@ -52,12 +52,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   mlf::Metadata metadata;
   const auto read = [&] {
     metadata = mlf::read_metadata(archive);
-    for (const mlf::ModuleInfo& info : metadata.modules) check_module(info, archive);
+    for (const model::Description& info : metadata.modules) check_module(info, archive);
   };
   if (!fuzz::accepts({ErrorKind::archive}, read)) return 0;
   constexpr Bytes workspace = 123456;
   std::vector<mlf::MemoryFigures> figures;
-  for (const mlf::ModuleInfo& info : metadata.modules) figures.push_back({info.name, workspace, 0});
+  for (const model::Description& info : metadata.modules) figures.push_back({info.name, workspace, 0});
   // What is written over a re-planned archive's metadata can be read again, and says the figures wherever it did.
   const auto update = [&] { archive.members.front().bytes = mlf::updated_metadata(archive, figures); };
   if (!fuzz::accepts({ErrorKind::archive}, update)) return 0;

@@ -673,7 +673,7 @@ std::size_t check_archive(const std::filesystem::path& path, const std::string& 
   INFO(path.string(), ", transformed by ", steps);
   const mlf::Archive archive = mlf::read_archive(path.string());
   const mlf::Metadata metadata = mlf::read_metadata(archive);
-  for (const mlf::ModuleInfo& info : metadata.modules) {
+  for (const model::Description& info : metadata.modules) {
     const auto member = std::find_if(archive.members.begin(), archive.members.end(),
                                      [&](const mlf::Member& other) { return other.name == info.tir_member; });
     if (member == archive.members.end()) continue;

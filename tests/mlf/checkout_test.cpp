@@ -76,7 +76,7 @@ TEST_CASE("a model is found in whatever layout, from any of its directories") {
       CHECK(archive.find("codegen/host/include/tvmgen_kws.h") != nullptr);
       const Metadata metadata = read_metadata(archive);
       REQUIRE(metadata.modules.size() == 1);
-      const ModuleInfo& module = metadata.modules[0];
+      const model::Description& module = metadata.modules[0];
       CHECK(module.name == "kws");
       CHECK(module.c_members.size() == 3);
       CHECK(module.foreign_members.empty());
@@ -128,7 +128,7 @@ TEST_CASE("functions of another code generator stay, by the target that their fi
              "// tvm target: cmsis-nn \n#include \"c.h\"\nTVM_DLL int32_t tvmgen_m_cmsis_nn_main_0(int8_t* x) { }\n");
   write_file(root + "c.h", "int unrelated;");
   const Metadata metadata = read_metadata(read_checkout(scratch.path("m")));
-  const ModuleInfo& module = metadata.modules.at(0);
+  const model::Description& module = metadata.modules.at(0);
   CHECK(module.c_members == std::vector<std::string>{"codegen/host/src/a.c", "codegen/host/src/b.c"});
   REQUIRE(module.foreign_functions.size() == 1);
   CHECK(module.foreign_functions[0].name == "tvmgen_m_cmsis_nn_main_0");

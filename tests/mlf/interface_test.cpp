@@ -20,8 +20,8 @@ Archive archive_of(const std::vector<std::pair<std::string, std::string>>& files
   return archive;
 }
 
-ModuleInfo module_of(const Archive& archive) {
-  ModuleInfo info;
+model::Description module_of(const Archive& archive) {
+  model::Description info;
   info.name = "default";
   for (const Member& member : archive.members) info.c_members.push_back(member.name);
   return info;
@@ -72,7 +72,7 @@ TEST_CASE("the entry is what the firmware calls if nothing else does") {
                                           "int32_t tvmgen_default___tvm_main__(void* args, int32_t* types, int32_t "
                                           "num_args, void* value, int32_t* code, void* handle) { return 0; }\n"},
                                          {"r.c", list}});
-  ModuleInfo packed = module_of(registered);
+  model::Description packed = module_of(registered);
   CHECK_THROWS_AS((void)files_of_module(registered, packed), Error);
   packed.packed_interface = true;
   CHECK(files_of_module(registered, packed).called_params ==
@@ -98,7 +98,7 @@ TEST_CASE("metadata tables beside what changes are part of it") {
         "static TVMBackendPackedCFunc _tvm_func_array[] = {\n    "
         "(TVMBackendPackedCFunc)tvmgen_default_get_c_metadata,\n};\n" +
             run_function}});
-  const ModuleInfo module = module_of(archive);
+  const model::Description module = module_of(archive);
   CHECK(planned_registry(archive, module, files_of_module(archive, module), run_function)
             .find("(TVMBackendPackedCFunc)tvmgen_default_get_c_metadata,") != std::string::npos);
 }
@@ -144,7 +144,7 @@ TEST_CASE("the registry keeps the entry and what stays in its file") {
                     {"meta.c", "static const int kTvmgenMetadata[1] = { 0 };\n" + get + " { return 0; }"},
                     {"a.c", functions + "static const TVMFuncRegistry _tvm_func_registry = {\n    \"" + count +
                                 "tvmgen_default_add\\000\",    _tvm_func_array,\n};\n" + run_function}});
-    ModuleInfo module = module_of(archive);
+    model::Description module = module_of(archive);
     module.packed_interface = packed;
     const ModuleFiles files = files_of_module(archive, module);
     CHECK(files.registry == "a.c");

@@ -119,9 +119,9 @@ Archive archive_of(std::vector<std::pair<std::string, std::string>> files) {
   return archive;
 }
 
-Strings function_names(const ModuleInfo& module) {
+Strings function_names(const model::Description& module) {
   Strings result;
-  for (const ForeignFunction& function : module.foreign_functions) result.push_back(function.name);
+  for (const model::ForeignFunction& function : module.foreign_functions) result.push_back(function.name);
   return result;
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("large C is renamed with its module") {
   const std::string content = large_c();
   write_tar(scratch.path("a.tar"), {{name, content, {}, 0644}});
   Archive archive = read_archive(scratch.path("a.tar"));
-  ModuleInfo info;
+  model::Description info;
   info.name = "m";
   info.c_members = {name};
   rename_module(archive, info, "other");

@@ -37,9 +37,9 @@ std::string error_for(const json& document) {
   return error_of([&] { (void)read_metadata(archive_of({{"metadata.json", text}})); });
 }
 
-std::string names(const std::vector<Tensor>& tensors) {
+std::string names(const std::vector<model::Tensor>& tensors) {
   std::string result;
-  for (const Tensor& t : tensors) {
+  for (const model::Tensor& t : tensors) {
     result += t.name + ":" + t.dtype + ":" + (t.size ? std::to_string(*t.size) : "?") + " ";
   }
   return result;
@@ -207,7 +207,7 @@ TEST_CASE("the header decides the order of inputs and outputs; without one, numb
                              "struct tvmgen_my_net_outputs { void* output10; void* output1; };\n"
                              "int32_t tvmgen_my_net_run(struct tvmgen_my_net_inputs* inputs);\n",
                              0644});
-  const ModuleInfo module = read_metadata(archive).modules[0];
+  const model::Description module = read_metadata(archive).modules[0];
   CHECK(names(module.inputs) == "b:0:int8:1 a.0:int8:3 a/0:int8:2 1st:int8:4 ");
   CHECK(names(module.outputs) == "output10:int8:10 output1:int8:1 output2:int8:2 ");
 }
@@ -222,7 +222,7 @@ TEST_CASE("without tensors in metadata.json the header gives names, its macros s
                                        "#  define TVMGEN_DEFAULT_OUT_SIZE 12 // bytes\n"
                                        "struct tvmgen_default_inputs { void* x_10; void* x_2; };\n"
                                        "struct tvmgen_default_outputs\n{ void *out; };\n"}});
-  const ModuleInfo module = read_metadata(archive).modules[0];
+  const model::Description module = read_metadata(archive).modules[0];
   CHECK(names(module.inputs) == "x_10::? x_2::64 ");
   CHECK(names(module.outputs) == "out::12 ");
 }

@@ -15,7 +15,7 @@ TEST_CASE("a module's new name is in every symbol, file and macro, and in nothin
       {"codegen/host/src/kernels.c", "void kernel(void);", 0644},
       {"default.plan.json", "{}", 0644},
       {"metadata.json", "tvmgen_default_x", 0644}};
-  ModuleInfo info;
+  model::Description info;
   info.name = "default";
   info.tir_member = "src/default.tir.json";
   info.c_members = {"codegen/host/src/default_lib0.c"};

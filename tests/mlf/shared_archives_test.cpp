@@ -21,9 +21,9 @@ bool present() {
 
 Metadata read(const std::string& name) { return read_metadata(read_archive((archives / name).string())); }
 
-std::string names(const std::vector<Tensor>& tensors) {
+std::string names(const std::vector<model::Tensor>& tensors) {
   std::string result;
-  for (const Tensor& t : tensors) result += t.name + " ";
+  for (const model::Tensor& t : tensors) result += t.name + " ";
   return result;
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("every real archive is read") {
     const Metadata metadata = read_metadata(read_archive(entry.path().string()));
     CHECK(metadata.version == 7);
     const std::string name = entry.path().filename().string();
-    for (const ModuleInfo& module : metadata.modules) {
+    for (const model::Description& module : metadata.modules) {
       CHECK(module.tir_member.empty() == (entry.path().parent_path().filename() == "tvm_planned"));
       CHECK_FALSE(module.inputs.empty());
       CHECK_FALSE(module.outputs.empty());
@@ -62,7 +62,7 @@ TEST_CASE("two modules in one archive") {
 
 TEST_CASE("CMSIS-NN: one library, twelve functions") {
   if (!present()) return;
-  const ModuleInfo module = read("variants/mlperf_kws_cmsisnn.tar").modules.at(0);
+  const model::Description module = read("variants/mlperf_kws_cmsisnn.tar").modules.at(0);
   CHECK(module.foreign_members == std::vector<std::string>{"codegen/host/src/default_lib2.c"});
   REQUIRE(module.foreign_functions.size() == 12);
   CHECK(module.foreign_functions[10].name == "tvmgen_default_cmsis_nn_main_10");
@@ -73,11 +73,11 @@ TEST_CASE("CMSIS-NN: one library, twelve functions") {
 
 TEST_CASE("TVM 0.9 has names in the header only; a planned archive has more structs there") {
   if (!present()) return;
-  const ModuleInfo old = read("variants/tvm_0_9/lstm.tar").modules.at(0);
+  const model::Description old = read("variants/tvm_0_9/lstm.tar").modules.at(0);
   CHECK(names(old.inputs) == "x_0 x_1 x_2 x_3 ");
   CHECK(names(old.outputs) == "output0 output1 ");
   CHECK_FALSE(old.outputs[0].size.has_value());
-  const ModuleInfo planned = read("variants/resnet8_pools_io.hill_climb.tvm_planned.tar").modules.at(0);
+  const model::Description planned = read("variants/resnet8_pools_io.hill_climb.tvm_planned.tar").modules.at(0);
   CHECK(names(planned.inputs) == "input_1 ");
   CHECK(names(planned.outputs) == "output ");
   CHECK(planned.outputs[0].size == 10);

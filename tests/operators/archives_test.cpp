@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // Of the archive's one module.
 tir::Module module_of(const fs::path& path) {
   const mlf::Archive archive = mlf::read_archive(path.string());
-  const mlf::ModuleInfo info = mlf::read_metadata(archive).modules.at(0);
+  const model::Description info = mlf::read_metadata(archive).modules.at(0);
   const auto member = std::find_if(archive.members.begin(), archive.members.end(),
                                    [&](const mlf::Member& one) { return one.name == info.tir_member; });
   REQUIRE(member != archive.members.end());

@@ -25,7 +25,7 @@ const std::string apart =
 const std::string together = "  if (tvmgen_m_twice(in_buffer_var, sid_1, output_buffer_var) != 0 ) return -1;\n";
 
 SourceModule module_of(const std::string& calls) {
-  mlf::ModuleInfo info;
+  model::Description info;
   info.name = "m";
   info.inputs = {{"in", "int8", 16}};
   info.outputs = {{"output", "int8", 16}};

@@ -17,7 +17,7 @@ TEST_CASE("a module whose tvmgen_M_run somebody edited is read, and planned if t
         "  for (int32_t i = 0; i < 16; ++i) {\n    output_buffer_var[i] = in_buffer_var[i];\n  }\n  return 0;\n}\n"
         "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs) {\n" +
         statements + "}\n";
-    mlf::ModuleInfo info;
+    model::Description info;
     info.name = "m";
     info.inputs = {{"in", "int8", 16}};
     info.outputs = {{"output", "int8", 16}};

@@ -24,7 +24,7 @@ const std::string kernel =
 
 SourceModule read(const std::string& c, const std::string& foreign, bool is_shared = false,
                   const std::string& header = {}) {
-  mlf::ModuleInfo info;
+  model::Description info;
   info.name = "m";
   info.inputs = {{"in", "int8", 16}};
   info.outputs = {{"output", "int8", 16}};
@@ -71,7 +71,7 @@ TEST_CASE("workspace of other code generators is a buffer of each call") {
   for (const std::string& call : {std::string("ext(in_buffer_var, a"), std::string("ext(a, output_buffer_var")}) {
     planned.insert(planned.find(call) + call.size(), ", a");
   }
-  mlf::ModuleInfo info = source.info;
+  model::Description info = source.info;
   const SourceModule again =
       read_module(info, CFiles{.own = {{"lib1.c", planned}}, .foreign = {{"lib2.c", source.changed[0].text}}});
   CHECK(count(entry_of(again), "uint8[20]") == 0);

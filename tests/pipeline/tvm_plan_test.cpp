@@ -27,8 +27,8 @@ std::string entry(const std::string& params, const std::string& body) {
   return "int32_t tvmgen_m___tvm_main__(" + params + ") {\n" + body + "  return 0;\n}\n";
 }
 
-mlf::ModuleInfo info_of_m() {
-  mlf::ModuleInfo info;
+model::Description info_of_m() {
+  model::Description info;
   info.name = "m";
   info.inputs = {{"in", "int8", 16}};
   info.outputs = {{"output", "int8", 16}};
@@ -37,7 +37,7 @@ mlf::ModuleInfo info_of_m() {
 }
 
 TvmPlan plan_of(const std::string& c, const std::string& header = "") {
-  const mlf::ModuleInfo info = info_of_m();
+  const model::Description info = info_of_m();
   const CFiles files{.own = {{"lib1.c", c}, {"tvmgen_m.h", header}}, .foreign = {}};
   return tvm_plan(info, "m.tar", files);
 }
@@ -115,7 +115,7 @@ TEST_CASE("TVM's plan is wrong: live buffers overlap") {
 
 TEST_CASE("C whose buffers overlap while both are live is planned with a warning") {
   const auto warnings_of = [](const std::string& c, bool knows_shapes = true) {
-    mlf::ModuleInfo info = info_of_m();
+    model::Description info = info_of_m();
     if (!knows_shapes) info.outputs = {{"output", "", {}}};
     std::vector<std::string> warnings = read_module(info, CFiles{.own = {{"lib1.c", c}}, .foreign = {}}).warnings;
     std::erase_if(warnings, [](const std::string& one) { return one.starts_with("no file of the model defines"); });

@@ -41,12 +41,12 @@ std::vector<Argument> arguments_of(const TestModule& test) {
   return arguments;
 }
 
-mlf::ModuleInfo info_of(const TestModule& test) {
-  mlf::ModuleInfo info;
+model::Description info_of(const TestModule& test) {
+  model::Description info;
   info.name = module_name;
   info.packed_interface = test.packed;
   const tir::Function& entry = test.module.functions[test.module.entry];
-  const auto tensor = [&](std::size_t index) -> mlf::Tensor {
+  const auto tensor = [&](std::size_t index) -> model::Tensor {
     const tir::Param& param = entry.params[index];
     return {param.name, tir::to_string(param.element), (*param.shape)[0] * param.element.element_bytes()};
   };

@@ -196,7 +196,7 @@ class Checker {
   const CheckOptions& options_;
   TestModule test_;  // transformed
   Outcome outcome_;  // of it
-  const mlf::ModuleInfo info_;
+  const model::Description info_;
   Report report_;
   std::set<std::tuple<std::string, std::string, std::string>> texts_;
 };

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "random_modules/interpreter.hpp"
-#include "usmp/mlf/metadata.hpp"
+#include "usmp/model/description.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::random_modules {
@@ -40,7 +40,7 @@ enum class Contents : std::uint8_t {
 [[nodiscard]] std::vector<Argument> arguments_of(const TestModule& test);
 
 // What an archive would say of the module.
-[[nodiscard]] mlf::ModuleInfo info_of(const TestModule& test);
+[[nodiscard]] model::Description info_of(const TestModule& test);
 
 // C of the functions that the modules call and do not define: imported by operators (pragma_import_c), and a library of
 // another code generator.

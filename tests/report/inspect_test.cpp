@@ -19,7 +19,7 @@ using usmp::report::inspect_text;
 namespace {
 
 struct Model {
-  usmp::mlf::ModuleInfo info;
+  usmp::model::Description info;
   usmp::tir::Module module;
   usmp::liveness::Analysis analysis;
 };

@@ -162,7 +162,7 @@ TEST_CASE("what the step says of archives with shared bytes is what is found aft
   for (const std::filesystem::path& path : paths) {
     CAPTURE(path.string());
     const mlf::Archive archive = mlf::read_archive(path.string());
-    for (const mlf::ModuleInfo& info : mlf::read_metadata(archive).modules) {
+    for (const model::Description& info : mlf::read_metadata(archive).modules) {
       if (info.tir_member.empty()) continue;
       const transform::Result result = transform::transform(tir_json::read_module(archive.find(info.tir_member)->bytes),
                                                             {.steps = {Step::reorder, Step::inplace}});

@@ -522,7 +522,7 @@ TEST_CASE("reorder: what it says of real archives is what live ranges say") {
     CAPTURE(path.string());
     const mlf::Archive archive = mlf::read_archive(path.string());
     const mlf::Metadata metadata = mlf::read_metadata(archive);
-    for (const mlf::ModuleInfo& info : metadata.modules) {
+    for (const model::Description& info : metadata.modules) {
       if (info.tir_member.empty()) continue;
       const tir::Module module = tir_json::read_module(archive.find(info.tir_member)->bytes);
       const Reordered result = reordered(module);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "usmp/lower/lower.hpp"
-#include "usmp/mlf/metadata.hpp"
+#include "usmp/model/description.hpp"
 #include "usmp/placement/placement.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/ir.hpp"
@@ -17,7 +17,7 @@ namespace usmp::codegen {
 
 // Everything about one planned module. References must stay valid until the files are written.
 struct EmissionInput {
-  const mlf::ModuleInfo& info;
+  const model::Description& info;
   const tir::Module& source;  // before lowering
   const placement::Table& placements;
   const lower::Lowered& lowered;
@@ -49,7 +49,7 @@ struct Interface {
   std::vector<InterfaceTensor> outputs;
   std::vector<InterfaceTensor> devices;
 };
-[[nodiscard]] Interface interface_of(const mlf::ModuleInfo& info, const tir::Module& module);
+[[nodiscard]] Interface interface_of(const model::Description& info, const tir::Module& module);
 
 // "int32_t F(void* args, …)" of a function with TVM's packed interface.
 [[nodiscard]] std::string packed_declaration(const std::string& function);

@@ -33,7 +33,7 @@ struct ModuleFiles {
 
 // Throws Error of kind archive: no file defines tvmgen_M_run, nor does one have what `called` says; a file defines
 // another module's entry as well; several registries.
-[[nodiscard]] ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module);
+[[nodiscard]] ModuleFiles files_of_module(const Archive& archive, const model::Description& module);
 
 // Whether a C file holds TVM's registry of functions (`TVMSystemLibEntryPoint`), by which TVM's C runtime finds them.
 [[nodiscard]] bool holds_registry(std::string_view text);
@@ -45,12 +45,12 @@ struct ModuleFiles {
 // files.metadata as before, as those for metadata in other files, which stay, and, with the packed interface,
 // tvmgen_M_run under the name of the entry: both take the same arguments. Operators are not in it: only the model calls
 // them. `planned_entry` is the text that defines tvmgen_M_run.
-[[nodiscard]] std::string planned_registry(const Archive& archive, const ModuleInfo& module, const ModuleFiles& files,
-                                           std::string_view planned_entry);
+[[nodiscard]] std::string planned_registry(const Archive& archive, const model::Description& module,
+                                           const ModuleFiles& files, std::string_view planned_entry);
 
 // Throws Error of kind archive: one of module.c_members defines a function that is neither called tvmgen_M_… nor
 // one of `known`: those of the model.
-void require_functions(const Archive& archive, const ModuleInfo& module, const std::set<std::string>& known);
+void require_functions(const Archive& archive, const model::Description& module, const std::set<std::string>& known);
 
 // What `before` gives a program that includes it and `after` does not, a line for each: macros but for guards, members
 // of structs, functions, variables, types. Layout and names of parameters' structs aside, spelling counts.

@@ -8,47 +8,14 @@
 #include <vector>
 
 #include "usmp/mlf/archive.hpp"
+#include "usmp/model/description.hpp"
 #include "usmp/support/checked.hpp"
 
 namespace usmp::mlf {
 
-struct Tensor {
-  std::string name;   // of the interface, not sanitised
-  std::string dtype;  // "int8"; empty if unknown
-  std::optional<Bytes> size;
-};
-
-// A function from an external code generator: opaque to planning. Defined in a lib<n>.c that is neither the entry point
-// nor main nor metadata, nor marked by TVM as "tvm target: c" (whose functions are emitted anew from TIR). Not static.
-struct ForeignFunction {
-  std::string name;
-  std::string prototype;  // "int32_t tvmgen_default_cmsis_nn_main_0(int8_t* input_, …)", without TVM_DLL, one line
-  std::string member;     // archive member that defines it
-  bool allocates_workspace = false;  // its library file calls TVMBackendAllocWorkspace
-};
-
-struct ModuleInfo {
-  std::string name;                    // "default"
-  std::string tir_member;              // "src/default.tir.json"; empty if the archive has none
-  std::vector<std::string> c_members;  // C files that TVM wrote for its own target: entry point, operators; in the
-                                       // archive's order
-  std::string cpu;                     // of TVM's target "c -mcpu=cortex-m4", as its C names it; empty: none
-  bool packed_interface = false;       // the archive's entry point takes TVMValue arrays
-  // In the order of the archive's own header (struct member order), else metadata's natural order ("output2" before
-  // "output10"); empty if the archive does not say (TVM 0.9). Sanitised header names are matched to metadata names.
-  std::vector<Tensor> inputs;
-  std::vector<Tensor> outputs;
-  std::optional<Bytes>
-      workspace_bytes;  // memory.functions.main[0].workspace_size_bytes: what the unplanned build needs
-  std::vector<ForeignFunction> foreign_functions;  // every function defined in foreign_members, in order of appearance
-  std::vector<std::string> foreign_members;  // codegen/… files to be copied unchanged: libraries of external code
-                                             // generators (C, C++, assembly) and the headers they include from the
-                                             // archive, sorted. A file that is not named M_lib<n> goes to all modules
-};
-
 struct Metadata {
-  int version = 0;                  // 5 or 7 (or a number near: 6 is read as 7, 1–4 as 5)
-  std::vector<ModuleInfo> modules;  // sorted by name
+  int version = 0;                          // 5 or 7 (or a number near: 6 is read as 7, 1–4 as 5)
+  std::vector<model::Description> modules;  // sorted by name
 };
 
 // Reads metadata.json and looks for the members of each module. Throws Error of kind archive: metadata.json missing

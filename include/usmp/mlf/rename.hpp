@@ -12,6 +12,6 @@ namespace usmp::mlf {
 // Gives the archive's only module the name `name`, a C identifier: in `info`, in the names of its libraries, and in the
 // texts of its TIR, its C and its libraries, wherever an identifier is TVM's symbol of the module (tvmgen_default, or
 // TVMGEN_DEFAULT) or begins with it and '_'. metadata.json stays. O(bytes of these members).
-void rename_module(Archive& archive, ModuleInfo& info, const std::string& name);
+void rename_module(Archive& archive, model::Description& info, const std::string& name);
 
 }  // namespace usmp::mlf

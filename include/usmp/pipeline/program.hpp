@@ -19,7 +19,7 @@
 #include "usmp/config/pools.hpp"
 #include "usmp/kernels/core.hpp"
 #include "usmp/liveness/liveness.hpp"
-#include "usmp/mlf/metadata.hpp"
+#include "usmp/model/description.hpp"
 #include "usmp/plan_file/plan_document.hpp"
 #include "usmp/storage/stack_arrays.hpp"
 #include "usmp/tir/ir.hpp"
@@ -81,7 +81,7 @@ struct TvmWritten {
 
 // As the archive has it.
 struct SourceModule {
-  mlf::ModuleInfo info;
+  model::Description info;
   tir::Module module;
   codegen::Interface interface;
   std::vector<tvm_c::PlannedPool> tvm_pools;     // of C that TVM has planned
@@ -127,13 +127,13 @@ struct AssembledModule {
 
 // `tir`: the bytes of info.tir_member; of `files` only `foreign` and `shared` count. Throws Error of kind archive with
 // the member set.
-[[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir, const CFiles& files = {});
+[[nodiscard]] SourceModule read_module(const model::Description& info, std::string_view tir, const CFiles& files = {});
 
 // From C in its place. Throws the same.
-[[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files);
+[[nodiscard]] SourceModule read_module(const model::Description& info, const CFiles& files);
 
 // The module's info, with what its program says of inputs and outputs where the archive says nothing.
-[[nodiscard]] mlf::ModuleInfo described(const SourceModule& source);
+[[nodiscard]] model::Description described(const SourceModule& source);
 
 // With all requested transformations. Throws Error with the member set.
 [[nodiscard]] Program transformed(const SourceModule& source, const Transformations& transformations,

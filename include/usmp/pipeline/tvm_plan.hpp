@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "usmp/mlf/metadata.hpp"
+#include "usmp/model/description.hpp"
 #include "usmp/pipeline/algorithm.hpp"
 #include "usmp/pipeline/planned.hpp"
 #include "usmp/pipeline/program.hpp"
@@ -30,7 +30,7 @@ struct TvmPlan {
 // the next one that is live with it begins, and is never found to overlap that. Throws Error of kind archive, with the
 // member where there is one, also if TVM has not planned the module. O(n log n) besides reading, verifying and bounds;
 // for each buffer of unknown size up to O(buffers).
-[[nodiscard]] TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const CFiles& files);
+[[nodiscard]] TvmPlan tvm_plan(const model::Description& info, const std::string& archive, const CFiles& files);
 
 // TVM's plan in the C that was read is a candidate: if ours needs more workspace, and nothing else was asked for (pins,
 // an objective, a pool to minimize), the program is planned untransformed with every buffer where TVM has it, and that

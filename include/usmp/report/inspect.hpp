@@ -7,7 +7,7 @@
 #include <string>
 
 #include "usmp/liveness/liveness.hpp"
-#include "usmp/mlf/metadata.hpp"
+#include "usmp/model/description.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
@@ -20,13 +20,13 @@ struct InspectTextOptions {
 
 // `planned`: the pools of TVM's own plan. The module's functions with their targets, the buffers with size and live
 // ranges, the calls in order.
-[[nodiscard]] std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module,
+[[nodiscard]] std::string inspect_text(const model::Description& info, const tir::Module& module,
                                        const liveness::Analysis& analysis,
                                        std::span<const tvm_c::PlannedPool> planned = {},
                                        const InspectTextOptions& options = {});
 
 // The same as JSON.
-[[nodiscard]] std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module,
+[[nodiscard]] std::string inspect_json(const model::Description& info, const tir::Module& module,
                                        const liveness::Analysis& analysis,
                                        std::span<const tvm_c::PlannedPool> planned = {});
 

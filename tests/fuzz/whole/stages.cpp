@@ -44,7 +44,7 @@ struct Run {
   placement::Table placements;
   lower::Lowered lowered;
 
-  [[nodiscard]] const mlf::ModuleInfo& info() const { return metadata.modules.front(); }
+  [[nodiscard]] const model::Description& info() const { return metadata.modules.front(); }
   [[nodiscard]] const Problem& problem() const { return assembly.problem; }
 };
 
