@@ -5,9 +5,9 @@
 //   SET…
 //
 // Sets: `files` (every *.csv below FOLDER), `perfect` (guillotine tilings and pinwheels: the best plan is the load),
-// `random`, `scale`, `scale-short`, `training`, `training-giants`. Each instance is planned in a process of its own, so
-// that its peak memory (which includes the problem) can be told; the time is the planner's alone, in CPU time, the best
-// of up to ten runs.
+// `perfect-orders` (pinwheels with the buffers in other orders), `random`, `scale`, `scale-short`, `training`,
+// `training-giants`. Each instance is planned in a process of its own, so that its peak memory (which includes the
+// problem) can be told; the time is the planner's alone, in CPU time, the best of up to ten runs.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,12 +132,36 @@ void add(std::vector<Instance>& to, const std::string& name, Generator generator
   }
 }
 
+// Four orders of the buffers, and ten shuffles.
+void add_orders(std::vector<Instance>& to, const std::string& name, Generator generator, std::size_t n,
+                std::uint64_t seed) {
+  using usmp::test::BufferOrder;
+  const std::string prefix = name + "_" + std::to_string(n) + "_" + std::to_string(seed) + "_";
+  const auto add_one = [&](const std::string& suffix, BufferOrder order, std::uint64_t shuffle) {
+    to.push_back({prefix + suffix, [=] { return usmp::test::reordered(generator(n, seed), order, shuffle); }});
+  };
+  add_one("by_size", BufferOrder::by_size, 0);
+  add_one("by_begin", BufferOrder::by_begin, 0);
+  add_one("by_end", BufferOrder::by_end, 0);
+  add_one("backwards", BufferOrder::backwards, 0);
+  for (std::uint64_t i = 1; i <= 10; ++i) add_one("shuffle" + std::to_string(i), BufferOrder::shuffled, i);
+}
+
 std::vector<Instance> instances_of(const std::string& set, const Settings& settings) {
   std::vector<Instance> result;
   if (set == "files") result = files_below(settings.instances);
   if (set == "perfect") {
     add(result, "guillotine", usmp::test::guillotine, {100, 300, 1000}, 3);
     add(result, "pinwheel", usmp::test::pinwheel, {101, 301, 1001}, 3);
+    add(result, "nested", usmp::test::nested_pinwheels, {101, 301, 1001}, 10);
+  }
+  if (set == "perfect-orders") {
+    for (const auto& [name, generator] : {std::pair<std::string, Generator>{"pinwheel", usmp::test::pinwheel},
+                                          {"nested", usmp::test::nested_pinwheels}}) {
+      for (const std::size_t n : {std::size_t{301}, std::size_t{1001}}) {
+        for (std::uint64_t seed = 1; seed <= 2; ++seed) add_orders(result, name, generator, n, seed);
+      }
+    }
   }
   if (set == "random") add(result, "random", usmp::test::random_lives, {100, 316, 1000}, 3);
   if (set == "scale") {
@@ -190,7 +214,7 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, settings)) {
     std::cerr
         << "usage: usmp-bench-planners [--algorithm NAME] [--instances FOLDER] [--node-limit N] [--time-limit MS] "
-           "[--iterations N] files|perfect|random|scale|scale-short|training|training-giants…\n";
+           "[--iterations N] files|perfect|perfect-orders|random|scale|scale-short|training|training-giants…\n";
     return 2;
   }
   std::printf("%s\n\n| instance | buffers | load | used | gap %% | status | iterations | ms CPU | peak MB |\n",

@@ -20,6 +20,7 @@
 #include "planners/exact/disjunctive.hpp"
 #include "planners/exact/packing.hpp"
 #include "planners/exact/pools.hpp"
+#include "planners/exact/tiling.hpp"
 #include "planners/hill_climb.hpp"
 #include "planners/large.hpp"
 #include "planners/orders.hpp"
@@ -206,6 +207,9 @@ class OptimalPlanner {
     };
     return improved(group, std::move(solved),
                     [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
+                      if (auto tiled = exact::tile(packing, lower, budget_)) {
+                        return exact::Minimum{.lower = lower, .upper = lower, .offsets = std::move(*tiled)};
+                      }
                       return exact::minimise(packing, lower, std::move(offsets), goal, budget_, tell);
                     });
   }

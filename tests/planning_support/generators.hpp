@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <queue>
 #include <random>
 #include <string>
 #include <utility>
@@ -158,35 +157,91 @@ inline Problem guillotine(std::size_t n, std::uint64_t seed) {
   return problem_of(std::move(tiles), draw);
 }
 
-// The largest tile is replaced by five that turn around the middle one, until there are n (4k + 1). No cut from side
-// to side takes these apart.
-inline Problem pinwheel(std::size_t n, std::uint64_t seed) {
+// A tile is replaced by five that turn around the middle one, until there are n (4k + 1). No cut from side to side
+// takes these apart. `nested`: the oldest tile, so that all are pinwheels in pinwheels of any size, which turn either
+// way by chance; else the largest.
+inline Problem pinwheels(std::size_t n, std::uint64_t seed, bool nested) {
   Draw draw(seed);
   const auto area = [](const Tile& t) { return (t.right - t.left) * (t.top - t.bottom); };
+  std::vector<Tile> tiles = {{0, square, 0, square}};
   const auto smaller = [&](const Tile& a, const Tile& b) {
     return std::pair(area(a), b.left) < std::pair(area(b), a.left);
   };
-  std::priority_queue<Tile, std::vector<Tile>, decltype(smaller)> queue(smaller);
-  queue.push({0, square, 0, square});
-  while (queue.size() + 4 <= n) {
-    const Tile t = queue.top();
-    queue.pop();
+  std::size_t oldest = 0;
+  while (tiles.size() + 4 <= n) {
+    Tile t;
+    if (nested) {
+      const auto is_wide = [](const Tile& one) { return one.right - one.left >= 8 && one.top - one.bottom >= 8; };
+      while (!is_wide(tiles[oldest])) ++oldest;
+      t = tiles[oldest];
+      tiles.erase(tiles.begin() + static_cast<std::ptrdiff_t>(oldest));
+    } else {
+      std::pop_heap(tiles.begin(), tiles.end(), smaller);
+      t = tiles.back();
+      tiles.pop_back();
+    }
     const auto cuts = [&](std::int64_t from, std::int64_t to) {
       const std::int64_t length = to - from;
-      return std::pair(from + draw.between(length / 6, length * 2 / 5),
-                       from + draw.between(length * 3 / 5, length * 5 / 6));
+      const std::int64_t first =
+          nested ? from + draw.between(length / 8, length / 2 - 1) : from + draw.between(length / 6, length * 2 / 5);
+      return std::pair(first, nested ? from + draw.between(length / 2 + 1, length * 7 / 8)
+                                     : from + draw.between(length * 3 / 5, length * 5 / 6));
     };
     const auto [x1, x2] = cuts(t.left, t.right);
     const auto [y1, y2] = cuts(t.bottom, t.top);
-    queue.push({t.left, x2, t.bottom, y1});
-    queue.push({x2, t.right, t.bottom, y2});
-    queue.push({x1, t.right, y2, t.top});
-    queue.push({t.left, x1, y1, t.top});
-    queue.push({x1, x2, y1, y2});
+    const bool turns_left = nested && draw.below(2) == 0;
+    const Tile left_turn[] = {{t.left, x1, t.bottom, y2},
+                              {t.left, x2, y2, t.top},
+                              {x2, t.right, y1, t.top},
+                              {x1, t.right, t.bottom, y1},
+                              {x1, x2, y1, y2}};
+    const Tile right_turn[] = {{t.left, x2, t.bottom, y1},
+                               {x2, t.right, t.bottom, y2},
+                               {x1, t.right, y2, t.top},
+                               {t.left, x1, y1, t.top},
+                               {x1, x2, y1, y2}};
+    for (const Tile& one : turns_left ? left_turn : right_turn) {
+      tiles.push_back(one);
+      if (!nested) std::push_heap(tiles.begin(), tiles.end(), smaller);
+    }
   }
-  std::vector<Tile> tiles;
-  for (; !queue.empty(); queue.pop()) tiles.push_back(queue.top());
   return problem_of(std::move(tiles), draw);
+}
+
+inline Problem pinwheel(std::size_t n, std::uint64_t seed) { return pinwheels(n, seed, false); }
+inline Problem nested_pinwheels(std::size_t n, std::uint64_t seed) { return pinwheels(n, seed, true); }
+
+// The same buffers in another order: by size from the largest, by their first or last tick, backwards, or shuffled by
+// the seed. Of problems without distances.
+enum class BufferOrder : std::uint8_t { by_size, by_begin, by_end, backwards, shuffled };
+
+inline Problem reordered(Problem problem, BufferOrder order, std::uint64_t seed = 0) {
+  std::vector<Buffer>& buffers = problem.buffers;
+  const auto sort_by = [&](const auto& key) {
+    std::stable_sort(buffers.begin(), buffers.end(), [&](const Buffer& a, const Buffer& b) { return key(a) < key(b); });
+  };
+  switch (order) {
+    case BufferOrder::by_size:
+      sort_by([](const Buffer& one) { return -one.size; });
+      break;
+    case BufferOrder::by_begin:
+      sort_by([](const Buffer& one) { return one.live.front().begin; });
+      break;
+    case BufferOrder::by_end:
+      sort_by([](const Buffer& one) { return one.live.back().end; });
+      break;
+    case BufferOrder::backwards:
+      std::reverse(buffers.begin(), buffers.end());
+      break;
+    case BufferOrder::shuffled: {
+      Draw draw(seed);
+      for (std::size_t i = buffers.size(); i > 1; --i) {
+        std::swap(buffers[i - 1], buffers[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(i)))]);
+      }
+      break;
+    }
+  }
+  return problem;
 }
 
 }  // namespace usmp::test
