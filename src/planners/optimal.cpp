@@ -208,7 +208,9 @@ class OptimalPlanner {
     return improved(group, std::move(solved),
                     [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
                       if (auto tiled = exact::tile(packing, lower, budget_)) {
-                        return exact::Minimum{.lower = lower, .upper = lower, .offsets = std::move(*tiled)};
+                        exact::Minimum minimum{.lower = lower, .upper = lower, .offsets = std::move(*tiled)};
+                        tell(minimum);
+                        return minimum;
                       }
                       return exact::minimise(packing, lower, std::move(offsets), goal, budget_, tell);
                     });

@@ -22,6 +22,13 @@ namespace {
 // Heuristics do not get near the load of these 301 buffers.
 Problem hard() { return test::pinwheel(301, 1); }
 
+// No packing without a hole, which is found in another way.
+Problem holed() {
+  Problem problem = test::guillotine(301, 2);
+  problem.buffers.resize(299);
+  return problem;
+}
+
 Problem bounded(Problem problem, Bytes capacity) {
   problem.pools.front().capacity = capacity;
   return problem;
@@ -108,36 +115,39 @@ TEST_CASE("interrupted or out of time, it keeps the best plan so far") {
 }
 
 TEST_CASE("a capacity is met or refuted; feasibility alone is less work") {
-  const Problem fits = bounded(hard(), test::square * 6 / 5);
+  const Problem fits = bounded(holed(), test::square * 6 / 5);
   const PlanResult any = optimal(fits, {.feasibility_only = true});
   const PlanResult best = optimal(fits, {});
   CHECK(any.has_plan());
   test::check_right(fits, any);
   CHECK(best.status == PlanStatus::optimal);
   CHECK(any.iterations < best.iterations);
-  const PlanResult refuted = optimal(bounded(hard(), test::square - 1), {});
-  CHECK(refuted.status == PlanStatus::infeasible);
-  CHECK(refuted.shortage.has_value());
+  for (const Problem& problem : {hard(), holed()}) {
+    const PlanResult refuted = optimal(bounded(problem, test::square - 1), {});
+    CHECK(refuted.status == PlanStatus::infeasible);
+    CHECK(refuted.shortage.has_value());
+  }
 }
 
 TEST_CASE("progress tells bounds that close in") {
-  const Problem problem = hard();
-  Bytes lower = 0;
-  Bytes upper = Problem::max_total_bytes;
-  std::uint64_t nodes = 0;
-  int told = 0;
-  const PlanResult result = optimal(problem, {.progress = [&](const planners::Progress& progress) {
-                                      ++told;
-                                      CHECK(progress.pool == PoolId(0));
-                                      CHECK(progress.lower >= lower);
-                                      CHECK(progress.upper <= upper);
-                                      CHECK(progress.nodes >= nodes);
-                                      lower = progress.lower;
-                                      upper = progress.upper;
-                                      nodes = progress.nodes;
-                                    }});
-  CHECK(told > 0);
-  CHECK(upper == used_bytes(problem, result.plan).front());
+  for (const Problem& problem : {hard(), holed()}) {
+    Bytes lower = 0;
+    Bytes upper = Problem::max_total_bytes;
+    std::uint64_t nodes = 0;
+    int told = 0;
+    const PlanResult result = optimal(problem, {.progress = [&](const planners::Progress& progress) {
+                                        ++told;
+                                        CHECK(progress.pool == PoolId(0));
+                                        CHECK(progress.lower >= lower);
+                                        CHECK(progress.upper <= upper);
+                                        CHECK(progress.nodes >= nodes);
+                                        lower = progress.lower;
+                                        upper = progress.upper;
+                                        nodes = progress.nodes;
+                                      }});
+    CHECK(told > 0);
+    CHECK(upper == used_bytes(problem, result.plan).front());
+  }
 }
 
 TEST_CASE("buffers that may share bytes never make the plan worse than without") {
