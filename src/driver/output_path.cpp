@@ -14,6 +14,7 @@
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/characters.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/input_file.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::driver {
@@ -29,10 +30,6 @@ fs::path directory_of(const std::string& path) {
   return normal.has_parent_path() ? normal.parent_path() : fs::path(".");
 }
 
-bool lies_in(const fs::path& inner, const fs::path& outer) {
-  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
-}
-
 // A file in a source tree that no model is read from.
 bool lies_apart(const fs::path& path, const std::string& tree) {
   return !mlf::is_extracted_archive(tree) && !is_output_directory(tree) && path.filename() != "metadata.json" &&
@@ -44,9 +41,8 @@ bool lies_apart(const fs::path& path, const std::string& tree) {
 bool would_change(const fs::path& path, const fs::path& input) {
   std::error_code error;
   if (fs::equivalent(path, input, error)) return fs::is_regular_file(input, error) || fs::is_directory(input, error);
-  if (!fs::is_directory(input, error)) return false;
-  const fs::path place = fs::weakly_canonical(fs::absolute(path), error);
-  return !error && lies_in(place, fs::canonical(input, error));
+  const auto id = fs::is_directory(input, error) ? id_of(input.string()) : std::nullopt;
+  return id && directories_from(directory_of(path.string()).string()).contains(*id);
 }
 
 // "out_2": a name that is free.
@@ -74,22 +70,6 @@ bool is_of(const plan_file::PlanHead& head, const std::string& model) {
 }
 
 }  // namespace
-
-bool names_open_file(const std::string& path) {
-  constexpr int most_links = 40;  // as Linux follows
-  std::string name = path;
-  for (int i = 0; i <= most_links; ++i) {
-    if (name == "/dev/stdin" || name == "/dev/stdout" || name == "/dev/stderr" || name.starts_with("/dev/fd/") ||
-        name.starts_with("/proc/self/fd/")) {
-      return true;
-    }
-    std::error_code error;
-    const fs::path target = fs::read_symlink(name, error);
-    if (error) return false;
-    name = (fs::path(name).parent_path() / target).lexically_normal().string();
-  }
-  return false;
-}
 
 std::string name_of_model(const std::string& path) {
   std::string name = file_name_of(path);

@@ -146,9 +146,10 @@ std::string_view name_of(std::string_view variable) { return variable.substr(0, 
 std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> variables = command.environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
+    const bool is_hidden = !command.without.empty() && std::string_view(*variable).starts_with(command.without);
     const bool is_replaced = std::any_of(command.environment.begin(), command.environment.end(),
                                          [&](const std::string& own) { return name_of(own) == name_of(*variable); });
-    if (!is_replaced) variables.emplace_back(*variable);
+    if (!is_hidden && !is_replaced) variables.emplace_back(*variable);
   }
   return variables;
 }

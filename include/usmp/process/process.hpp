@@ -17,6 +17,7 @@ struct Command {
   std::string program;                        // a path if there is a '/' in it, else a name looked up in PATH
   std::vector<std::string> arguments = {};    // passed unchanged
   std::vector<std::string> environment = {};  // "NAME=value": added to our own, or replacing it
+  std::string without = {};                   // beginning of names of our own variables that it does not get, if any
   std::optional<std::string> directory = {};  // to start in; absent: our own
   bool joins_error = false;                   // standard error goes where standard output goes; else to our own
   // Starts it as the leader of a process group, so that a limit also ends its children. The terminal's Ctrl-C then
