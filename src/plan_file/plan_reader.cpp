@@ -379,6 +379,7 @@ PlanDocument::StepOutcome read_step(const ParsedJson& json, const std::string& p
 
 void read_totals(const ParsedJson& json, PlanDocument& document) {
   const Object object(json, "totals", "totals");
+  document.says_totals = object.find("workspace_used") != nullptr && object.find("constants_used") != nullptr;
   object.read_bytes("workspace_used", document.workspace_used);
   object.read_bytes("constants_used", document.constants_used);
   object.read_bytes("unplanned_workspace", document.unplanned_workspace);
@@ -488,6 +489,7 @@ PlanDocument document_of(const ParsedJson& json) {
   object.read_word("status", document.status, statuses);
   if (const ParsedJson* const search = object.find("search")) document.search = read_search(*search, "search");
   object.read_count("horizon", document.horizon);
+  document.says_totals = false;
   if (const ParsedJson* const totals = object.find("totals")) read_totals(*totals, document);
   object.read_list("inputs", document.inputs, read_tensor);
   object.read_list("outputs", document.outputs, read_tensor);

@@ -81,7 +81,7 @@ TEST_CASE("in place: the same files hold planned C, and the plan is where --plan
       outcome.out,
       "  default_lib0.c\n  default_lib1.c\nemptied, since the build no longer needs their contents:\n  kernel.c\n"));
   auto texts = checkout.texts();
-  CHECK(texts.size() == 6);
+  CHECK(texts.size() == 6 + 4);  // copies of those that change, which no repository has
   for (const char* name : {"default_lib0.c", "default_lib1.c", "kernel.c", "tvmgen_default.h"}) {
     CHECK_MESSAGE(contains(texts[std::string("ml/") + name], "by usmp-plan"), name);
   }
@@ -374,7 +374,7 @@ TEST_CASE("in place: the header has the contents of the application's parameter 
   const auto before = checkout.texts();
   REQUIRE(outcome_of(plan, options).code == exit_ok);
   const auto after = checkout.texts();
-  CHECK(after.size() == before.size());
+  CHECK(after.size() == before.size() + 3);  // copies
   const std::string planned = read(checkout.ml("tvmgen_default.h"));
   CHECK(contains(planned, "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_DATA \\\n"));
   CHECK(contains(planned, "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_SIZE "));

@@ -101,8 +101,18 @@ TEST_CASE("no file that was read is replaced, whatever path or link leads to it"
   }
   refused(temporary.file("from/codegen/host/src"), ex);
   refused(temporary.file("from/codegen/host/src/default_lib1.c"), temporary.file("from"));
-  CHECK(refused(entry, ex) == "usmp-plan: error: " + ex + ": would be written into " + ex +
-                                  "/codegen, which files were read from, expected another place\n");
+  CHECK(refused(entry, ex) == "usmp-plan: error: " + entry +
+                                  ": was read as input and would be overwritten, expected another place\n");
+  // Nothing that is read would be replaced, but what lies beside it.
+  fs::create_directories(temporary.path / "beside/codegen/host/src");
+  fs::copy_file(entry, temporary.path / "beside/codegen/host/src/model.c");
+  write(temporary.path / "beside/codegen/host/src/default_lib1.c", "int mine;\n");
+  const Outcome beside = outcome_of(plan, planning(temporary.file("beside/codegen/host/src/model.c"), temporary.file("beside")));
+  CHECK(beside.err == "usmp-plan: error: " + temporary.file("beside") + ": would be written into " +
+                          temporary.file("beside/codegen") +
+                          ", which files were read from, expected another place\n");
+  CHECK(read(temporary.path / "beside/codegen/host/src/default_lib1.c") == "int mine;\n");
+  fs::remove_all(temporary.path / "beside");
   // Single files, through links and in the place of what no model is read from by its name.
   ReportOptions reported;
   reported.model.model = ex + "/codegen";
@@ -158,12 +168,12 @@ TEST_CASE("only regular files are read, and none is waited for") {
   const auto refused = [&](const PlanOptions& options) { return outcome_of(plan, options).err; };
   for (const auto& [path, kind] : {std::pair(src + "/pipe.c", "pipe"), std::pair(src + "/zeros.c", "device")}) {
     const std::string expected = path + ": cannot be read: is a " + kind + ", expected a regular file\n";
-    PlanOptions options = planning(path, temporary.file("out"));
+    PlanOptions options = planning(path, temporary.file("new"));
     CHECK(contains(refused(options), expected));
-    options = planning(tar, temporary.file("out"));
+    options = planning(tar, temporary.file("new"));
     options.pools_file = path;
     CHECK(contains(refused(options), expected));
-    options = planning(tar, temporary.file("out"));
+    options = planning(tar, temporary.file("new"));
     options.pins = {path};
     CHECK(contains(refused(options), expected));
   }
