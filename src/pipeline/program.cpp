@@ -11,6 +11,7 @@
 #include "pipeline/source.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/kernels/kernels.hpp"
+#include "usmp/program/outside.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -78,6 +79,7 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir, cons
     SourceModule source;
     source.info = info;
     source.module = tir_json::read_module(tir);
+    program::require_accesses_inside(source.module);
     storage::split(source.module, storage::Where::between_tensors);
     plan_foreign_workspace(source, files);
     source.interface = codegen::interface_of(info, source.module);
@@ -149,6 +151,7 @@ std::optional<std::string> unused_workspace(const SourceModule& source) {
 
 SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files) {
   WrittenModule written = as_written(info, files);
+  program::require_accesses_inside(written.source.module);
   auto overlaps = overlaps_in_plan(written);
   SourceModule source = std::move(written.source);
   if (overlaps) source.warnings.push_back(std::move(*overlaps));
