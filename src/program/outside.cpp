@@ -346,6 +346,7 @@ class FunctionWalk {
   void report(const Target& target, std::int64_t at, Bytes width, bool is_store) {
     std::string place;
     for (const Frame& frame : frames_) {
+      if (frame.next == 0) continue;  // the other branch
       place += (place.empty() ? "" : ".") + frame.name + "[" + std::to_string(frame.next - 1) + "]";
     }
     const std::string storage = in_quotes(module_.var(target.var).name);
