@@ -574,6 +574,22 @@ TEST_CASE("in place: where no repository has a file, a copy stays beside it") {
   CHECK(files_below(other.temporary.path) == files);
 }
 
+TEST_CASE("in place: files keep owner and group") {
+  if (::geteuid() != 0) return;  // who else may give files away
+  const Checkout checkout;
+  const fs::path operators = checkout.ml("default_lib1.c");
+  REQUIRE(::chown(operators.c_str(), 1234, 5678) == 0);
+  fs::permissions(operators, fs::perms::owner_read | fs::perms::group_read);
+  REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
+  for (const char* name : {"default_lib1.c", "default_lib1.c.orig"}) {
+    struct stat status = {};
+    REQUIRE(::stat(checkout.ml(name).c_str(), &status) == 0);
+    CHECK_MESSAGE(status.st_uid == 1234, name);
+    CHECK_MESSAGE(status.st_gid == 5678, name);
+    CHECK_MESSAGE((status.st_mode & 0777) == 0440, name);
+  }
+}
+
 TEST_CASE("in place: git runs nothing that the checkout names") {
   const Checkout checkout;
   const TemporaryDirectory marks;  // outside
