@@ -87,7 +87,7 @@ void remove_stale(const fs::path& parent) {
     if (!stale.is_open() || !is_own(stale)) continue;
     if (::flock(stale.get(), LOCK_EX | LOCK_NB) != 0 || !is_at(stale, path)) continue;
     if (has_mark(stale)) {
-      remove_tree(path.c_str());
+      remove_tree(path.c_str(), mark_name);
     } else if (has_marked_mode(stale)) {
       ::rmdir(path.c_str());  // killed before there was anything in it
     }
@@ -101,7 +101,7 @@ Staging::Staging(const fs::path& parent) {
   make_directory(parent);
 }
 
-Staging::~Staging() { remove_tree(path_.c_str()); }
+Staging::~Staging() { remove_tree(path_.c_str(), mark_name); }
 
 // Between making and locking another run may take the directory for a stale one; then it is gone, and there is another.
 void Staging::make_directory(const fs::path& parent) {

@@ -160,7 +160,7 @@ int verify_tvm_plans(const VerifyOptions& options, std::ostream& out, std::ostre
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   if (options.tvm_plan) return verify_tvm_plans(options, out, err);
   if (options.keep) check_output_path("--keep", *options.keep, models_and(options, {}), OutputKind::directory);
-  Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
+  Planning planning = assemble_all(options, true, options.progress ? &err : nullptr, options.plans);
   check_concurrent(planning);
   planning.replay_steps = pipeline::replay_steps_of_verify;
   if (planning.has_bare_module() && options.execute) {

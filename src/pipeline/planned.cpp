@@ -203,6 +203,17 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   add_instructions(document, planned);
   if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
   document.transformed = steps_of(planned.program.transformed);
+  if (const auto& cut = planned.program.cut_short) {
+    document.cut_short = {.steps = {},
+                          .passes = cut->count,
+                          .recompute_percent = cut->transformations.recompute_percent,
+                          .strip_percent = cut->transformations.strip_percent,
+                          .rolling_room = cut->transformations.rolling_room,
+                          .reorder_first = cut->transformations.reorder_first};
+    for (const transform::Step step : cut->transformations.steps) {
+      document.cut_short->steps.emplace_back(transform::name_of(step));
+    }
+  }
   for (plan_file::PlanDocument::StepOutcome& step : document.transformed) {
     if (step.step != transform::name_of(transform::Step::constants)) continue;
     step.constants = {constants_without_steps(planned, origin.workspace_io), *document.constant_bytes};

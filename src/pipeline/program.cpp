@@ -252,13 +252,42 @@ std::optional<std::string> pools_left_alone(const tir::Module& module, const ass
 
 }  // namespace
 
+Program made_again(const SourceModule& source, Transformations transformations,
+                   const plan_file::PlanDocument::CutShort& cut, bool workspace_io) {
+  transformations.steps.clear();
+  for (const std::string& name : cut.steps) {
+    const auto step = transform::parse_steps(name);
+    if (!step || step->size() != 1) {
+      throw Error(ErrorKind::usage, {}, "the plan was cut short after transformation " + in_quotes(name) +
+                                            ", which there is not");
+    }
+    transformations.steps.push_back(step->front());
+  }
+  transformations.recompute_percent = cut.recompute_percent;
+  transformations.strip_percent = cut.strip_percent;
+  transformations.rolling_room = cut.rolling_room;
+  transformations.reorder_first = cut.reorder_first;
+  const transform::Options options = pass_options(source, transformations, workspace_io);
+  const std::vector<transform::Step> passes = transform::passes_of(options);
+  transform::Result result = transform::begin(module_of(source, transformations));
+  for (std::size_t i = 0; i < std::min(cut.passes, passes.size()); ++i) {
+    result = transform::apply(result, passes[i], options);
+  }
+  Program program = analysed(source, std::move(result), options, transformations);
+  program.cut_short = {transformations, cut.passes};
+  return program;
+}
+
 AssembledModule assemble_module(SourceModule source, const Transformations& transformations, const Request& request) {
   AssembledModule module{
       .source = std::move(source), .program = {}, .assembly = {}, .warnings = {}, .pinned = {}, .tried = {}};
   try {
     tvm_c::require_constants(module.source.lost_constants);
     if (module.source.edited_run) throw Error(*module.source.edited_run);
-    module.program = with_useful_steps(module.source, transformations, request, &module.tried);
+    const auto cut = request.cut_short.find(module.source.info.name);
+    module.program = cut == request.cut_short.end()
+                         ? with_useful_steps(module.source, transformations, request, &module.tried)
+                         : made_again(module.source, transformations, cut->second, request.workspace_io);
     module.assembly = assembled(module.program, request);
     module.warnings = config::warnings_of(request.pools);
     if (auto unused = pools_left_alone(module.source.module, module.assembly, request.pools)) {
@@ -269,7 +298,7 @@ AssembledModule assemble_module(SourceModule source, const Transformations& tran
       module.warnings.push_back("transformation " + std::string(transform::name_of(row.step)) +
                                 " is not tried: the program has " + row.too_large);
     }
-    if (module.program.is_cut_short) {
+    if (module.program.cut_short) {
       module.warnings.emplace_back(
           "interrupted while transformations were tried: the plan may lack some, and depends on this machine");
     }
