@@ -98,8 +98,32 @@ void ExpressionPrinter::print_converted(const Expr& expr, int min, std::size_t l
 }
 
 void ExpressionPrinter::print_assigned(const Expr& expr, int min, std::size_t lane) {
-  add_assigned(expr, min, lane);
+  if (is_computed_wider(expr) && !is_folded(expr) && !may_leave_type(expr)) {
+    const bool opened = open(prec_unary, min);
+    add("(" + c_type(expr.type) + ")");
+    add_assigned(expr, prec_unary, lane);
+    close(opened);
+  } else {
+    add_assigned(expr, min, lane);
+  }
   flush();
+}
+
+// Whether C computes the value in a wider type, of which it leaves nothing: -Wconversion asks for a cast.
+bool ExpressionPrinter::is_computed_wider(const Expr& root) const {
+  if (tir::promoted(root.type) == root.type.element()) return false;
+  std::vector<const Expr*> parts = {&root};
+  while (!parts.empty()) {
+    const Expr& expr = peeled(*parts.back());
+    parts.pop_back();
+    const bool is_choice =
+        expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else);
+    if (expr.kind == ExprKind::min || expr.kind == ExprKind::max) return true;
+    if (is_choice && expr.operands.size() == 3) {
+      parts.insert(parts.end(), {expr.operands[1].get(), expr.operands[2].get()});
+    }
+  }
+  return false;
 }
 
 void ExpressionPrinter::print_pointer(const Expr& expr, const PointerType& target, int min) {

@@ -109,6 +109,7 @@ class ExpressionPrinter {
   void print_converted(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
   // A value for a variable or an element of the expression's type: narrow arithmetic is cut to it.
   void print_assigned(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
+  [[nodiscard]] bool is_computed_wider(const tir::Expr& root) const;
   // A pointer, cast where its type differs from `target`.
   void print_pointer(const tir::Expr& expr, const PointerType& target, int min = prec_any);
   [[nodiscard]] PointerType pointer_type_of(const tir::Expr& expr) const;

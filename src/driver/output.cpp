@@ -31,8 +31,14 @@ fs::path without_trailing_slash(const std::string& path) {
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
-// What a link names is written, the link stays.
-fs::path behind_links(const fs::path& path) { return fs::exists(path) ? fs::canonical(path) : path; }
+// What a link names is written, the link stays. Throws Error of kind usage if it names nothing.
+fs::path behind_links(const fs::path& path) {
+  if (fs::exists(path)) return fs::canonical(path);
+  if (!fs::is_symlink(fs::symlink_status(path))) return path;
+  throw Error(ErrorKind::usage, {path.string(), {}, {}},
+              "is a symbolic link to " + fs::read_symlink(path).string() +
+                  ", which is not there: expected a link to something, or a new name");
+}
 
 void rename_or_fail(const fs::path& from, const fs::path& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) fail_output(to.string(), "cannot be moved into place");

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view plan_ending = ".plan.json";
+constexpr std::size_t most_name_bytes = 255;  // of file systems
 
 fs::path directory_of(const std::string& path) {
   fs::path normal = fs::path(path).lexically_normal();
@@ -91,6 +92,12 @@ void check_output_path(const std::string& option, const std::string& path, const
   if (names_open_file(path)) return;
   const fs::path above = directory_of(path);
   std::error_code error;
+  const std::size_t length = fs::path(path).lexically_normal().filename().string().size();
+  if (length > most_name_bytes) {
+    throw Error(ErrorKind::usage, {path, {}, {}},
+                "the name has " + std::to_string(length) + " bytes, expected at most " +
+                    std::to_string(most_name_bytes) + (kind == OutputKind::planned ? " (-o DIR gives another one)" : ""));
+  }
   if (fs::status(above, error).type() == fs::file_type::not_found) {
     throw Error(ErrorKind::usage, {path, {}, {}}, "there is no directory " + above.string() + " to write it in");
   }
