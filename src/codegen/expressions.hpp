@@ -168,6 +168,8 @@ class ExpressionPrinter {
 
   void add_value(const tir::Expr& expr, int min, std::size_t lane);
   void add_converted(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
+  // As add_assigned, where nothing but the type takes the value.
+  void add_passed(const tir::Expr& expr, int min, std::size_t lane);
   void add_assigned(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
   // The value with a cast where C would compute with one that lies outside of its type.
   const tir::Expr& cut_to_type(const tir::ExprRef& value);
@@ -182,6 +184,7 @@ class ExpressionPrinter {
 
   std::string name_of_constant(tir::VarId var);
   void add_var(const tir::Expr& expr, int min, std::size_t lane);
+  void add_logic(const tir::Expr& expr, int min, std::size_t lane);
   void add_binary(const tir::Expr& expr, int min, std::size_t lane);
   void add_arithmetic(const tir::Expr& expr, int min, std::size_t lane);
   void add_infix(const tir::Expr& a, std::string_view op, const tir::Expr& b, int own, int left, int right, int min,
