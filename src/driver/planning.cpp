@@ -153,7 +153,7 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ost
                                     options.objective);
   read_earlier_plans(planning.settings, options.pins);
   Settings plans;
-  read_earlier_plans(plans, recorded);
+  read_earlier_plans(plans, recorded, Check::left_out);
   for (const plan_file::PlanDocument& plan : plans.request.earlier) {
     if (plan.cut_short) planning.settings.request.cut_short.emplace(plan.module, *plan.cut_short);
   }

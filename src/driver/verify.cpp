@@ -46,7 +46,7 @@ Plan plan_of_file(pipeline::PlannedProgram& planned, const Planning& planning, c
 // One file of each module.
 void adopt_files(Planning& planning, const VerifyOptions& options) {
   Settings recorded;
-  read_earlier_plans(recorded, options.plans);
+  read_earlier_plans(recorded, options.plans, Check::left_out);
   std::vector<const pipeline::AssembledModule*> modules;
   for (const auto& planned : planning.modules) modules.push_back(planned.get());
   check_pins(modules, recorded);

@@ -414,6 +414,24 @@ TEST_CASE("what is far away in a pool whose contents are written is an error, an
   CHECK(contains(outcome_of(verify, verified).err, "is pinned to offset 281474976710656, and the gap of "));
 }
 
+TEST_CASE("links to nothing and long names are refused as what they are") {
+  const TemporaryDirectory temporary;
+  copy_model("cast_subtract.tar", temporary.file("model.tar"));
+  fs::create_symlink("nowhere", temporary.path / "out");
+  fs::create_symlink("nowhere.tar", temporary.path / "out.tar");
+  for (const char* name : {"out", "out.tar"}) {
+    const Outcome outcome = outcome_of(plan, planning(temporary.file("model.tar"), temporary.file(name)));
+    CHECK(outcome.code == exit_usage);
+    CHECK_MESSAGE(contains(outcome.err, std::string(name) + ": is a symbolic link to nowhere"), outcome.err);
+    CHECK(fs::is_symlink(temporary.path / name));
+  }
+  const Outcome outcome =
+      outcome_of(plan, planning(temporary.file("model.tar"), temporary.file(std::string(256, 'n'))));
+  CHECK(outcome.code == exit_usage);
+  CHECK(contains(outcome.err, ": the name has 256 bytes, expected at most 255"));
+  CHECK(outcome_of(plan, planning(temporary.file("model.tar"), temporary.file(std::string(255, 'n')))).code == exit_ok);
+}
+
 TEST_CASE("warnings are printed also by runs that print nothing else") {
   PlanOptions options;
   options.model.model = testdata + "/unwritten_output.tar";
