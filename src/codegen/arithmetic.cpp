@@ -3,9 +3,9 @@
 #include <bit>
 #include <cstdint>
 
-#include "codegen/logic.hpp"
 #include "codegen/cancelled_terms.hpp"
 #include "codegen/expressions.hpp"
+#include "codegen/logic.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -118,7 +118,8 @@ void ExpressionPrinter::add_binary(const Expr& expr, int min, std::size_t lane) 
   add_infix(*expr.operands[0], infix.op, *expr.operands[1], infix.own, infix.left, infix.right, min, lane);
 }
 
-// Compilers warn of comparisons in one condition that contradict each other, and reviewers of those that say nothing new.
+// Compilers warn of comparisons in one condition that contradict each other, and reviewers of those that say nothing
+// new.
 void ExpressionPrinter::add_logic(const Expr& expr, int min, std::size_t lane) {
   switch (expr.type.is_vector() ? Logic::both : logic_of(expr)) {
     case Logic::never:

@@ -121,8 +121,8 @@ bool ExpressionPrinter::is_computed_wider(const Expr& root) const {
   bool is_of_int = false;  // of macros that give any, or of bits
   if (is_bool) {
     tir::for_each_expr(root, [&](const Expr& expr) {
-      is_of_int = is_of_int || expr.op == tir::Op::isnan || expr.op == tir::Op::isinf ||
-                  expr.op == tir::Op::isfinite || (expr.type.is_bool() && tir::is_bitwise(expr.op));
+      is_of_int = is_of_int || expr.op == tir::Op::isnan || expr.op == tir::Op::isinf || expr.op == tir::Op::isfinite ||
+                  (expr.type.is_bool() && tir::is_bitwise(expr.op));
     });
   }
   if (is_of_int) return true;
@@ -257,7 +257,8 @@ void ExpressionPrinter::add_value(const Expr& expr, int min, std::size_t lane) {
       return add_literal(expr.int_value, expr.type, min, false);
     case ExprKind::float_imm: {
       std::string literal = float_literal(expr.float_value, expr.type.element());
-      if (expr.type.bits == 64 && !std::isfinite(expr.float_value)) literal = "(double)" + literal;  // the macros' is float
+      if (expr.type.bits == 64 && !std::isfinite(expr.float_value))
+        literal = "(double)" + literal;  // the macros' is float
       if (literal.find_first_of("NI") != std::string::npos) file_.helpers.need_header("math.h");
       const bool opened = open(literal[0] == '-' ? prec_unary : prec_postfix, min);
       add(literal);

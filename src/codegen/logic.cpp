@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of the values with which comparisons hold: disjoint ones contradict, one inside the other implies it. What a
-// disjunction needs is the same of the comparisons' opposites.
+// Intervals of the values with which comparisons hold: disjoint ones contradict, one inside the other implies it. What
+// a disjunction needs is the same of the comparisons' opposites.
 #include "codegen/logic.hpp"
 
 #include <algorithm>
@@ -80,7 +80,8 @@ std::optional<Range> range_of(const Expr& root, bool holds) {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (limit == least || limit == most) return std::nullopt;
-  Range range{.value = expr->operands[left ? 1 : 0].get(), .inside = {limit, limit}, .is_excluded = kind == ExprKind::ne};
+  Range range{
+      .value = expr->operands[left ? 1 : 0].get(), .inside = {limit, limit}, .is_excluded = kind == ExprKind::ne};
   if (kind == ExprKind::lt) range.inside = {least, limit - 1};
   if (kind == ExprKind::le) range.inside = {least, limit};
   if (kind == ExprKind::gt) range.inside = {limit + 1, most};
@@ -88,7 +89,8 @@ std::optional<Range> range_of(const Expr& root, bool holds) {
   return range;
 }
 
-// Of the parts of a chain of one operator; nothing: too many, or one of them is no such comparison and `all` are needed.
+// Of the parts of a chain of one operator; nothing: too many, or one of them is no such comparison and `all` are
+// needed.
 struct Parts {
   std::vector<Range> ranges;
   bool are_all = true;
@@ -114,7 +116,9 @@ Parts parts_of(const Expr& root, ExprKind chain) {
   return parts;
 }
 
-bool contains(const Interval& outer, const Interval& inner) { return outer.low <= inner.low && inner.high <= outer.high; }
+bool contains(const Interval& outer, const Interval& inner) {
+  return outer.low <= inner.low && inner.high <= outer.high;
+}
 
 bool contradict(const Range& a, const Range& b) {
   if (a.is_excluded && b.is_excluded) return false;

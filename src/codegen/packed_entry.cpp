@@ -80,7 +80,9 @@ void write_packed_run(const EmissionInput& module, const ModuleLayout& layout,
       has_tensors = true;
     }
     call += (call.empty() ? "\n      (" : ",\n      (") + argument.type + ")" +
-            (argument.type.starts_with("const ") ? "(const void*)" : value.starts_with('&') ? "(uintptr_t)" : "(void*)") +
+            (argument.type.starts_with("const ") ? "(const void*)"
+             : value.starts_with('&')            ? "(uintptr_t)"
+                                                 : "(void*)") +
             value;
   }
 

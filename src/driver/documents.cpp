@@ -30,7 +30,8 @@ std::vector<plan_file::PlanDocument> read_one_file(const std::string& path, Chec
   } catch (const Error& error) {
     const std::string place = prefix + error.where().place;
     if (error.where().place.empty() || place.starts_with("byte ")) throw error.with_file(path);
-    throw Error(error.kind(), {path, error.where().member, "line " + std::to_string(line_of(text, place)) + ": " + place},
+    throw Error(error.kind(),
+                {path, error.where().member, "line " + std::to_string(line_of(text, place)) + ": " + place},
                 error.message(), error.details());
   }
 }

@@ -46,14 +46,13 @@ struct Repository {
   std::vector<std::string> paths;
 };
 
-// The commands used here run no hooks, filters, pagers or watchers; what they could start are helpers that fetch objects
-// which a partial clone left out. An explicit repository and work tree take the place of what is configured.
+// The commands used here run no hooks, filters, pagers or watchers; what they could start are helpers that fetch
+// objects which a partial clone left out. An explicit repository and work tree take the place of what is configured.
 process::Result run_git(const Repository& repository, std::vector<std::string> arguments, std::size_t most) {
-  std::vector<std::string> all = {"--literal-pathspecs", "--no-pager",
-                                  "--no-replace-objects", "--git-dir=" + repository.top + "/.git",
-                                  "--work-tree=" + repository.top, "-c",
-                                  "core.fsmonitor=false", "-c",
-                                  "core.hooksPath=/dev/null"};
+  std::vector<std::string> all = {
+      "--literal-pathspecs",           "--no-pager", "--no-replace-objects", "--git-dir=" + repository.top + "/.git",
+      "--work-tree=" + repository.top, "-c",         "core.fsmonitor=false", "-c",
+      "core.hooksPath=/dev/null"};
   all.insert(all.end(), std::make_move_iterator(arguments.begin()), std::make_move_iterator(arguments.end()));
   const process::Command git{
       .program = "git",
@@ -135,9 +134,9 @@ std::vector<InHead> compared_with_head(const std::vector<std::string>& files) {
     for (std::size_t i = 0; i < repository.files.size(); ++i) {
       const std::size_t file = repository.files[i];
       const auto blob = blobs.find(repository.paths[i]);
-      result[file] = blob == blobs.end()                                 ? InHead::none
+      result[file] = blob == blobs.end()                                ? InHead::none
                      : has_bytes(repository, blob->second, files[file]) ? InHead::same
-                                                                         : InHead::other;
+                                                                        : InHead::other;
     }
   }
   return result;

@@ -435,7 +435,8 @@ std::string in_place_text(const InPlace& done, const PlannedPrograms& modules, b
   }
   for (const std::string& path : done.emptied) text += "  " + printable(path) + "\n";
   if (!done.copies.empty()) {
-    text += std::string(is_dry_run ? "would be copied" : "copied") + " as they were, since no git repository has them:\n";
+    text +=
+        std::string(is_dry_run ? "would be copied" : "copied") + " as they were, since no git repository has them:\n";
   }
   for (const KeptCopy& one : done.copies) text += "  " + printable(one.copy) + "\n";
   for (const auto& module : modules) {

@@ -38,8 +38,8 @@ void check_in_place(const Model& model, bool force);
 [[nodiscard]] InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen::EmissionInput>& inputs,
                                      const Model& model);
 
-// When the files are written: of those that no repository holds, copies with new names; no second one of the same bytes.
-// Throws Error of kind usage as check_in_place does.
+// When the files are written: of those that no repository holds, copies with new names; no second one of the same
+// bytes. Throws Error of kind usage as check_in_place does.
 [[nodiscard]] std::vector<KeptCopy> copies_to_keep(const InPlace& done, const std::vector<OutputFile>& files,
                                                    const Model& model);
 

@@ -35,10 +35,10 @@ struct KeptCopy {
 void write_in_place(const std::string& directory, const std::vector<OutputFile>& files,
                     const std::vector<KeptCopy>& copies);
 
-// Throws Error of kind usage if writing the file `path`, or the files `below` the directory `path`, would replace a file
-// that the command has read, or would write into a directory below `path` that one was read from. Files and directories
-// are compared, not their names. Everything that is written, but by write_in_place, is looked at once more when it is put in
-// place; this is for before anything is computed.
+// Throws Error of kind usage if writing the file `path`, or the files `below` the directory `path`, would replace a
+// file that the command has read, or would write into a directory below `path` that one was read from. Files and
+// directories are compared, not their names. Everything that is written, but by write_in_place, is looked at once more
+// when it is put in place; this is for before anything is computed.
 void require_apart_from_input(const std::string& path, const std::vector<std::string>& below = {});
 
 // Before anything is computed: whether the file or directory can be written, as far as one can know without doing so.

@@ -96,7 +96,8 @@ void check_output_path(const std::string& option, const std::string& path, const
   if (length > most_name_bytes) {
     throw Error(ErrorKind::usage, {path, {}, {}},
                 "the name has " + std::to_string(length) + " bytes, expected at most " +
-                    std::to_string(most_name_bytes) + (kind == OutputKind::planned ? " (-o DIR gives another one)" : ""));
+                    std::to_string(most_name_bytes) +
+                    (kind == OutputKind::planned ? " (-o DIR gives another one)" : ""));
   }
   if (fs::status(above, error).type() == fs::file_type::not_found) {
     throw Error(ErrorKind::usage, {path, {}, {}}, "there is no directory " + above.string() + " to write it in");

@@ -242,7 +242,7 @@ void keep_section(pipeline::PlannedProgram& planned) {
 }
 
 InPlace rewrite_in_place(const PlanOptions& options, const PlannedPrograms& modules,
-                       const std::vector<codegen::EmissionInput>& inputs, const Model& model) {
+                         const std::vector<codegen::EmissionInput>& inputs, const Model& model) {
   InPlace done = in_place_files(modules, inputs, model);
   std::vector<OutputFile> files = done.files;
   if (!done.metadata.empty()) {

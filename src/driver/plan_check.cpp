@@ -77,8 +77,8 @@ class DocumentCheck {
         knows_candidates_ = knows_candidates_ && !from.candidates.empty();
         if (from.pinned && buffer.candidates.size() == 1) buffer.pinned = from.offset;
       } else if (has_plan(document_.status)) {
-        fail_at(element("buffers", i), "buffer " + in_quotes(from.name) + " has no place, but the plan is " +
-                                           to_string(document_.status));
+        fail_at(element("buffers", i),
+                "buffer " + in_quotes(from.name) + " has no place, but the plan is " + to_string(document_.status));
       }
       if (buffer.candidates.empty()) buffer.candidates = {PoolId(0)};
       problem_.buffers.push_back(std::move(buffer));
@@ -119,8 +119,8 @@ class DocumentCheck {
     }
     const auto check_total = [&](const char* name, Bytes said, Bytes sum) {
       if (said == sum) return;
-      fail_at("totals", std::string(name) + " is " + std::to_string(said) + ", but the pools add up to " +
-                            std::to_string(sum));
+      fail_at("totals",
+              std::string(name) + " is " + std::to_string(said) + ", but the pools add up to " + std::to_string(sum));
     };
     if (!document_.says_totals) return;
     check_total("workspace_used", document_.workspace_used, workspace);
@@ -157,8 +157,8 @@ class DocumentCheck {
         fail_at(element("pools", i), name + "status is optimal, but used is not its lower bound");
       }
       if (!has_plan(pool.status)) {
-        fail_at(element("pools", i), name + "status is " + to_string(pool.status) + ", but the plan is " +
-                                         to_string(document_.status));
+        fail_at(element("pools", i),
+                name + "status is " + to_string(pool.status) + ", but the plan is " + to_string(document_.status));
       }
       if (!is_least && !open) open = "pool " + in_quotes(pool.name);
     }
@@ -178,8 +178,8 @@ class DocumentCheck {
 
   static void check_bound(const std::string& place, const std::string& name, std::int64_t value, std::int64_t bound) {
     if (bound <= value) return;
-    fail_at(place, name + "the lower bound is " + std::to_string(bound) + ", but the plan has " +
-                       std::to_string(value));
+    fail_at(place,
+            name + "the lower bound is " + std::to_string(bound) + ", but the plan has " + std::to_string(value));
   }
 
   static constexpr std::size_t most_looked_at = std::size_t{1} << 16;
@@ -228,9 +228,7 @@ class JsonWalk {
     ++at_;
     pass_blanks();
   }
-  void pass_blanks() {
-    at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
-  }
+  void pass_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
   std::string_view taken_string() {
     const std::size_t begin = at_ + 1;
     pass_string();

@@ -84,9 +84,9 @@ void copy_mode(const std::string& from, const std::string& to) {
   struct stat status = {};
   struct stat own = {};
   if (::stat(from.c_str(), &status) != 0 || ::stat(to.c_str(), &own) != 0) return;
-  const bool is_in_group = own.st_gid == status.st_gid || ::chown(to.c_str(), static_cast<uid_t>(-1), status.st_gid) == 0;
-  const bool is_owned =
-      own.st_uid == status.st_uid || ::chown(to.c_str(), status.st_uid, static_cast<gid_t>(-1)) == 0;
+  const bool is_in_group =
+      own.st_gid == status.st_gid || ::chown(to.c_str(), static_cast<uid_t>(-1), status.st_gid) == 0;
+  const bool is_owned = own.st_uid == status.st_uid || ::chown(to.c_str(), status.st_uid, static_cast<gid_t>(-1)) == 0;
   if (!is_owned && ::geteuid() == 0) fail_output(to, "cannot be given to the owner of " + from);
   ::chmod(to.c_str(), status.st_mode & (is_in_group ? access : group_access));
 }

@@ -31,8 +31,8 @@ Descriptor open_directory(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// What tells our directories from those of others: a file in it, and until that is there the access rights, with which it
-// is made.
+// What tells our directories from those of others: a file in it, and until that is there the access rights, with which
+// it is made.
 constexpr const char* mark_name = ".written-by-usmp-plan";
 constexpr mode_t marked_mode = 01700;
 

@@ -27,8 +27,8 @@ struct CFunction {
 
 // `text` without lists of numbers in braces, which tables of constants are: what is left means the same otherwise.
 [[nodiscard]] std::string without_tables(std::string_view text);
-// The same of a part of `file`, which leaves memory. Nothing: more than `most` bytes are left; then the rest of the file
-// is not looked at.
+// The same of a part of `file`, which leaves memory. Nothing: more than `most` bytes are left; then the rest of the
+// file is not looked at.
 [[nodiscard]] std::optional<std::string> without_tables(std::string_view text, const MappedFile& file,
                                                         std::size_t most);
 

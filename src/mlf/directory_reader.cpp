@@ -142,8 +142,7 @@ void Intake::read(const std::string& path, std::uint64_t size, Member& member) c
   member.bytes = read(path, name, size);
 }
 
-void Intake::take_part(std::shared_ptr<const MappedFile> file, std::string_view part,
-                       Member& member) const {
+void Intake::take_part(std::shared_ptr<const MappedFile> file, std::string_view part, Member& member) const {
   const std::uint64_t most = limits_.code_bytes - std::min(limits_.code_bytes, code_bytes_);
   auto outline = without_tables(part, *file, static_cast<std::size_t>(most));
   if (!outline) {

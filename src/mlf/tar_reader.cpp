@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading tars. One level of compression is taken off first (mlf/unpack.hpp); libarchive parses the tar. The byte stream
-// between them is ours to watch, because libarchive takes a tar that was cut off between two members for a complete one:
-// only the block of zeros after the last member tells the difference. libarchive would also unpack, but it leaves gzip's
-// checks out, takes off one compression after the other, and takes what memory a file asks for.
+// Reading tars. One level of compression is taken off first (mlf/unpack.hpp); libarchive parses the tar. The byte
+// stream between them is ours to watch, because libarchive takes a tar that was cut off between two members for a
+// complete one: only the block of zeros after the last member tells the difference. libarchive would also unpack, but
+// it leaves gzip's checks out, takes off one compression after the other, and takes what memory a file asks for.
 #include <algorithm>
 #include <array>
 #include <cerrno>

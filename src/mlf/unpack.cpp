@@ -144,8 +144,8 @@ class Xz final : public Unpacker {
 class Zstd final : public Unpacker {
  public:
   explicit Zstd(Source& source) : Unpacker(source), stream_(::ZSTD_createDStream()) {
-    if (!stream_ || ::ZSTD_isError(::ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax,
-                                                            most_zstd_window_log)) != 0) {
+    if (!stream_ ||
+        ::ZSTD_isError(::ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, most_zstd_window_log)) != 0) {
       throw std::bad_alloc();
     }
   }
@@ -214,7 +214,10 @@ Compression compression_of(std::string_view front) {
       (static_cast<unsigned char>(front[3]) & reserved_gzip_flags) == 0) {
     return Compression::gzip;
   }
-  constexpr std::string_view xz_magic("\xFD" "7zXZ\0", 6);
+  constexpr std::string_view xz_magic(
+      "\xFD"
+      "7zXZ\0",
+      6);
   if (front.starts_with(xz_magic)) return Compression::xz;
   if (front.starts_with("\x28\xB5\x2F\xFD")) return Compression::zstd;
   return Compression::none;

@@ -30,8 +30,8 @@ namespace {
 constexpr Bytes most_gap = Bytes{1} << 20;
 constexpr Bytes most_reserved = Bytes{1} << 26;
 
-// Throws Error of kind usage if most of what is written of the pool would be zeros, which a pin far away makes. Only the
-// bytes in front of all buffers that the pools file asks for may be more.
+// Throws Error of kind usage if most of what is written of the pool would be zeros, which a pin far away makes. Only
+// the bytes in front of all buffers that the pools file asks for may be more.
 void require_dense(const plan_file::PlanDocument& document, const plan_file::PlanDocument::Pool& pool) {
   const auto fail = [&](const std::string& message) {
     throw Error(ErrorKind::usage, {}, "pool " + in_quotes(pool.name) + ": " + message);

@@ -258,8 +258,8 @@ Program made_again(const SourceModule& source, Transformations transformations,
   for (const std::string& name : cut.steps) {
     const auto step = transform::parse_steps(name);
     if (!step || step->size() != 1) {
-      throw Error(ErrorKind::usage, {}, "the plan was cut short after transformation " + in_quotes(name) +
-                                            ", which there is not");
+      throw Error(ErrorKind::usage, {},
+                  "the plan was cut short after transformation " + in_quotes(name) + ", which there is not");
     }
     transformations.steps.push_back(step->front());
   }

@@ -225,8 +225,8 @@ std::set<pid_t> own_children() {
   return children;
 }
 
-// While it lives, what loses its parent among the descendants gets this process as its parent, whatever session or group
-// it has made for itself.
+// While it lives, what loses its parent among the descendants gets this process as its parent, whatever session or
+// group it has made for itself.
 class Orphanage {
  public:
   Orphanage() {

@@ -135,64 +135,65 @@ class FunctionWalk {
   [[nodiscard]] int condition() const { return frames_.back().condition; }
 
   void enter(const tir::Stmt& stmt) {
-    std::visit(
-        tir::Overloaded{
-            [&](const tir::Allocate& one) {
-              const auto size = tir::allocation_size(one).bytes;
-              if (size && one.condition == nullptr && !one.ring) targets_[one.var] = {*size, 0, one.var, false};
-            },
-            [&](const tir::AllocateConst& one) {
-              targets_[one.var] = {static_cast<Bytes>(one.data->bytes.size()), 0, one.var, false};
-            },
-            [&](const tir::Let& one) {
-              look_at(one.value);
-              if (module_.var(one.var).type.is_handle()) {
-                targets_.erase(one.var);
-                if (const auto target = target_of(*one.value)) targets_[one.var] = *target;
-              } else {
-                lets_[one.var] = one.value;
-              }
-            },
-            [&](const tir::Store& one) {
-              look_at(one.index);
-              look_at(one.value);
-              if (one.predicate != nullptr) look_at(one.predicate);
-              access(one.storage, *one.index, one.value->type.element(), one.predicate, condition(), true);
-            },
-            [&](const tir::Evaluate& one) {
-              look_at(one.value);
-              if (tir::kept_text_of(*one.value) != nullptr || one.value->op == Op::ret) is_uncertain_ = true;
-            },
-            [&](const tir::For& one) {
-              look_at(one.min);
-              look_at(one.extent);
-              const Number min = value_of(*one.min, {});
-              const Number extent = value_of(*one.extent, {});
-              if (!min || !extent) return pass_over(one.body);
-              if (*extent <= 0) return;
-              loops_[one.var] = {*min, *extent};
-              frames_.push_back({&one.body, 0, "body", condition(), one.var});
-            },
-            [&](const tir::While& one) {
-              (void)one;
-              is_uncertain_ = true;  // perhaps it does not end
-            },
-            [&](const tir::IfThenElse& one) {
-              look_at(one.condition);
-              const int before = condition();
-              const int holds = with_condition(one.condition.get(), true, before);
-              const int fails = with_condition(one.condition.get(), false, before);
-              // The last one pushed is entered first.
-              frames_.push_back({&one.else_body, 0, "else", fails, {}});
-              frames_.push_back({&one.then_body, 0, "then", holds, {}});
-            },
-            [&](const tir::Assert& one) {
-              (void)one;
-              is_uncertain_ = true;
-            },
-            [&](const tir::Scope& one) { frames_.push_back({&one.body, 0, "body", condition(), {}}); },
-        },
-        stmt.node);
+    std::visit(tir::Overloaded{
+                   [&](const tir::Allocate& one) {
+                     const auto size = tir::allocation_size(one).bytes;
+                     if (size && one.condition == nullptr && !one.ring) targets_[one.var] = {*size, 0, one.var, false};
+                   },
+                   [&](const tir::AllocateConst& one) {
+                     targets_[one.var] = {static_cast<Bytes>(one.data->bytes.size()), 0, one.var, false};
+                   },
+                   [&](const tir::Let& one) {
+                     look_at(one.value);
+                     if (module_.var(one.var).type.is_handle()) {
+                       targets_.erase(one.var);
+                       if (const auto target = target_of(*one.value)) targets_[one.var] = *target;
+                     } else {
+                       lets_[one.var] = one.value;
+                     }
+                   },
+                   [&](const tir::Store& one) {
+                     look_at(one.index);
+                     look_at(one.value);
+                     if (one.predicate != nullptr) look_at(one.predicate);
+                     access(one.storage, *one.index, one.value->type.element(), one.predicate, condition(), true);
+                   },
+                   [&](const tir::Evaluate& one) {
+                     look_at(one.value);
+                     if (tir::kept_text_of(*one.value) != nullptr || one.value->op == Op::ret) is_uncertain_ = true;
+                   },
+                   [&](const tir::For& one) {
+                     look_at(one.min);
+                     look_at(one.extent);
+                     const Number min = value_of(*one.min, {});
+                     const Number extent = value_of(*one.extent, {});
+                     if (!min || !extent) return pass_over(one.body);
+                     if (*extent <= 0) return;
+                     loops_[one.var] = {*min, *extent};
+                     frames_.push_back({&one.body, 0, "body", condition(), one.var});
+                   },
+                   [&](const tir::While& one) {
+                     (void)one;
+                     is_uncertain_ = true;  // perhaps it does not end
+                   },
+                   [&](const tir::IfThenElse& one) {
+                     look_at(one.condition);
+                     const int before = condition();
+                     const int holds = with_condition(one.condition.get(), true, before);
+                     const int fails = with_condition(one.condition.get(), false, before);
+                     // The last one pushed is entered first.
+                     frames_.push_back({&one.else_body, 0, "else", fails, {}});
+                     frames_.push_back({&one.then_body, 0, "then", holds, {}});
+                   },
+                   [&](const tir::Assert& one) {
+                     (void)one;
+                     is_uncertain_ = true;
+                   },
+                   [&](const tir::Scope& one) {
+                     frames_.push_back({&one.body, 0, "body", condition(), {}});
+                   },
+               },
+               stmt.node);
   }
 
   // A loop of which it is not known whether it runs: only whether what follows does.
@@ -203,10 +204,9 @@ class FunctionWalk {
     bool leaves = false;
     tir::for_each_stmt(body, [&](const tir::Stmt& stmt) {
       const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
-      leaves = leaves || std::holds_alternative<tir::While>(stmt.node) ||
-               std::holds_alternative<tir::Assert>(stmt.node) ||
-               (evaluate != nullptr &&
-                (evaluate->value->op == Op::ret || tir::kept_text_of(*evaluate->value) != nullptr));
+      leaves =
+          leaves || std::holds_alternative<tir::While>(stmt.node) || std::holds_alternative<tir::Assert>(stmt.node) ||
+          (evaluate != nullptr && (evaluate->value->op == Op::ret || tir::kept_text_of(*evaluate->value) != nullptr));
     });
     return leaves;
   }
@@ -232,8 +232,8 @@ class FunctionWalk {
         if (!expr->type.is_handle()) lets_[expr->var] = expr->operands[0];
       } else if (expr->kind == ExprKind::load) {
         const ExprRef none;
-        access(expr->var, *expr->operands[0], expr->type.element(), expr->operands.size() > 1 ? expr->operands[1] : none,
-               under, false);
+        access(expr->var, *expr->operands[0], expr->type.element(),
+               expr->operands.size() > 1 ? expr->operands[1] : none, under, false);
       } else if (expr->kind == ExprKind::call && expr->op == Op::address_of) {
         // The load below is none.
         for (const ExprRef& operand : expr->operands[0]->operands) pending.emplace_back(operand.get(), under);
@@ -275,8 +275,8 @@ class FunctionWalk {
         if (!expr->type.is_handle()) return std::nullopt;
         continue;
       }
-      const bool is_address = expr->kind == ExprKind::call && expr->op == Op::address_of &&
-                              expr->operands[0]->kind == ExprKind::load;
+      const bool is_address =
+          expr->kind == ExprKind::call && expr->op == Op::address_of && expr->operands[0]->kind == ExprKind::load;
       if (is_address) {
         const Expr& load = *expr->operands[0];
         const Number index = value_of(*load.operands[0], {});
@@ -353,10 +353,11 @@ class FunctionWalk {
     const std::string what = (is_store ? "stores" : "loads") + (" element " + std::to_string(at)) + " of " + storage;
     const Bytes left = target.size - target.offset;
     found_ = {index_, place,
-              what + (left % width == 0 && target.offset >= 0 && left >= 0
-                          ? ", which has " + std::to_string(left / width)
-                          : ", elements of " + bytes_text(width) + " from byte " + std::to_string(target.offset) +
-                                " of " + bytes_text(target.size)) +
+              what +
+                  (left % width == 0 && target.offset >= 0 && left >= 0
+                       ? ", which has " + std::to_string(left / width)
+                       : ", elements of " + bytes_text(width) + " from byte " + std::to_string(target.offset) + " of " +
+                             bytes_text(target.size)) +
                   (target.is_passed ? " in this call" : "")};
   }
 
@@ -392,7 +393,8 @@ class FunctionWalk {
       if (holds(under, point) && is_wanted(point)) return true;
       std::size_t i = 0;
       for (; i < loops.size(); ++i) {
-        const std::int64_t count = is_whole ? loops[i].second.extent : std::min<std::int64_t>(2, loops[i].second.extent);
+        const std::int64_t count =
+            is_whole ? loops[i].second.extent : std::min<std::int64_t>(2, loops[i].second.extent);
         if (++counts[i] < count) break;
         counts[i] = 0;
       }
@@ -470,8 +472,8 @@ class FunctionWalk {
   static Number computed(const Expr& expr, std::span<Number> values) {
     const auto a = [&] { return *values[0]; };
     const auto b = [&] { return *values[1]; };
-    const bool is_unsigned = !expr.operands.empty() && expr.operands[0]->type.is_uint() &&
-                             expr.operands[0]->type.bits >= 32;
+    const bool is_unsigned =
+        !expr.operands.empty() && expr.operands[0]->type.is_uint() && expr.operands[0]->type.bits >= 32;
     switch (expr.kind) {
       case ExprKind::add:
         return fitted(checked_add(a(), b()), expr.type);
@@ -548,7 +550,8 @@ CallToFollow start_of(const tir::Module& module) {
     std::optional<Target>& target = start.arguments.emplace_back();
     if (!param.is_tensor || !param.shape) continue;
     Number size = param.element.bytes();
-    for (const std::int64_t extent : *param.shape) size = size && extent >= 0 ? checked_mul(*size, extent) : std::nullopt;
+    for (const std::int64_t extent : *param.shape)
+      size = size && extent >= 0 ? checked_mul(*size, extent) : std::nullopt;
     if (size) target = {*size, 0, param.var, false};
   }
   return start;
@@ -577,7 +580,8 @@ std::optional<OutsideAccess> find_outside_access(const tir::Module& module) {
 void require_accesses_inside(const tir::Module& module) {
   const auto found = find_outside_access(module);
   if (!found) return;
-  throw Error(ErrorKind::archive, {{}, {}, "function " + in_quotes(module.functions[found->function].name) + ", " + found->place},
+  throw Error(ErrorKind::archive,
+              {{}, {}, "function " + in_quotes(module.functions[found->function].name) + ", " + found->place},
               found->message + ": expected accesses inside of the storage");
 }
 

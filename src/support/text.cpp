@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/support/printable.hpp"
 
 #include <algorithm>
 #include <array>

@@ -16,7 +16,8 @@ using tir::ExprRef;
 TEST_CASE("conditions that decide each other: every pair of comparisons, against all values") {
   tir::testing::ModuleBuilder b;
   const ExprRef i = b.var(b.integer("i"));
-  const std::vector<ExprKind> kinds = {ExprKind::eq, ExprKind::ne, ExprKind::lt, ExprKind::le, ExprKind::gt, ExprKind::ge};
+  const std::vector<ExprKind> kinds = {ExprKind::eq, ExprKind::ne, ExprKind::lt,
+                                       ExprKind::le, ExprKind::gt, ExprKind::ge};
   struct Comparison {
     ExprKind kind;
     int limit;
@@ -71,9 +72,9 @@ TEST_CASE("conditions that decide each other: every pair of comparisons, against
                               (found == Logic::first && is_first) || (found == Logic::second && is_second) ||
                               (found == Logic::both && ever && !always && !is_first && !is_second) ||
                               (found == Logic::both && chain == ExprKind::and_ && always);
-        CHECK_MESSAGE(is_right, static_cast<int>(found) << " for " << static_cast<int>(one.kind) << ' ' << one.limit << ' '
-                                                        << one.is_left << ", " << static_cast<int>(other.kind) << ' '
-                                                        << other.limit << ' ' << other.is_left);
+        CHECK_MESSAGE(is_right, static_cast<int>(found) << " for " << static_cast<int>(one.kind) << ' ' << one.limit
+                                                        << ' ' << one.is_left << ", " << static_cast<int>(other.kind)
+                                                        << ' ' << other.limit << ' ' << other.is_left);
       }
     }
   }

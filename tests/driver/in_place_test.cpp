@@ -512,16 +512,17 @@ TEST_CASE("in place: what counts is what the last commit has, whatever git is to
   checkout.git("reset -q --hard HEAD~1");
   // A replacement that git shows for the commit's contents; they are still the old ones.
   write(operators, stock + "/* an edit */\n");
-  checkout.git("replace $(git -C '" + checkout.temporary.path.string() + "' rev-parse HEAD:ml/default_lib1.c) $(git -C '" +
-               checkout.temporary.path.string() + "' hash-object -w ml/default_lib1.c)");
+  checkout.git("replace $(git -C '" + checkout.temporary.path.string() +
+               "' rev-parse HEAD:ml/default_lib1.c) $(git -C '" + checkout.temporary.path.string() +
+               "' hash-object -w ml/default_lib1.c)");
   edited("replaced");
   // Another repository that has the edit, and one that has nothing.
   const std::string other = elsewhere.path.string();
   fs::copy(checkout.temporary.path, elsewhere.path, fs::copy_options::recursive);
   const auto in_other = [&](const std::string& arguments) {
-    REQUIRE(std::system(("git -C '" + other + "' -c user.name=t -c user.email=t@example.org " + arguments +
-                         " > /dev/null 2>&1")
-                            .c_str()) == 0);
+    REQUIRE(std::system(
+                ("git -C '" + other + "' -c user.name=t -c user.email=t@example.org " + arguments + " > /dev/null 2>&1")
+                    .c_str()) == 0);
   };
   in_other("replace -d $(git -C '" + other + "' replace)");
   in_other("add -f ml");
@@ -697,7 +698,8 @@ TEST_CASE("in place: an extracted archive's metadata.json gets the new figures")
   CHECK(contains(outcome.out, "  metadata.json (memory figures)\n"));
   auto with_copies = before;
   for (const std::string& name : before) {
-    if (name == "metadata.json" || name.starts_with("codegen/host/src/default_lib") || name.ends_with("/tvmgen_default.h"))
+    if (name == "metadata.json" || name.starts_with("codegen/host/src/default_lib") ||
+        name.ends_with("/tvmgen_default.h"))
       with_copies.insert(name + ".orig");
   }
   CHECK(files_below(checkout.temporary.path / "archive") == with_copies);

@@ -101,16 +101,16 @@ TEST_CASE("no file that was read is replaced, whatever path or link leads to it"
   }
   refused(temporary.file("from/codegen/host/src"), ex);
   refused(temporary.file("from/codegen/host/src/default_lib1.c"), temporary.file("from"));
-  CHECK(refused(entry, ex) == "usmp-plan: error: " + entry +
-                                  ": was read as input and would be overwritten, expected another place\n");
+  CHECK(refused(entry, ex) ==
+        "usmp-plan: error: " + entry + ": was read as input and would be overwritten, expected another place\n");
   // Nothing that is read would be replaced, but what lies beside it.
   fs::create_directories(temporary.path / "beside/codegen/host/src");
   fs::copy_file(entry, temporary.path / "beside/codegen/host/src/model.c");
   write(temporary.path / "beside/codegen/host/src/default_lib1.c", "int mine;\n");
-  const Outcome beside = outcome_of(plan, planning(temporary.file("beside/codegen/host/src/model.c"), temporary.file("beside")));
+  const Outcome beside =
+      outcome_of(plan, planning(temporary.file("beside/codegen/host/src/model.c"), temporary.file("beside")));
   CHECK(beside.err == "usmp-plan: error: " + temporary.file("beside") + ": would be written into " +
-                          temporary.file("beside/codegen") +
-                          ", which files were read from, expected another place\n");
+                          temporary.file("beside/codegen") + ", which files were read from, expected another place\n");
   CHECK(read(temporary.path / "beside/codegen/host/src/default_lib1.c") == "int mine;\n");
   fs::remove_all(temporary.path / "beside");
   // Single files, through links and in the place of what no model is read from by its name.
@@ -384,8 +384,8 @@ TEST_CASE("what is far away in a pool whose contents are written is an error, an
   const TemporaryDirectory temporary;
   const std::string pools = temporary.file("pools.yaml");
   const auto outcome_with = [&](const std::string& keys, const std::string& offset, bool dry) {
-    write(pools, "workspace_pools:\n  - {name: sram}\nparameter_pools:\n  - {name: flash" + keys + "}\npinned:\n  - {buffer: fused_cast_constant, pool: flash, offset: " +
-                     offset + "}\n");
+    write(pools, "workspace_pools:\n  - {name: sram}\nparameter_pools:\n  - {name: flash" + keys +
+                     "}\npinned:\n  - {buffer: fused_cast_constant, pool: flash, offset: " + offset + "}\n");
     PlanOptions options = planning(testdata + "/cast_subtract.tar", temporary.file("out"));
     options.pools_file = pools;
     options.dry_run = dry;
@@ -407,7 +407,9 @@ TEST_CASE("what is far away in a pool whose contents are written is an error, an
                  "pool 'flash': pool_offset is 68157440 bytes, which would be written as zeros"));
   VerifyOptions verified;
   verified.model.model = testdata + "/cast_subtract.tar";
-  write(pools, "workspace_pools:\n  - {name: sram}\nparameter_pools:\n  - {name: flash}\npinned:\n  - {buffer: fused_cast_constant, pool: flash, offset: 281474976710656}\n");
+  write(pools,
+        "workspace_pools:\n  - {name: sram}\nparameter_pools:\n  - {name: flash}\npinned:\n  - {buffer: "
+        "fused_cast_constant, pool: flash, offset: 281474976710656}\n");
   verified.pools_file = pools;
   verified.model.transform = "none";
   verified.execute = true;

@@ -191,7 +191,10 @@ TEST_CASE("what stands behind the compressed tar is refused, but more of the sam
     const std::string others_follow = "a.tar: other bytes follow the " + name + " data, from byte " +
                                       std::to_string(others_data.size()) +
                                       " on, expected the end of the file or more " + name + " data";
-    for (const std::string more : {"x", "garbage", "\x28\xB5", "\xFD" "7z", "a long piece of garbage"}) {
+    for (const std::string more : {"x", "garbage", "\x28\xB5",
+                                   "\xFD"
+                                   "7z",
+                                   "a long piece of garbage"}) {
       CHECK(read_error(others_data + more) == others_follow);
     }
     CHECK(read_error(others_data + std::string(4, '\0')) == (name == "xz" ? "no error" : others_follow));
@@ -263,7 +266,8 @@ TEST_CASE("what does not match the data is named") {
 }
 
 TEST_CASE("what unpacks to much more than it is takes little memory") {
-  const std::string front = test::header({.name = "src/blob.c", .size = std::uint64_t{400} << 20, .type = '0', .link = ""});
+  const std::string front =
+      test::header({.name = "src/blob.c", .size = std::uint64_t{400} << 20, .type = '0', .link = ""});
   for (const std::string program : {"gzip -n -1", "xz -0", "zstd -q -1"}) {
     const std::string name = program.substr(0, program.find(' '));
     if (!shell_output("command -v " + name + " > /dev/null || echo none").empty()) continue;
@@ -274,10 +278,10 @@ TEST_CASE("what unpacks to much more than it is takes little memory") {
   }
   // A sparse member is small as well.
   const std::string map = test::padded("1\n104857600\n4\n");
-  const std::string sparse =
-      test::pax({"GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=holes", "GNU.sparse.realsize=104857604"}) +
-      test::header({.name = "stored", .size = map.size() + 4, .type = '0', .link = ""}) + map + test::padded("data") +
-      test::end_marker();
+  const std::string sparse = test::pax({"GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=holes",
+                                        "GNU.sparse.realsize=104857604"}) +
+                             test::header({.name = "stored", .size = map.size() + 4, .type = '0', .link = ""}) + map +
+                             test::padded("data") + test::end_marker();
   CHECK(error_of([&] { (void)read_archive_bytes(sparse, "a.tar"); }) ==
         "a.tar: holes: sparse members have more than 67108864 bytes in holes, which is the limit");
   const std::string metadata =
@@ -289,16 +293,19 @@ TEST_CASE("what unpacks to much more than it is takes little memory") {
     return error_of([&] { (void)read_archive_bytes(blobs, "a.tar", {.memory_bytes = bytes}); });
   };
   CHECK(with(16) == "no error");
-  CHECK(with(15) == "a.tar: b: has 8 bytes after 8 bytes of other members that have to be in memory, more than the "
-                    "limit of 15 bytes");
+  CHECK(with(15) ==
+        "a.tar: b: has 8 bytes after 8 bytes of other members that have to be in memory, more than the "
+        "limit of 15 bytes");
 }
 
 TEST_CASE("holes of several members count together") {
   const std::string map = test::padded("1\n1048576\n4\n");
   std::string tar;
   for (const std::string name : {"a", "b"}) {
-    tar += test::pax({"GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=" + name, "GNU.sparse.realsize=1048580"}) +
-           test::header({.name = "stored", .size = map.size() + 4, .type = '0', .link = ""}) + map + test::padded("data");
+    tar += test::pax(
+               {"GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=" + name, "GNU.sparse.realsize=1048580"}) +
+           test::header({.name = "stored", .size = map.size() + 4, .type = '0', .link = ""}) + map +
+           test::padded("data");
   }
   tar += test::end_marker();
   const auto with = [&](std::uint64_t bytes) {

@@ -69,7 +69,9 @@ TEST_CASE("variables that the program does not get") {
 
 TEST_CASE("a limit ends children in sessions and groups of their own, and theirs") {
   if (::system("command -v setsid > /dev/null") != 0) return;
-  process::Command command = shell("echo $$; setsid sh -c 'echo $$; setsid sh -c \"echo \\$\\$; exec sleep 1000\" & sleep 1000' & while true; do sleep 1; done");
+  process::Command command = shell(
+      "echo $$; setsid sh -c 'echo $$; setsid sh -c \"echo \\$\\$; exec sleep 1000\" & sleep 1000' & while true; do "
+      "sleep 1; done");
   command.leads_group = true;
   const fs::path file = fs::temp_directory_path() / ("usmp-process-" + std::to_string(::getpid()));
   command.arguments[1] = "{ " + command.arguments[1] + "; } > " + file.string();

@@ -25,7 +25,9 @@ struct One : ModuleBuilder {
   VarId i = integer("i");
   VarId j = integer("j");
 
-  static ExprRef binary(ExprKind kind, ExprRef p, ExprRef q) { return tir::make_binary(kind, std::move(p), std::move(q)); }
+  static ExprRef binary(ExprKind kind, ExprRef p, ExprRef q) {
+    return tir::make_binary(kind, std::move(p), std::move(q));
+  }
   [[nodiscard]] ExprRef plus(VarId v, std::int64_t n) const { return binary(ExprKind::add, var(v), tir::make_int(n)); }
   [[nodiscard]] ExprRef below(VarId v, std::int64_t n) const { return binary(ExprKind::lt, var(v), tir::make_int(n)); }
 
@@ -45,9 +47,15 @@ struct One : ModuleBuilder {
 
 TEST_CASE_FIXTURE(One, "outside: an index that is a number") {
   SUBCASE("inside") { CHECK(found(block(evaluate(load(k, 2)), set(a), store(a, 3, load(x, 7)))).empty()); }
-  SUBCASE("a constant") { CHECK(found(block(evaluate(load(k, 8)))) == "main body[2]: loads element 8 of 'k', which has 3"); }
-  SUBCASE("at its end") { CHECK(found(block(evaluate(load(k, 3)))) == "main body[2]: loads element 3 of 'k', which has 3"); }
-  SUBCASE("in front") { CHECK(found(block(evaluate(load(k, -1)))) == "main body[2]: loads element -1 of 'k', which has 3"); }
+  SUBCASE("a constant") {
+    CHECK(found(block(evaluate(load(k, 8)))) == "main body[2]: loads element 8 of 'k', which has 3");
+  }
+  SUBCASE("at its end") {
+    CHECK(found(block(evaluate(load(k, 3)))) == "main body[2]: loads element 3 of 'k', which has 3");
+  }
+  SUBCASE("in front") {
+    CHECK(found(block(evaluate(load(k, -1)))) == "main body[2]: loads element -1 of 'k', which has 3");
+  }
   SUBCASE("a buffer") {
     CHECK(found(block(store(a, 4, tir::make_int(1, tir::testing::int8_type)))) ==
           "main body[2]: stores element 4 of 'a', which has 4");
@@ -103,7 +111,8 @@ TEST_CASE_FIXTURE(One, "outside: indices of loops") {
 
 TEST_CASE_FIXTURE(One, "outside: only where conditions hold") {
   const auto choice = [&](ExprRef condition, ExprRef yes, ExprRef no) {
-    return tir::make_call(tir::testing::int8_type, "tir.if_then_else", {std::move(condition), std::move(yes), std::move(no)});
+    return tir::make_call(tir::testing::int8_type, "tir.if_then_else",
+                          {std::move(condition), std::move(yes), std::move(no)});
   };
   SUBCASE("a branch that keeps it inside") {
     CHECK(found(block(loop(i, 8, block(when(below(i, 4), block(set(a), store(a, var(i), load(x, 0)))))))).empty());

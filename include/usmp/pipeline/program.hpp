@@ -138,7 +138,8 @@ struct AssembledModule {
 [[nodiscard]] Program transformed(const SourceModule& source, const Transformations& transformations,
                                   bool workspace_io);
 
-// The program of a plan that was written after an interruption. Throws Error of kind usage for steps that there are not.
+// The program of a plan that was written after an interruption. Throws Error of kind usage for steps that there are
+// not.
 [[nodiscard]] Program made_again(const SourceModule& source, Transformations transformations,
                                  const plan_file::PlanDocument::CutShort& cut, bool workspace_io);
 

@@ -206,7 +206,7 @@ struct PlanDocument {
   std::optional<bool> workspace_io;
   PlanStatus status = PlanStatus::feasible;
   std::optional<Search> search;
-  Tick horizon = 0;  // every live range ends at or before it
+  Tick horizon = 0;         // every live range ends at or before it
   bool says_totals = true;  // else the next two are not known
   Bytes workspace_used = 0;
   Bytes constants_used = 0;

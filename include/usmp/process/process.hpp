@@ -41,8 +41,9 @@ struct Result {
   [[nodiscard]] bool succeeded() const { return end == End::exited && status == 0; }
 };
 
-// Signals to us that end a program (ending_signals), if they are not ignored or handled, first end the program (with its group, if it
-// leads one) and then take their default action; if the caller blocks them, the result is End::interrupted.
+// Signals to us that end a program (ending_signals), if they are not ignored or handled, first end the program (with
+// its group, if it leads one) and then take their default action; if the caller blocks them, the result is
+// End::interrupted.
 //
 // Writes `input` to the program's standard input while it reads its standard output, however much of either there is. A
 // program need not read all of its input. Throws Error of kind usage (file: the program) if it cannot be started.

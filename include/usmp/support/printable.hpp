@@ -18,8 +18,8 @@ inline constexpr std::size_t most_quoted = 200;
 // Input for messages: of more than `most_quoted` bytes, the beginning and how many there are: "aaaa… (1000000 bytes)".
 [[nodiscard]] std::string cut_input(std::string_view text);
 
-// A message in which what stands in quotes is cut likewise. Of one that is still of many thousand bytes, the middle is left
-// out. O(bytes).
+// A message in which what stands in quotes is cut likewise. Of one that is still of many thousand bytes, the middle is
+// left out. O(bytes).
 [[nodiscard]] std::string with_cut_quotes(std::string_view message);
 
 }  // namespace usmp
