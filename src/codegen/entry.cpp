@@ -94,7 +94,9 @@ void write_unpacked_run(const EmissionInput& module, const ModuleLayout& layout,
   bool needs_pools = false;
   for (const EntryArgument& argument : arguments) {
     const std::string value = value_of(argument);
-    call += (call.empty() ? "\n      (" : ",\n      (") + argument.type + ")" + value;
+    const bool drops_const = value.starts_with('&') && !argument.type.starts_with("const ");
+    call +=
+        (call.empty() ? "\n      (" : ",\n      (") + argument.type + ")" + (drops_const ? "(uintptr_t)" : "") + value;
     if (argument.pool == nullptr) continue;
     needs_pools = needs_pools || !argument.pool->is_internal;
     checks +=

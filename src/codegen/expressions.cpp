@@ -2,6 +2,7 @@
 #include "codegen/expressions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "usmp/tir/integer_types.hpp"
@@ -98,8 +99,46 @@ void ExpressionPrinter::print_converted(const Expr& expr, int min, std::size_t l
 }
 
 void ExpressionPrinter::print_assigned(const Expr& expr, int min, std::size_t lane) {
-  add_assigned(expr, min, lane);
+  add_passed(expr, min, lane);
   flush();
+}
+
+void ExpressionPrinter::add_passed(const Expr& expr, int min, std::size_t lane) {
+  if (is_computed_wider(expr) && !is_folded(expr) && !may_leave_type(expr)) {
+    const bool opened = open(prec_unary, min);
+    add("(" + c_type(expr.type) + ")");
+    add_assigned(expr, prec_unary, lane);
+    close(opened);
+  } else {
+    add_assigned(expr, min, lane);
+  }
+}
+
+// Whether C computes the value in a wider type, of which it leaves nothing: -Wconversion asks for a cast.
+bool ExpressionPrinter::is_computed_wider(const Expr& root) const {
+  const bool is_bool = root.type.is_bool();
+  if (!is_bool && tir::promoted(root.type) == root.type.element()) return false;
+  bool is_of_int = false;  // of macros that give any, or of bits
+  if (is_bool) {
+    tir::for_each_expr(root, [&](const Expr& expr) {
+      is_of_int = is_of_int || expr.op == tir::Op::isnan || expr.op == tir::Op::isinf || expr.op == tir::Op::isfinite ||
+                  (expr.type.is_bool() && tir::is_bitwise(expr.op));
+    });
+  }
+  if (is_of_int) return true;
+  std::vector<const Expr*> parts = {&root};
+  while (!parts.empty()) {
+    const Expr& expr = peeled(*parts.back());
+    parts.pop_back();
+    const bool is_choice =
+        expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else);
+    if (expr.kind == ExprKind::min || expr.kind == ExprKind::max) return true;
+    if (expr.type.is_bool() && is_choice) return true;  // of comparisons, which are of type int
+    if (is_choice && expr.operands.size() == 3) {
+      parts.insert(parts.end(), {expr.operands[1].get(), expr.operands[2].get()});
+    }
+  }
+  return false;
 }
 
 void ExpressionPrinter::print_pointer(const Expr& expr, const PointerType& target, int min) {
@@ -217,7 +256,9 @@ void ExpressionPrinter::add_value(const Expr& expr, int min, std::size_t lane) {
     case ExprKind::int_imm:
       return add_literal(expr.int_value, expr.type, min, false);
     case ExprKind::float_imm: {
-      const std::string literal = float_literal(expr.float_value, expr.type.element());
+      std::string literal = float_literal(expr.float_value, expr.type.element());
+      if (expr.type.bits == 64 && !std::isfinite(expr.float_value))
+        literal = "(double)" + literal;  // the macros' is float
       if (literal.find_first_of("NI") != std::string::npos) file_.helpers.need_header("math.h");
       const bool opened = open(literal[0] == '-' ? prec_unary : prec_postfix, min);
       add(literal);
@@ -248,7 +289,7 @@ void ExpressionPrinter::add_value(const Expr& expr, int min, std::size_t lane) {
       return add_comparison(expr, min, lane);
     case ExprKind::and_:
     case ExprKind::or_:
-      return add_binary(expr, min, lane);
+      return add_logic(expr, min, lane);
     case ExprKind::not_: {
       const bool opened = open(prec_unary, min);
       add("!");
@@ -285,8 +326,10 @@ void ExpressionPrinter::add_converted(const Expr& expr, int min, std::size_t lan
 void ExpressionPrinter::add_literal(std::int64_t value, DataType type, int min, bool wide_sibling) {
   if (type.is_bool()) file_.helpers.need_header("stdbool.h");
   const std::string literal = int_literal(value, type.element(), wide_sibling);
-  const bool opened = open(literal[0] == '-' ? prec_unary : prec_postfix, min);
-  add(literal);
+  // On machines whose uint64_t is an unsigned long, compilers warn where both types meet.
+  const bool is_wide = literal.ends_with("ULL");
+  const bool opened = open(literal[0] == '-' || is_wide ? prec_unary : prec_postfix, min);
+  add(is_wide ? "(uint64_t)" + literal : literal);
   close(opened);
 }
 
@@ -370,7 +413,8 @@ void ExpressionPrinter::add_element(const Expr& expr, int min, std::size_t lane)
     if (facts.type.element == storage) {
       add(name_of(expr.var));
     } else {
-      add("((" + to_string(PointerType{storage, facts.type.is_const}) + ")" + name_of(expr.var) + ")");
+      add("((" + to_string(PointerType{storage, facts.type.is_const}) + ")" +
+          (facts.type.is_const ? "(const void*)" : "(void*)") + name_of(expr.var) + ")");
     }
     add("[");
     add_converted(index, prec_any, lane);

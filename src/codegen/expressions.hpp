@@ -109,6 +109,7 @@ class ExpressionPrinter {
   void print_converted(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
   // A value for a variable or an element of the expression's type: narrow arithmetic is cut to it.
   void print_assigned(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
+  [[nodiscard]] bool is_computed_wider(const tir::Expr& root) const;
   // A pointer, cast where its type differs from `target`.
   void print_pointer(const tir::Expr& expr, const PointerType& target, int min = prec_any);
   [[nodiscard]] PointerType pointer_type_of(const tir::Expr& expr) const;
@@ -167,6 +168,8 @@ class ExpressionPrinter {
 
   void add_value(const tir::Expr& expr, int min, std::size_t lane);
   void add_converted(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
+  // As add_assigned, where nothing but the type takes the value.
+  void add_passed(const tir::Expr& expr, int min, std::size_t lane);
   void add_assigned(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
   // The value with a cast where C would compute with one that lies outside of its type.
   const tir::Expr& cut_to_type(const tir::ExprRef& value);
@@ -181,6 +184,7 @@ class ExpressionPrinter {
 
   std::string name_of_constant(tir::VarId var);
   void add_var(const tir::Expr& expr, int min, std::size_t lane);
+  void add_logic(const tir::Expr& expr, int min, std::size_t lane);
   void add_binary(const tir::Expr& expr, int min, std::size_t lane);
   void add_arithmetic(const tir::Expr& expr, int min, std::size_t lane);
   void add_infix(const tir::Expr& a, std::string_view op, const tir::Expr& b, int own, int left, int right, int min,

@@ -65,7 +65,7 @@ void ExpressionPrinter::add_let_function(const Expr& expr, std::size_t lane) {
   function->param = names_.unique(module_.var(expr.var).name);
   (void)c_type(expr.operands[0]->type);
   add(function->name + "(");
-  add_assigned(*expr.operands[0], prec_any, lane);
+  add_passed(*expr.operands[0], prec_any, lane);
   later([this, &expr, function] { begin_let_body(expr, *function); });
   later([this, &expr, function] { end_let_body(expr, *function); });
   add(")");

@@ -174,7 +174,7 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
     if (!low || !high) unsupported("operator tir.large_uint_imm has an operand that is not constant");
     const std::uint64_t bits =
         static_cast<std::uint64_t>(*high) << 32 | (static_cast<std::uint64_t>(*low) & UINT32_MAX);
-    add(int_literal(static_cast<std::int64_t>(bits), expr.type.element(), false));
+    add_literal(static_cast<std::int64_t>(bits), expr.type.element(), min, false);
     return true;
   }
   if (op == tir::Op::popcount || op == tir::Op::clz) {
@@ -187,8 +187,9 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
     add(op == tir::Op::clz ? file_.helpers.clz(type) : file_.helpers.popcount(type));
     const bool narrow = type.bits < 32;  // its sign must not be extended into the bits that are counted
     if (narrow && op == tir::Op::clz) unsupported("operator tir.clz is of type " + tir::to_string(type));
-    add(narrow ? "((uint" + std::to_string(static_cast<int>(type.bits)) + "_t)" : "(");
-    add(*expr.operands[0], narrow ? prec_unary : prec_any, lane);
+    const bool is_cut = narrow || type.is_int();
+    add(is_cut ? "((uint" + std::to_string(static_cast<int>(type.bits)) + "_t)" : "(");
+    add(*expr.operands[0], is_cut ? prec_unary : prec_any, lane);
     add(")");
     close(opened);
     return true;

@@ -79,7 +79,11 @@ void write_packed_run(const EmissionInput& module, const ModuleLayout& layout,
       checks.append("]);\n  if (").append(value).append(" == NULL) return -1;\n");
       has_tensors = true;
     }
-    call += (call.empty() ? "\n      (" : ",\n      (") + argument.type + ")" + value;
+    call += (call.empty() ? "\n      (" : ",\n      (") + argument.type + ")" +
+            (argument.type.starts_with("const ") ? "(const void*)"
+             : value.starts_with('&')            ? "(uintptr_t)"
+                                                 : "(void*)") +
+            value;
   }
 
   if (count > 0) sink.write(value_type_text);

@@ -116,7 +116,12 @@ void ExpressionPrinter::add_converted_pointer(const Expr& expr, const PointerTyp
   const bool opened = open(prec_unary, min);
   add("(" + to_string(target) + ")");
   const bool changes_element = own.element != target.element && !own.is_void() && !target.is_void();
-  if (changes_element) add(target.is_const ? "(const void*)" : "(void*)");
+  if (own.is_const && !target.is_const) {  // of a function of others that does not say that it only reads
+    file_.helpers.need_header("stdint.h");
+    add("(uintptr_t)");
+  } else if (changes_element) {
+    add(target.is_const ? "(const void*)" : "(void*)");
+  }
   add_pointer_as_is(expr, prec_unary);
   close(opened);
 }

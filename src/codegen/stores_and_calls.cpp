@@ -60,7 +60,7 @@ void StatementPrinter::print_store(const tir::Store& store, const std::function<
   if (facts.type.element == storage) {
     printer_.put(printer_.name_of(store.storage));
   } else {
-    printer_.put("((" + storage + "*)" + printer_.name_of(store.storage) + ")");
+    printer_.put("((" + storage + "*)(void*)" + printer_.name_of(store.storage) + ")");
   }
   printer_.put("[");
   print_index();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usmp-plan diff: what differs between two plans.
 #include "usmp/report/diff.hpp"
+#include "usmp/support/input_file.hpp"
 
 #include <filesystem>
 #include <ostream>

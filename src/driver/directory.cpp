@@ -24,7 +24,7 @@ struct DirectoryCloser {
 bool is_self_or_parent(std::string_view name) { return name == "." || name == ".."; }
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the names of the files written, which are those of members.
-void remove_at(int parent, const char* name) noexcept {
+void remove_at(int parent, const char* name, const char* last = nullptr) noexcept {
   if (::unlinkat(parent, name, 0) == 0) return;
   const int directory = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (directory < 0) return;
@@ -33,10 +33,12 @@ void remove_at(int parent, const char* name) noexcept {
   while ((count = ::getdents64(directory, entries.data(), entries.size())) > 0) {
     for (ssize_t at = 0; at < count;) {
       const auto* entry = reinterpret_cast<const dirent64*>(entries.data() + at);
-      if (!is_self_or_parent(entry->d_name)) remove_at(directory, entry->d_name);
+      const bool stays = last != nullptr && std::string_view(last) == entry->d_name;
+      if (!is_self_or_parent(entry->d_name) && !stays) remove_at(directory, entry->d_name);
       at += entry->d_reclen;
     }
   }
+  if (last != nullptr) ::unlinkat(directory, last, 0);
   ::close(directory);
   ::unlinkat(parent, name, AT_REMOVEDIR);
 }
@@ -57,6 +59,6 @@ std::vector<std::string> names_in(const std::string& directory) {
   return names;
 }
 
-void remove_tree(const char* path) noexcept { remove_at(AT_FDCWD, path); }
+void remove_tree(const char* path, const char* last) noexcept { remove_at(AT_FDCWD, path, last); }
 
 }  // namespace usmp::driver

@@ -13,6 +13,6 @@ namespace usmp::driver {
 
 // Removes a file, or a directory with all it holds, as far as it can; follows no link. For destructors: takes no
 // memory. Recursive, so for trees that this program made.
-void remove_tree(const char* path) noexcept;
+void remove_tree(const char* path, const char* last = nullptr) noexcept;
 
 }  // namespace usmp::driver

@@ -6,6 +6,7 @@
 #include "file_kind.hpp"
 #include "model.hpp"
 #include "output_path.hpp"
+#include "plan_check.hpp"
 #include "planning.hpp"
 #include "settings.hpp"
 #include "usmp/plan_file/plan_json.hpp"
@@ -14,11 +15,24 @@
 namespace usmp::driver {
 namespace {
 
-std::vector<plan_file::PlanDocument> read_one_file(const std::string& path) {
+std::vector<plan_file::PlanDocument> read_one_file(const std::string& path, Check check) {
+  std::string text;
+  std::string prefix;  // of the places in one of several plans
   try {
-    return plan_file::parse_plan_documents(read_text_file(path, ErrorKind::usage, most_plan_bytes));
+    text = read_text_file(path, ErrorKind::usage, most_plan_bytes);
+    std::vector<plan_file::PlanDocument> documents = plan_file::parse_plan_documents(text);
+    const bool is_list = text.find("\"modules\"") < text.find("\"schema\"");
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      if (is_list) prefix = "modules[" + std::to_string(i) + "].";
+      if (check == Check::done) check_document(documents[i]);
+    }
+    return documents;
   } catch (const Error& error) {
-    throw error.with_file(path);
+    const std::string place = prefix + error.where().place;
+    if (error.where().place.empty() || place.starts_with("byte ")) throw error.with_file(path);
+    throw Error(error.kind(),
+                {path, error.where().member, "line " + std::to_string(line_of(text, place)) + ": " + place},
+                error.message(), error.details());
   }
 }
 
@@ -29,14 +43,14 @@ bool is_plan_file(const std::string& path) {
   return path.ends_with(".plan.json") || kind_of_file(path) == FileKind::plan || is_json_in_pipe(path);
 }
 
-std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path) {
+std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path, Check check) {
   std::vector<plan_file::PlanDocument> documents;
   for (const PlanInDirectory& plan : plans_in(path)) {
-    for (plan_file::PlanDocument& document : read_one_file(path + "/" + plan.name)) {
+    for (plan_file::PlanDocument& document : read_one_file(path + "/" + plan.name, check)) {
       documents.push_back(std::move(document));
     }
   }
-  return documents.empty() ? read_one_file(path) : documents;
+  return documents.empty() ? read_one_file(path, check) : documents;
 }
 
 void require_no_planning_options(const PlanningOptions& options, const Location& where, const std::string& subject) {

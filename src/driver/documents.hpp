@@ -17,9 +17,10 @@ namespace usmp::driver {
 // too), a pipe with any JSON, or a directory of output: no archive, but C and plans of finished runs.
 [[nodiscard]] bool is_plan_file(const std::string& path);
 
-// The plan, or the plans of several modules as `--json` prints them or a directory holds them. Throws Error of kind
-// usage.
-[[nodiscard]] std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path);
+// The plan, or the plans of several modules as `--json` prints them or a directory holds them. They are verified
+// (check_document), unless who asks does so with the archive. Throws Error of kind usage.
+enum class Check : bool { left_out, done };
+[[nodiscard]] std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path, Check check = Check::done);
 
 // Where there is nothing to plan, options that shape a plan are mistakes: throws Error of kind usage that names those
 // given. "`subject`: --pools, --seed apply to models only".

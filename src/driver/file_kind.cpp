@@ -6,12 +6,11 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 
-#include "output_path.hpp"
 #include "usmp/support/descriptor.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/input_file.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::driver {
@@ -98,12 +97,15 @@ void refuse_other_models(const std::string& path, std::string_view front) {
 }  // namespace
 
 std::string front_of_file(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return {};
+  InputFile file(path, InputFile::Noted::no);
+  if (!file.is_open() || !file.is_regular()) return {};
   std::string front(front_bytes, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(front.data(), static_cast<std::streamsize>(front.size()));
-  front.resize(static_cast<std::size_t>(file.gcount()));
+  std::size_t size = 0;
+  while (const auto count = file.read(front.data() + size, front.size() - size)) {
+    size += *count;
+    if (*count == 0 || size == front.size()) break;
+  }
+  front.resize(size);
   return front;
 }
 

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What git knows of files. A checkout may be of strangers, so git runs no program that its configuration names.
+// What git has of files. A checkout may be of strangers, so git runs no program that its configuration names, and what
+// the environment or the configuration say of other repositories, work trees and indexes counts for nothing.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace usmp::driver {
 
-// Whether the directory lies in a checkout.
-[[nodiscard]] bool is_in_git(const std::string& directory);
+enum class InHead : std::uint8_t {
+  same,           // the last commit has these bytes under the file's path
+  other,          // it has other ones
+  none,           // it has no such file, or there is none
+  no_repository,  // no directory above the file is a checkout
+};
 
-// A line for each of the files, by their names in the directory, that git has not committed as it is. Throws Error of
-// kind usage if git does not tell.
-[[nodiscard]] std::vector<std::string> uncommitted_changes(const std::string& directory,
-                                                           const std::vector<std::string>& names);
+// For each of the files, which are there: whether HEAD of the repository that the file lies in, the innermost one, has
+// exactly its bytes. The index, ignored and hidden files, filters and line ends count for nothing. Throws Error of kind
+// usage if git does not tell. Runs git once for each repository and each file.
+[[nodiscard]] std::vector<InHead> compared_with_head(const std::vector<std::string>& files);
 
 }  // namespace usmp::driver

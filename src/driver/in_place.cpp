@@ -112,23 +112,39 @@ std::string emptied_text(const std::string& module, const std::string& operators
          ". Written by usmp-plan; do not edit. */\ntypedef int usmp_operators_are_elsewhere;\n";
 }
 
-// `files`: names by directory.
-void require_committed(const Model& model, const std::map<std::string, std::vector<std::string>>& files) {
+// Throws Error of kind usage if git has lost track of one of the files, which are there. The result: those that no
+// repository holds.
+std::vector<std::string> require_committed(const Model& model, const std::vector<std::string>& files) {
+  std::vector<std::string> outside;
   std::vector<std::string> changes;
   try {
-    for (const auto& [directory, names] : files) {
-      if (!is_in_git(directory)) continue;
-      const std::vector<std::string> lines = uncommitted_changes(directory, names);
-      changes.insert(changes.end(), lines.begin(), lines.end());
+    const std::vector<InHead> found = compared_with_head(files);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (found[i] == InHead::no_repository) outside.push_back(files[i]);
+      if (found[i] == InHead::other) changes.push_back(files[i] + ": not as in the last commit");
+      if (found[i] == InHead::none) changes.push_back(files[i] + ": not in the last commit");
     }
   } catch (const Error& error) {
     throw in_place_refusal(model, error.message(), error.details());
   }
-  if (changes.empty()) return;
+  if (changes.empty()) return outside;
   constexpr std::size_t most_lines = 10;
   throw in_place_refusal(model,
                          "git has uncommitted changes of files that would be overwritten: commit them, or use --force",
                          first_lines(std::move(changes), most_lines));
+}
+
+// A name that is free, or that a copy has already: "lib.c.orig", "lib.c.orig2".
+std::string copy_of(const std::string& file) {
+  const std::string bytes = read_text_file(file, ErrorKind::usage, std::size_t{2} << 30, InputFile::Noted::no);
+  for (std::size_t number = 1;; ++number) {
+    const std::string copy = file + ".orig" + (number == 1 ? "" : std::to_string(number));
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(copy, error);
+    if (status.type() == fs::file_type::not_found) return copy;
+    if (!fs::is_regular_file(status) || fs::file_size(copy, error) != bytes.size()) continue;
+    if (read_text_file(copy, ErrorKind::usage, bytes.size(), InputFile::Noted::no) == bytes) return {};
+  }
 }
 
 // The firmware says itself how it calls the module, and passes pools if it did before.
@@ -210,10 +226,9 @@ void check_in_place(const Model& model, bool force) {
     throw in_place_refusal(model, "found an archive, expected a directory or a C file with TVM's C");
   }
   const Places places(model);
-  std::map<std::string, std::vector<std::string>> checked;  // by directory: names in it
+  std::vector<std::string> checked;
   const auto check = [&](const std::string& member) {
-    const fs::path path = fs::path(places.root()) / places.of(member);
-    checked[path.parent_path().string()].push_back(path.filename().string());
+    checked.push_back((fs::path(places.root()) / places.of(member)).lexically_normal().string());
   };
   for (const model::Description& info : model.metadata.modules) {
     for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
@@ -230,13 +245,28 @@ void check_in_place(const Model& model, bool force) {
     for (const std::string& name : foreign) check(name);
   }
   if (model.archive.find("metadata.json") != nullptr) check("metadata.json");
-  if (!force) require_committed(model, checked);
+  if (!force) (void)require_committed(model, checked);
+}
+
+std::vector<KeptCopy> copies_to_keep(const InPlace& done, const std::vector<OutputFile>& files, const Model& model) {
+  std::vector<std::string> there;
+  std::error_code error;
+  for (const OutputFile& file : files) {
+    const fs::path path = (fs::path(done.directory) / file.path).lexically_normal();
+    if (fs::exists(path, error)) there.push_back(path.string());
+  }
+  std::vector<KeptCopy> copies;
+  for (const std::string& file : require_committed(model, there)) {
+    std::string copy = copy_of(file);
+    if (!copy.empty()) copies.push_back({file, std::move(copy)});
+  }
+  return copies;
 }
 
 InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen::EmissionInput>& inputs,
                        const Model& model) {
   const Places places(model);
-  InPlace result{.directory = places.root(), .files = {}, .written = {}, .emptied = {}, .metadata = {}};
+  InPlace result{.directory = places.root(), .files = {}, .written = {}, .emptied = {}, .metadata = {}, .copies = {}};
   if (model.archive.find("metadata.json") != nullptr) result.metadata = places.of("metadata.json");
   std::map<std::string, std::string> taken;  // by file: the module
   for (std::size_t i = 0; i < modules.size(); ++i) {
@@ -404,6 +434,11 @@ std::string in_place_text(const InPlace& done, const PlannedPrograms& modules, b
     text += ", since the build no longer needs their contents:\n";
   }
   for (const std::string& path : done.emptied) text += "  " + printable(path) + "\n";
+  if (!done.copies.empty()) {
+    text +=
+        std::string(is_dry_run ? "would be copied" : "copied") + " as they were, since no git repository has them:\n";
+  }
+  for (const KeptCopy& one : done.copies) text += "  " + printable(one.copy) + "\n";
   for (const auto& module : modules) {
     const bool owns = std::any_of(module->document.pools.begin(), module->document.pools.end(), [](const auto& pool) {
       return pool.kind == PoolKind::workspace && pool.internal && pool.used > 0;

@@ -2,10 +2,8 @@
 #include "model.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string_view>
@@ -154,32 +152,20 @@ std::string one_module_text(const std::vector<std::string>& names, const std::st
   return "has " + std::to_string(names.size()) + " modules, and " + what + ": expected " + joined(options, " or ");
 }
 
-std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  const int code = errno;
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) {
-    throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: no such file or directory");
-  }
-  if (fs::is_directory(status)) {
-    throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: is a directory, expected a file");
-  }
-  if (!file) {
-    throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: " + std::generic_category().message(code));
-  }
+std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most, InputFile::Noted noted) {
+  InputFile file(path, noted);
+  if (!file.is_open()) throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: " + file.fault());
+  const auto too_large = [&] { return Error(kind, {path, {}, {}}, "larger than " + std::to_string(most) + " bytes"); };
+  if (file.size() > most) throw too_large();
   std::string text;
-  const std::uintmax_t size = fs::is_regular_file(status) ? fs::file_size(path, error) : 0;
-  if (!error && size <= most) text.reserve(static_cast<std::size_t>(size));
+  text.reserve(static_cast<std::size_t>(file.size()));
   std::vector<char> block(std::size_t{1} << 16);
-  do {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
-    if (text.size() > most) throw Error(kind, {path, {}, {}}, "larger than " + std::to_string(most) + " bytes");
-  } while (file);
-  if (file.bad()) throw Error(kind, {path, {}, {}}, "reading failed");
-  return text;
+  while (const auto count = file.read(block.data(), block.size())) {
+    if (*count == 0) return text;
+    text.append(block.data(), *count);
+    if (text.size() > most) throw too_large();
+  }
+  throw Error(kind, {path, {}, {}}, "reading failed: " + file.fault());
 }
 
 Model open_model(const ModelOptions& options) {

@@ -10,6 +10,7 @@
 #include "usmp/mlf/archive.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/pipeline/program.hpp"
+#include "usmp/support/input_file.hpp"
 
 namespace usmp::driver {
 
@@ -45,6 +46,7 @@ std::string one_module_text(const std::vector<std::string>& names, const std::st
 
 // The whole file. Throws Error of kind usage if it cannot be opened, of the given kind if it cannot be read to its end
 // or is larger than `most` bytes.
-std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most);
+std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most,
+                           InputFile::Noted noted = InputFile::Noted::yes);
 
 }  // namespace usmp::driver

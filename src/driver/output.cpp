@@ -17,6 +17,7 @@
 #include "termination.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/file_sink.hpp"
+#include "usmp/support/input_file.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -30,8 +31,14 @@ fs::path without_trailing_slash(const std::string& path) {
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
-// What a link names is written, the link stays.
-fs::path behind_links(const fs::path& path) { return fs::exists(path) ? fs::canonical(path) : path; }
+// What a link names is written, the link stays. Throws Error of kind usage if it names nothing.
+fs::path behind_links(const fs::path& path) {
+  if (fs::exists(path)) return fs::canonical(path);
+  if (!fs::is_symlink(fs::symlink_status(path))) return path;
+  throw Error(ErrorKind::usage, {path.string(), {}, {}},
+              "is a symbolic link to " + fs::read_symlink(path).string() +
+                  ", which is not there: expected a link to something, or a new name");
+}
 
 void rename_or_fail(const fs::path& from, const fs::path& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) fail_output(to.string(), "cannot be moved into place");
@@ -47,6 +54,14 @@ bool can_stage_beside(const fs::path& target) {
          ::access(parent.c_str(), W_OK | X_OK) == 0;
 }
 
+// No file that was read is replaced, whatever path, link or mount leads to it.
+void require_not_read(const std::string& path, const std::string& shown) {
+  const FilesRead* const read = FilesRead::current();
+  const auto id = read == nullptr ? std::nullopt : id_of(path);
+  if (!id || !read->holds(*id)) return;
+  throw Error(ErrorKind::usage, {shown, {}, {}}, "was read as input and would be overwritten, expected another place");
+}
+
 // What the file system library throws is an output error like any other.
 template <class Action>
 void translating_errors(const Action& action) {
@@ -60,19 +75,28 @@ void translating_errors(const Action& action) {
   }
 }
 
+// A place to complete `target` in.
+struct Workplace {
+  explicit Workplace(const fs::path& target)
+      : is_new(!fs::exists(fs::symlink_status(target))),
+        is_beside(is_new || can_stage_beside(target)),
+        staging(is_beside ? parent_of(target) : target) {}
+
+  bool is_new;
+  bool is_beside;
+  Staging staging;
+};
+
 void replace_directory(const std::string& directory, const std::vector<OutputFile>& files,
-                       const std::vector<std::string>& dropped, const AcceptDirectory& accept,
-                       Directories directories) {
+                       const std::vector<std::string>& dropped, const AcceptDirectory& accept) {
   const TerminationDeferred termination;
   const fs::path target = behind_links(without_trailing_slash(directory));
-  const bool is_new = !fs::exists(fs::symlink_status(target));
-  if (!is_new && !fs::is_directory(target)) {
+  if (fs::exists(fs::symlink_status(target)) && !fs::is_directory(target)) {
     throw Error(ErrorKind::usage, {directory, {}, {}}, "is a file, expected a directory or a new name");
   }
-  const bool beside = is_new || can_stage_beside(target);
-  const Staging staging(beside ? parent_of(target) : target);
-  const fs::path complete = staging.path() / "complete";
-  const fs::path spare = staging.path() / "spare";
+  const Workplace place(target);
+  const fs::path complete = place.staging.path() / "complete";
+  const fs::path spare = place.staging.path() / "spare";
   write_files(complete.string(), files, termination.hook());
   fs::create_directory(spare);
   std::set<std::string> own(dropped.begin(), dropped.end());
@@ -83,11 +107,70 @@ void replace_directory(const std::string& directory, const std::vector<OutputFil
     const DirectoryLock lock(target.string(), termination);
     if (!lock.holds(target.string())) continue;  // another run has put its own there meanwhile
     if (accept) accept(target.string());
+    for (const std::string& file : own) require_not_read((target / file).string(), directory + "/" + file);
     Replacement replacement(complete.string(), target.string(), own, spare.string());
-    const auto most = beside ? Replacement::Exchange::target : Replacement::Exchange::below;
-    replacement.run(directories == Directories::stay ? Replacement::Exchange::none : most);
+    replacement.run(place.is_beside ? Replacement::Exchange::target : Replacement::Exchange::below);
     return replacement.keep();
   }
+}
+
+// The copies that have their names; they go again unless `keep` is called.
+class Copies {
+ public:
+  Copies() = default;
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+  ~Copies() {
+    for (const std::string& path : made_) ::unlink(path.c_str());
+  }
+
+  void make(const KeptCopy& one, const fs::path& complete, const TerminationDeferred& termination) {
+    InputFile file(one.file, InputFile::Noted::no);
+    if (!file.is_open()) refuse(one.file, "cannot be read: " + file.fault());
+    FileSink sink(complete.string(), FileSink::Mode::replace, termination.hook());
+    std::string block(std::size_t{1} << 16, '\0');
+    for (;;) {
+      const auto count = file.read(block.data(), block.size());
+      if (!count) refuse(one.file, "cannot be read: " + file.fault());
+      if (*count == 0) break;
+      sink.write({block.data(), *count});
+    }
+    sink.close();
+    copy_mode(one.file, complete.string());
+    if (!move_to_free_name(complete.string(), one.copy)) {
+      refuse(one.copy, "is there already, expected a free name for a copy of " + one.file);
+    }
+    made_.push_back(one.copy);
+  }
+  void keep() { made_.clear(); }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& path, const std::string& message) {
+    throw Error(ErrorKind::output, {path, {}, {}}, message);
+  }
+
+  std::vector<std::string> made_;
+};
+
+void replace_in_place(const std::string& directory, const std::vector<OutputFile>& files,
+                      const std::vector<KeptCopy>& copies) {
+  const TerminationDeferred termination;
+  const fs::path target = behind_links(without_trailing_slash(directory));
+  const Workplace place(target);
+  const fs::path complete = place.staging.path() / "complete";
+  const fs::path spare = place.staging.path() / "spare";
+  write_files(complete.string(), files, termination.hook());
+  fs::create_directory(spare);
+  std::set<std::string> own;
+  for (const OutputFile& file : files) own.insert(file.path);
+  termination.check();
+  const DirectoryLock lock(target.string(), termination);
+  Copies kept;
+  for (const KeptCopy& one : copies) kept.make(one, place.staging.path() / "copy", termination);
+  Replacement replacement(complete.string(), target.string(), own, spare.string());
+  replacement.run(Replacement::Exchange::none);
+  replacement.keep();
+  kept.keep();
 }
 
 void replace_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,
@@ -97,6 +180,7 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
   if (fs::exists(target) && !fs::is_regular_file(target)) {
     throw Error(ErrorKind::usage, {path, {}, {}}, "is not a regular file, expected one or a new name for the archive");
   }
+  require_not_read(target.string(), path);
   const Staging staging(parent_of(target));
   const fs::path written = staging.path() / "files";
   write_files(written.string(), files, termination.hook());
@@ -142,6 +226,7 @@ void replace_file(const std::string& path, std::string_view text) {
   const TerminationDeferred termination;
   const fs::path target = behind_links(path);
   if (fs::is_directory(target)) throw Error(ErrorKind::usage, {path, {}, {}}, "is a directory, expected a file");
+  require_not_read(target.string(), path);
   const Staging staging(parent_of(target));
   const fs::path complete = staging.path() / "complete";
   FileSink sink(complete.string(), FileSink::Mode::replace, termination.hook());
@@ -172,8 +257,13 @@ std::ostream& stream_beside(const std::optional<std::string>& file, std::ostream
 }
 
 void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
-                     const std::vector<std::string>& dropped, const AcceptDirectory& accept, Directories directories) {
-  translating_errors([&] { replace_directory(directory, files, dropped, accept, directories); });
+                     const std::vector<std::string>& dropped, const AcceptDirectory& accept) {
+  translating_errors([&] { replace_directory(directory, files, dropped, accept); });
+}
+
+void write_in_place(const std::string& directory, const std::vector<OutputFile>& files,
+                    const std::vector<KeptCopy>& copies) {
+  translating_errors([&] { replace_in_place(directory, files, copies); });
 }
 
 void write_file(const std::string& path, std::string_view text) {
@@ -182,6 +272,26 @@ void write_file(const std::string& path, std::string_view text) {
 
 void append_file(const std::string& path, std::string_view text) {
   translating_errors([&] { write_through(path, text); });
+}
+
+void require_apart_from_input(const std::string& path, const std::vector<std::string>& below) {
+  const FilesRead* const read = FilesRead::current();
+  if (read == nullptr || is_written_through(path)) return;
+  require_not_read(path, path);
+  const std::set<FileId> above = read->directories_above();
+  std::set<std::string> directories;
+  for (const std::string& file : below) {
+    require_not_read(path + "/" + file, path + "/" + file);
+    for (std::size_t slash = file.find('/'); slash != std::string::npos; slash = file.find('/', slash + 1)) {
+      directories.insert(path + "/" + file.substr(0, slash));
+    }
+  }
+  for (const std::string& directory : directories) {
+    const auto id = id_of(directory);
+    if (!id || !above.contains(*id)) continue;
+    throw Error(ErrorKind::usage, {path, {}, {}},
+                "would be written into " + directory + ", which files were read from, expected another place");
+  }
 }
 
 void require_writable(const std::string& path) {

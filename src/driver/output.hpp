@@ -19,13 +19,27 @@ using AcceptDirectory = std::function<void(const std::string& directory)>;
 // Writes the files below `directory`. A new directory, or one that holds nothing but files that are written again, is
 // replaced in one step; in one that holds other files those stay, and the written ones are renamed into place one by
 // one after all of them have been written; `dropped` names files that the written ones replace, which are removed then.
-// With `Directories::stay` no directory that is there is replaced, only files.
 // `accept` is called with a directory that is there, while no other run changes it, and may throw. Throws Error of kind
-// output, and what `accept` throws.
-enum class Directories : bool { may_be_replaced, stay };
+// output, of kind usage if a file would be replaced that the command has read, and what `accept` throws.
 void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
-                     const std::vector<std::string>& dropped, const AcceptDirectory& accept = {},
-                     Directories directories = Directories::may_be_replaced);
+                     const std::vector<std::string>& dropped, const AcceptDirectory& accept = {});
+
+// A file that stays under another name, which must be free, before it is replaced.
+struct KeptCopy {
+  std::string file;
+  std::string copy;
+};
+
+// Writes the files below `directory` one by one in the place of those that are there; no directory is replaced. The
+// copies are complete before. Throws Error of kind output, also if a copy's name is taken; then all is as it was.
+void write_in_place(const std::string& directory, const std::vector<OutputFile>& files,
+                    const std::vector<KeptCopy>& copies);
+
+// Throws Error of kind usage if writing the file `path`, or the files `below` the directory `path`, would replace a
+// file that the command has read, or would write into a directory below `path` that one was read from. Files and
+// directories are compared, not their names. Everything that is written, but by write_in_place, is looked at once more
+// when it is put in place; this is for before anything is computed.
+void require_apart_from_input(const std::string& path, const std::vector<std::string>& below = {});
 
 // Before anything is computed: whether the file or directory can be written, as far as one can know without doing so.
 // Makes the temporary directory in which it would be completed, and removes it. Throws Error of kind output.

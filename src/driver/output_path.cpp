@@ -14,6 +14,7 @@
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/characters.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/input_file.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::driver {
@@ -22,15 +23,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view plan_ending = ".plan.json";
+constexpr std::size_t most_name_bytes = 255;  // of file systems
 
 fs::path directory_of(const std::string& path) {
   fs::path normal = fs::path(path).lexically_normal();
   if (!normal.has_filename()) normal = normal.parent_path();
   return normal.has_parent_path() ? normal.parent_path() : fs::path(".");
-}
-
-bool lies_in(const fs::path& inner, const fs::path& outer) {
-  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
 // A file in a source tree that no model is read from.
@@ -44,9 +42,8 @@ bool lies_apart(const fs::path& path, const std::string& tree) {
 bool would_change(const fs::path& path, const fs::path& input) {
   std::error_code error;
   if (fs::equivalent(path, input, error)) return fs::is_regular_file(input, error) || fs::is_directory(input, error);
-  if (!fs::is_directory(input, error)) return false;
-  const fs::path place = fs::weakly_canonical(fs::absolute(path), error);
-  return !error && lies_in(place, fs::canonical(input, error));
+  const auto id = fs::is_directory(input, error) ? id_of(input.string()) : std::nullopt;
+  return id && directories_from(directory_of(path.string()).string()).contains(*id);
 }
 
 // "out_2": a name that is free.
@@ -75,22 +72,6 @@ bool is_of(const plan_file::PlanHead& head, const std::string& model) {
 
 }  // namespace
 
-bool names_open_file(const std::string& path) {
-  constexpr int most_links = 40;  // as Linux follows
-  std::string name = path;
-  for (int i = 0; i <= most_links; ++i) {
-    if (name == "/dev/stdin" || name == "/dev/stdout" || name == "/dev/stderr" || name.starts_with("/dev/fd/") ||
-        name.starts_with("/proc/self/fd/")) {
-      return true;
-    }
-    std::error_code error;
-    const fs::path target = fs::read_symlink(name, error);
-    if (error) return false;
-    name = (fs::path(name).parent_path() / target).lexically_normal().string();
-  }
-  return false;
-}
-
 std::string name_of_model(const std::string& path) {
   std::string name = file_name_of(path);
   if (names_open_file(path) && std::ranges::all_of(name, is_digit)) {
@@ -111,6 +92,13 @@ void check_output_path(const std::string& option, const std::string& path, const
   if (names_open_file(path)) return;
   const fs::path above = directory_of(path);
   std::error_code error;
+  const std::size_t length = fs::path(path).lexically_normal().filename().string().size();
+  if (length > most_name_bytes) {
+    throw Error(ErrorKind::usage, {path, {}, {}},
+                "the name has " + std::to_string(length) + " bytes, expected at most " +
+                    std::to_string(most_name_bytes) +
+                    (kind == OutputKind::planned ? " (-o DIR gives another one)" : ""));
+  }
   if (fs::status(above, error).type() == fs::file_type::not_found) {
     throw Error(ErrorKind::usage, {path, {}, {}}, "there is no directory " + above.string() + " to write it in");
   }

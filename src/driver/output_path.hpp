@@ -47,7 +47,4 @@ void require_same_models(const std::string& directory, const std::vector<std::st
 // The file name. "." and "resnet8/.." are called by the directory that they are, "/dev/fd/63" is "pipe".
 [[nodiscard]] std::string name_of_model(const std::string& path);
 
-// "/dev/stdin" and the like, and links to them: names of open files rather than of places.
-[[nodiscard]] bool names_open_file(const std::string& path);
-
 }  // namespace usmp::driver

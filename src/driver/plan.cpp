@@ -18,6 +18,7 @@
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/shared_pools.hpp"
 #include "usmp/report/text.hpp"
+#include "usmp/support/input_file.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -187,7 +188,7 @@ class NamedPlan {
     std::error_code error;
     const bool stays = is_written_through(path);  // what is written there cannot be taken back
     if (!stays && std::filesystem::exists(path, error)) {
-      before_ = read_text_file(path, ErrorKind::output, std::size_t{1} << 30);
+      before_ = read_text_file(path, ErrorKind::output, std::size_t{1} << 30, InputFile::Noted::no);
     }
     write_file(path, modules.size() == 1 ? plan_file::plan_json(modules.front()->document) : plans_json(modules));
     if (!stays) path_ = path;
@@ -252,14 +253,15 @@ void warn_of_lost_sections(pipeline::PlannedProgram& planned) {
   }
 }
 
-InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& modules,
-                       const std::vector<codegen::EmissionInput>& inputs, const Model& model) {
+InPlace rewrite_in_place(const PlanOptions& options, const PlannedPrograms& modules,
+                         const std::vector<codegen::EmissionInput>& inputs, const Model& model) {
   InPlace done = in_place_files(modules, inputs, model);
   std::vector<OutputFile> files = done.files;
   if (!done.metadata.empty()) {
     files.push_back({done.metadata, [text = replanned_metadata(modules, model)](TextSink& sink) { sink.write(text); }});
   }
-  if (!options.dry_run) write_directory(done.directory, files, {}, {}, Directories::stay);
+  if (!options.force) done.copies = copies_to_keep(done, files, model);
+  if (!options.dry_run) write_in_place(done.directory, files, done.copies);
   return done;
 }
 
@@ -312,10 +314,28 @@ void check_output(const PlanOptions& options) {
   if (!mlf::names_archive(output)) require_same_models(output, models_and(options, {}), {});
 }
 
+// Once the models are read.
+void check_apart_from_input(const PlanOptions& options, const Planning& planning) {
+  if (options.plan_json && !options.dry_run) require_apart_from_input(*options.plan_json);
+  if (options.dry_run || options.in_place) return;
+  const std::string output = output_of(options);
+  if (mlf::names_archive(output)) return require_apart_from_input(output);
+  std::vector<std::string> names = replaced_members(planning);
+  names.emplace_back(codegen::metadata_header_path);
+  for (const auto& planned : planning.modules) {
+    const model::Description& info = planned->source.info;
+    names.push_back(info.name + ".plan.json");
+    names.push_back("codegen/host/src/" + info.name + "_lib0.c");
+    names.insert(names.end(), info.foreign_members.begin(), info.foreign_members.end());
+  }
+  require_apart_from_input(output, names);
+}
+
 int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   check_output(options);
   const bool rewrites_archive = options.output && mlf::names_archive(*options.output);
   Planning planning = assemble_all(options, !rewrites_archive, options.progress ? &err : nullptr);
+  check_apart_from_input(options, planning);
   check_concurrent(planning);
   planning.own_arrays = options.in_place;
   const PlannedPrograms& modules = planning.modules;
@@ -360,7 +380,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     }
     NamedPlan named_plan(options, modules);
     if (options.in_place) {
-      const InPlace done = write_in_place(options, modules, inputs, model);
+      const InPlace done = rewrite_in_place(options, modules, inputs, model);
       if (!options.model.json && options.verbosity != Verbosity::quiet) {
         text += "\n" + in_place_text(done, modules, options.dry_run);
       }

@@ -147,11 +147,17 @@ std::string Planning::file_names() const {
   return joined(names);
 }
 
-Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ostream* terminal) {
+Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ostream* terminal,
+                      const std::vector<std::string>& recorded) {
   Planning planning;
   planning.settings = read_settings({options.pools_file, options.memory_file}, options.algorithm, options.workspace_io,
                                     options.objective);
   read_earlier_plans(planning.settings, options.pins);
+  Settings plans;
+  read_earlier_plans(plans, recorded, Check::left_out);
+  for (const plan_file::PlanDocument& plan : plans.request.earlier) {
+    if (plan.cut_short) planning.settings.request.cut_short.emplace(plan.module, *plan.cut_short);
+  }
   planning.models = open_models(options);
   planning.interrupt = std::make_unique<const Interrupt>();
   std::optional<ProgressLine> line;

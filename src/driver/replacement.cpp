@@ -65,12 +65,6 @@ bool lies_in_directories(const std::string& root, const std::string& relative) {
   return true;
 }
 
-void copy_mode(const std::string& from, const std::string& to) {
-  constexpr mode_t access = 07777;
-  struct stat status = {};
-  if (::stat(from.c_str(), &status) == 0) ::chmod(to.c_str(), status.st_mode & access);
-}
-
 // What takes a directory's place can be entered by whom that one could.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the names of the files written.
 void copy_access(const std::string& from, const std::string& to) {
@@ -82,6 +76,20 @@ void copy_access(const std::string& from, const std::string& to) {
 }
 
 }  // namespace
+
+// Who may not give files away keeps them, but in the group of the old one, if it is one of his.
+void copy_mode(const std::string& from, const std::string& to) {
+  constexpr mode_t access = 07777;
+  constexpr mode_t group_access = 07707;
+  struct stat status = {};
+  struct stat own = {};
+  if (::stat(from.c_str(), &status) != 0 || ::stat(to.c_str(), &own) != 0) return;
+  const bool is_in_group =
+      own.st_gid == status.st_gid || ::chown(to.c_str(), static_cast<uid_t>(-1), status.st_gid) == 0;
+  const bool is_owned = own.st_uid == status.st_uid || ::chown(to.c_str(), status.st_uid, static_cast<gid_t>(-1)) == 0;
+  if (!is_owned && ::geteuid() == 0) fail_output(to, "cannot be given to the owner of " + from);
+  ::chmod(to.c_str(), status.st_mode & (is_in_group ? access : group_access));
+}
 
 DirectoryLock::DirectoryLock(const std::string& directory, const TerminationDeferred& termination)
     : directory_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {

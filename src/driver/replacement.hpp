@@ -82,6 +82,10 @@ class Replacement {
   std::vector<Rename> renames_;
 };
 
+// Gives what is at `to` the access rights of `from`, and its owner and group as far as the system allows it. Throws
+// Error of kind output if it does not for root.
+void copy_mode(const std::string& from, const std::string& to);
+
 // Gives `from` the name `to`; false if that name is taken. Throws Error of kind output.
 [[nodiscard]] bool move_to_free_name(const std::string& from, const std::string& to);
 

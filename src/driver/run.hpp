@@ -11,6 +11,7 @@
 #include "interrupt.hpp"
 #include "usmp/driver/driver.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/input_file.hpp"
 
 namespace usmp::driver {
 
@@ -32,6 +33,7 @@ inline int exit_code(ErrorKind kind) {
 template <class Command>
 int run(std::ostream& err, const Command& command) {
   forget_interruptions();
+  const FilesRead files_read;  // by what writes
   try {
     const int code = command();
     if (!was_interrupted() || (code != exit_ok && code != exit_infeasible)) return code;

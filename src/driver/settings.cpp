@@ -63,10 +63,10 @@ Settings read_settings(const PoolsFiles& files, const std::optional<std::string>
   return settings;
 }
 
-void read_earlier_plans(Settings& settings, const std::vector<std::string>& files) {
+void read_earlier_plans(Settings& settings, const std::vector<std::string>& files, Check check) {
   std::set<std::string> modules;
   for (const std::string& file : files) {
-    for (plan_file::PlanDocument& document : read_plan_file(file)) {
+    for (plan_file::PlanDocument& document : read_plan_file(file, check)) {
       if (!modules.insert(document.module).second) {
         throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + document.module + "'");
       }

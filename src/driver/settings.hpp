@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "documents.hpp"
 #include "usmp/pipeline/algorithm.hpp"
 #include "usmp/pipeline/program.hpp"
 
@@ -30,6 +31,6 @@ Settings read_settings(const PoolsFiles& files, const std::optional<std::string>
                        const std::optional<std::string>& objective = {});
 
 // Reads M.plan.json files, at most one of each module. Throws Error of kind usage.
-void read_earlier_plans(Settings& settings, const std::vector<std::string>& files);
+void read_earlier_plans(Settings& settings, const std::vector<std::string>& files, Check check = Check::done);
 
 }  // namespace usmp::driver

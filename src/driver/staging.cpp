@@ -2,11 +2,12 @@
 #include "staging.hpp"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <string>
 #include <string_view>
@@ -28,6 +29,34 @@ bool is_staging_name(std::string_view name) {
 
 Descriptor open_directory(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+// What tells our directories from those of others: a file in it, and until that is there the access rights, with which
+// it is made.
+constexpr const char* mark_name = ".written-by-usmp-plan";
+constexpr mode_t marked_mode = 01700;
+
+bool has_mark(const Descriptor& directory) {
+  struct stat status = {};
+  return ::fstatat(directory.get(), mark_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+         status.st_size == 0 && status.st_uid == ::geteuid();
+}
+
+bool has_marked_mode(const Descriptor& directory) {
+  constexpr mode_t access = 07777;
+  struct stat status = {};
+  return ::fstat(directory.get(), &status) == 0 && (status.st_mode & access) == marked_mode;
+}
+
+std::string random_name() {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  std::array<unsigned char, random_letters> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    fail_output("/dev/urandom", "gives no random numbers");
+  }
+  std::string name;
+  for (const unsigned char byte : bytes) name += letters[byte % letters.size()];
+  return name;
 }
 
 // Whether `path` still names the open directory.
@@ -56,7 +85,12 @@ void remove_stale(const fs::path& parent) {
     const std::string path = (parent / name).string();
     const Descriptor stale = open_directory(path);
     if (!stale.is_open() || !is_own(stale)) continue;
-    if (::flock(stale.get(), LOCK_EX | LOCK_NB) == 0 && is_at(stale, path)) remove_tree(path.c_str());
+    if (::flock(stale.get(), LOCK_EX | LOCK_NB) != 0 || !is_at(stale, path)) continue;
+    if (has_mark(stale)) {
+      remove_tree(path.c_str(), mark_name);
+    } else if (has_marked_mode(stale)) {
+      ::rmdir(path.c_str());  // killed before there was anything in it
+    }
   }
 }
 
@@ -67,18 +101,26 @@ Staging::Staging(const fs::path& parent) {
   make_directory(parent);
 }
 
-Staging::~Staging() { remove_tree(path_.c_str()); }
+Staging::~Staging() { remove_tree(path_.c_str(), mark_name); }
 
 // Between making and locking another run may take the directory for a stale one; then it is gone, and there is another.
 void Staging::make_directory(const fs::path& parent) {
-  const std::string pattern = (parent / (std::string(prefix) + std::string(random_letters, 'X'))).string();
   for (;;) {
-    path_ = pattern;
-    if (::mkdtemp(path_.data()) == nullptr) fail_output(parent.string(), "is not writable");
+    path_ = (parent / (std::string(prefix) + random_name())).string();
+    if (::mkdir(path_.c_str(), marked_mode) != 0) {
+      if (errno == EEXIST) continue;
+      fail_output(parent.string(), "is not writable");
+    }
     lock_ = open_directory(path_);
     if (!lock_.is_open() && errno == ENOENT) continue;
     if (lock_.is_open()) ::flock(lock_.get(), LOCK_EX);
-    if (!lock_.is_open() || is_at(lock_, path_)) return;
+    if (lock_.is_open() && !is_at(lock_, path_)) continue;
+    const Descriptor mark(::open((path_ + "/" + mark_name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (mark.is_open()) return;
+    const int error = errno;
+    ::rmdir(path_.c_str());
+    errno = error;
+    fail_output(parent.string(), "is not writable");
   }
 }
 

@@ -12,8 +12,9 @@ namespace usmp::driver {
 // A directory ".usmp-plan-XXXXXX" of its own below `parent`, removed with all it holds when it goes. Throws Error of
 // kind output.
 //
-// A run that is killed leaves its directory behind. The next one that writes into the same `parent` removes it: a lock
-// tells those that are still at work (on file systems without locks they stay).
+// A run that is killed leaves its directory behind. The next one that writes into the same `parent` removes it: a mark
+// tells it from directories of others with such a name, a lock those that are still at work (on file systems without
+// locks they stay).
 class Staging {
  public:
   explicit Staging(const std::filesystem::path& parent);

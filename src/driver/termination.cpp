@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "termination.hpp"
 
+#include "usmp/support/ending_signals.hpp"
+
 namespace usmp::driver {
 namespace {
-
-constexpr int signals[] = {SIGHUP, SIGINT, SIGTERM};
 
 bool is_ignored(int signal) {
   struct sigaction action = {};
@@ -15,7 +15,7 @@ bool is_ignored(int signal) {
 
 TerminationDeferred::TerminationDeferred() {
   sigemptyset(&deferred_);
-  for (const int signal : signals) {
+  for (const int signal : ending_signals) {
     if (!is_ignored(signal)) sigaddset(&deferred_, signal);
   }
   sigprocmask(SIG_BLOCK, &deferred_, &before_);
@@ -26,7 +26,7 @@ TerminationDeferred::~TerminationDeferred() { sigprocmask(SIG_SETMASK, &before_,
 void TerminationDeferred::check() const {
   sigset_t pending;
   sigpending(&pending);
-  for (const int signal : signals) {
+  for (const int signal : ending_signals) {
     const bool was_free = sigismember(&before_, signal) == 0;
     if (was_free && sigismember(&deferred_, signal) == 1 && sigismember(&pending, signal) == 1) throw Terminated();
   }

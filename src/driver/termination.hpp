@@ -10,9 +10,9 @@ namespace usmp::driver {
 // Thrown to leave the writing when a signal waits; the signal ends the program as soon as the TerminationDeferred goes.
 struct Terminated {};
 
-// As long as it lives, SIGHUP, SIGINT and SIGTERM wait. So a temporary directory that is made after it and goes before
-// it never stays behind because of them, and a set of renames is never left half done. Signals that the program was
-// told to ignore are passed over.
+// As long as it lives, the signals that end a program (ending_signals) wait. So a temporary directory that is made
+// after it and goes before it never stays behind because of them, and a set of renames is never left half done. Signals
+// that the program was told to ignore are passed over.
 class TerminationDeferred {
  public:
   TerminationDeferred();

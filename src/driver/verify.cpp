@@ -46,7 +46,7 @@ Plan plan_of_file(pipeline::PlannedProgram& planned, const Planning& planning, c
 // One file of each module.
 void adopt_files(Planning& planning, const VerifyOptions& options) {
   Settings recorded;
-  read_earlier_plans(recorded, options.plans);
+  read_earlier_plans(recorded, options.plans, Check::left_out);
   std::vector<const pipeline::AssembledModule*> modules;
   for (const auto& planned : planning.modules) modules.push_back(planned.get());
   check_pins(modules, recorded);
@@ -160,7 +160,7 @@ int verify_tvm_plans(const VerifyOptions& options, std::ostream& out, std::ostre
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   if (options.tvm_plan) return verify_tvm_plans(options, out, err);
   if (options.keep) check_output_path("--keep", *options.keep, models_and(options, {}), OutputKind::directory);
-  Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
+  Planning planning = assemble_all(options, true, options.progress ? &err : nullptr, options.plans);
   check_concurrent(planning);
   planning.replay_steps = pipeline::replay_steps_of_verify;
   if (planning.has_bare_module() && options.execute) {

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "usmp/codegen/layout.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/file_sink.hpp"
+#include "usmp/support/input_file.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -136,8 +135,13 @@ RunOutcome run(const Program& program, const std::string& inputs_file, std::uint
   // Leaks are none of our business, and looking for them fails where processes may not be traced.
   command.environment = {"ASAN_OPTIONS=detect_leaks=0"};
   RunOutcome outcome{run_within(command, program.directory, options, "the " + program.what + " program"), {}};
-  std::ifstream file(results, std::ios::binary);
-  outcome.results.assign(std::istreambuf_iterator<char>(file), {});
+  InputFile file(results, InputFile::Noted::no);
+  std::array<char, 1 << 16> block{};
+  while (file.is_open()) {
+    const auto count = file.read(block.data(), block.size());
+    if (count.value_or(0) == 0) break;
+    outcome.results.append(block.data(), *count);
+  }
   return outcome;
 }
 

@@ -31,6 +31,10 @@ void Intake::count(std::string_view name, std::uint64_t claimed_bytes) {
   if (++entries_ > limits_.members) {
     throw fault(name, "the archive has more than " + std::to_string(limits_.members) + " members, the limit");
   }
+  if (name == "metadata.json" && claimed_bytes > most_metadata_bytes) {
+    throw fault(name, "has " + std::to_string(claimed_bytes) + " bytes, expected at most " +
+                          std::to_string(most_metadata_bytes));
+  }
   if (claimed_bytes > limits_.member_bytes) {
     throw fault(name, "claims " + std::to_string(claimed_bytes) + " bytes, more than the limit of " +
                           std::to_string(limits_.member_bytes) + " bytes for a member");
@@ -41,6 +45,13 @@ void Intake::count(std::string_view name, std::uint64_t claimed_bytes) {
                           " bytes for an archive");
   }
   total_bytes_ += claimed_bytes;
+}
+
+void Intake::require_memory(std::string_view name, std::uint64_t claimed_bytes) const {
+  if (claimed_bytes <= limits_.memory_bytes - memory_bytes_) return;
+  throw fault(name, "has " + std::to_string(claimed_bytes) + " bytes after " + std::to_string(memory_bytes_) +
+                        " bytes of other members that have to be in memory, more than the limit of " +
+                        std::to_string(limits_.memory_bytes) + " bytes");
 }
 
 std::string Intake::normalised(std::string_view name) const {
@@ -76,6 +87,9 @@ void Intake::add(Member member) {
     throw fault(member.name, "is more than " + std::to_string(max_path_depth) + " directories deep");
   }
   if (!names_.insert(member.name).second) throw fault(member.name, "the archive contains the member twice");
+  require_memory(member.name, member.bytes.size());
+  memory_bytes_ += member.bytes.size();
+  code_bytes_ += member.outline.size();
   archive_.members.push_back(std::move(member));
 }
 

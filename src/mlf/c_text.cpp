@@ -211,10 +211,18 @@ std::vector<CFunction> functions_in(std::string_view code, char end);
 
 }  // namespace
 
-std::string without_tables(std::string_view text, const MappedFile* file) {
+namespace {
+
+std::optional<std::string> text_without_tables(std::string_view text, const MappedFile* file, std::size_t most) {
   std::string result;
   std::size_t copied = 0;
-  for (std::size_t at = text.find('{'); at != npos; at = text.find('{', at)) {
+  // Where more than `most` would be left.
+  const auto limit = [&] {
+    const std::size_t room = most - result.size();
+    return text.size() - copied > room ? copied + room + 1 : text.size();
+  };
+  const auto brace = [&](std::size_t from) { return text.substr(0, std::max(from, limit())).find('{', from); };
+  for (std::size_t at = brace(0); at != npos; at = brace(at)) {
     std::size_t end = ++at;
     for_numbers_behind(text, at, [&](std::string_view piece) {
       end += piece.size();
@@ -222,11 +230,21 @@ std::string without_tables(std::string_view text, const MappedFile* file) {
     });
     // A line's beginning stays one, and a comment's end.
     const std::size_t line = text.substr(at, end - at).rfind('\n');
+    if (at - copied > most - result.size()) return std::nullopt;
     result += text.substr(copied, at - copied);
     copied = line == npos ? end : at + line;
     at = end;
   }
+  if (text.size() - copied > most - result.size()) return std::nullopt;
   return result += text.substr(copied);
+}
+
+}  // namespace
+
+std::string without_tables(std::string_view text) { return *text_without_tables(text, nullptr, text.size()); }
+
+std::optional<std::string> without_tables(std::string_view text, const MappedFile& file, std::size_t most) {
+  return text_without_tables(text, &file, most);
 }
 
 bool is_c_source(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }

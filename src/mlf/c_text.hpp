@@ -25,9 +25,12 @@ struct CFunction {
 // `text` with every comment and the content of every string and character literal blanked; same length, same lines.
 [[nodiscard]] std::string code_only(std::string_view text);
 
-// `text` without lists of numbers in braces, which tables of constants are: what is left means the same otherwise. If
-// it is a part of `file`, that leaves memory.
-[[nodiscard]] std::string without_tables(std::string_view text, const MappedFile* file = nullptr);
+// `text` without lists of numbers in braces, which tables of constants are: what is left means the same otherwise.
+[[nodiscard]] std::string without_tables(std::string_view text);
+// The same of a part of `file`, which leaves memory. Nothing: more than `most` bytes are left; then the rest of the
+// file is not looked at.
+[[nodiscard]] std::optional<std::string> without_tables(std::string_view text, const MappedFile& file,
+                                                        std::size_t most);
 
 [[nodiscard]] bool is_c_source(std::string_view name);
 

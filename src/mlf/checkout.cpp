@@ -2,8 +2,8 @@
 #include "usmp/mlf/checkout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -19,6 +19,7 @@
 #include "mlf/modules.hpp"
 #include "usmp/mlf/interface.hpp"
 #include "usmp/support/characters.hpp"
+#include "usmp/support/input_file.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
@@ -55,9 +56,25 @@ fs::path model_directory(const fs::path& sources) {
   return leaf == "src" || leaf == "source" || leaf == "sources" ? sources.parent_path() : sources;
 }
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+// At most `most` bytes of it.
+std::string text_of(const fs::path& path, std::size_t most) {
+  InputFile file(path.string(), InputFile::Noted::no);
+  std::string text;
+  std::array<char, 1 << 16> block{};
+  while (file.is_open() && text.size() < most) {
+    const auto count = file.read(block.data(), std::min(block.size(), most - text.size()));
+    if (count.value_or(0) == 0) break;
+    text.append(block.data(), *count);
+  }
+  return text;
+}
+
+// Of large C without long lists of numbers.
+std::string code_of(const fs::path& path) {
+  if (const auto file = MappedFile::open(path.string())) {
+    return without_tables(file->bytes(), *file, Limits().code_bytes).value_or("");  // more is refused later
+  }
+  return text_of(path, MappedFile::fewest_bytes);
 }
 
 // Whether a string of the JSON is the name of one of these modules.
@@ -204,7 +221,7 @@ class TreeReader {
   [[nodiscard]] Error nothing_found() const {
     const auto error = [&](const std::string& message) { return Error(ErrorKind::archive, {given_, {}, {}}, message); };
     for (const fs::path& path : included_) {
-      if (!entries_in(text_of(path)).empty()) {
+      if (!entries_in(code_of(path)).empty()) {
         return error("found the model in " + shown(path) +
                      ", expected it in C files: rename the file to .c, and compile it instead of including it");
       }
@@ -463,12 +480,12 @@ bool is_extracted_archive(const std::string& directory) {
   for (fs::directory_iterator at(sources, fault); !fault && at != fs::directory_iterator(); at.increment(fault)) {
     const std::string name = at->path().filename().string();
     if (!is_c_source(name)) continue;
-    const std::string text = text_of(at->path());
+    const std::string text = code_of(at->path());
     for (std::string& module : entries_in(text)) modules.insert(std::move(module));
     if (library_name(name)) continue;
     if (is_planned_c(text) ? !entries_in(text).empty() : is_of_tvm(text)) return false;
   }
-  return modules.empty() || names_any(text_of(root / "metadata.json"), modules);
+  return modules.empty() || names_any(text_of(root / "metadata.json", most_metadata_bytes), modules);
 }
 
 Archive read_checkout(const std::string& path, const Limits& limits) {

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "mlf/file.hpp"
-
 #include "mlf/c_text.hpp"
 #include "mlf/intake.hpp"
+#include "usmp/support/input_file.hpp"
 
 namespace usmp::mlf {
 namespace {
@@ -117,10 +114,15 @@ class DirectoryReader {
 
 std::string Intake::read(const std::string& path, const std::string& name, std::uint64_t size) const {
   std::string bytes;
-  const File file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw fault(name, "cannot be read: " + std::generic_category().message(errno));
+  require_memory(name, size);
+  InputFile file(path);
+  if (!file.is_open()) throw fault(name, "cannot be read: " + file.fault());
   std::array<char, 1 << 16> chunk{};
-  while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
+  for (;;) {
+    const auto read = file.read(chunk.data(), chunk.size());
+    if (!read) throw fault(name, "cannot be read to its end: " + file.fault());
+    const std::size_t count = *read;
+    if (count == 0) return bytes;
     if (count > limits_.member_bytes - bytes.size()) {
       throw fault(name, "grows beyond the limit of " + std::to_string(limits_.member_bytes) +
                             " bytes for a member while it is read");
@@ -128,8 +130,6 @@ std::string Intake::read(const std::string& path, const std::string& name, std::
     reserve_ahead(bytes, std::max<std::uint64_t>(size, bytes.size() + count));
     bytes.append(chunk.data(), count);
   }
-  if (std::ferror(file.get()) != 0) throw fault(name, "cannot be read to its end");
-  return bytes;
 }
 
 void Intake::read(const std::string& path, std::uint64_t size, Member& member) const {
@@ -142,8 +142,14 @@ void Intake::read(const std::string& path, std::uint64_t size, Member& member) c
   member.bytes = read(path, name, size);
 }
 
-void Intake::take_part(std::shared_ptr<const MappedFile> file, std::string_view part, Member& member) {
-  member.outline = without_tables(part, file.get());
+void Intake::take_part(std::shared_ptr<const MappedFile> file, std::string_view part, Member& member) const {
+  const std::uint64_t most = limits_.code_bytes - std::min(limits_.code_bytes, code_bytes_);
+  auto outline = without_tables(part, *file, static_cast<std::size_t>(most));
+  if (!outline) {
+    throw fault(member.shown_name(), "the large C files have more than " + std::to_string(limits_.code_bytes) +
+                                         " bytes besides long lists of numbers, which is the limit");
+  }
+  member.outline = std::move(*outline);
   member.part = part;
   member.file = std::move(file);
 }

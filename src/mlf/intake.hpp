@@ -12,6 +12,8 @@
 
 namespace usmp::mlf {
 
+constexpr std::size_t most_metadata_bytes = std::size_t{16} << 20;
+
 class Intake {
  public:
   Intake(const std::string& path, const Limits& limits);
@@ -21,6 +23,9 @@ class Intake {
 
   // The normalised name; empty for the root directory. Throws on an absolute name or one with "..".
   [[nodiscard]] std::string normalised(std::string_view name) const;
+
+  // Throws if this many bytes more than what was taken are more than the limit. For claims, before memory is taken.
+  void require_memory(std::string_view name, std::uint64_t claimed_bytes) const;
 
   // Takes a regular file. Throws if the name is empty or was taken before.
   void add(Member member);
@@ -34,8 +39,9 @@ class Intake {
   // The same into a member, whose name is known. Large C is not copied: it stays a part of the file.
   void read(const std::string& path, std::uint64_t size, Member& member) const;
   // Makes this part of the file the member's text.
-  static void take_part(std::shared_ptr<const MappedFile> file, std::string_view part, Member& member);
+  void take_part(std::shared_ptr<const MappedFile> file, std::string_view part, Member& member) const;
 
+  [[nodiscard]] const std::string& path() const { return archive_.path; }
   [[nodiscard]] Error fault(std::string_view member, std::string message) const;
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] std::size_t entries() const { return entries_; }
@@ -46,6 +52,8 @@ class Intake {
   Limits limits_;
   std::size_t entries_ = 0;
   std::uint64_t total_bytes_ = 0;
+  std::uint64_t memory_bytes_ = 0;
+  std::uint64_t code_bytes_ = 0;
   std::unordered_set<std::string> names_;
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "mlf/intake.hpp"
 #include "usmp/support/json_text.hpp"
 #include "usmp/support/line_and_column.hpp"
 
@@ -13,7 +14,7 @@ namespace usmp::mlf {
 namespace {
 
 constexpr std::size_t max_json_depth = 64;  // metadata.json of TVM is eight deep
-constexpr std::size_t max_bytes = std::size_t{16} << 20;
+constexpr std::size_t max_bytes = most_metadata_bytes;
 constexpr std::size_t max_shown = 6;  // members named in a message
 
 Error missing(const Archive& archive) {

@@ -10,9 +10,6 @@ std::string fault_of(archive* handle) {
   const char* text = archive_error_string(handle);
   std::string fault = text == nullptr ? "unknown fault" : text;
   if (!fault.empty() && fault[0] >= 'A' && fault[0] <= 'Z') fault[0] = static_cast<char>(fault[0] - 'A' + 'a');
-  // What these libraries say does not tell damaged data from other bytes behind sound data.
-  if (fault.starts_with("lzma library error")) return "xz data damaged, cut off or followed by other bytes";
-  if (fault.starts_with("zstd decompression failed")) return "zstd data damaged or followed by other bytes";
   return fault;
 }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading tars. Two libarchive readers stand in a row: the first takes the compression off ("raw" format), the second
-// parses the tar. The byte stream between them is ours to watch, because libarchive takes a tar that was cut off
-// between two members for a complete one: only the block of zeros after the last member tells the difference.
-//
-// The bytes of the file are ours to hand out, too. libarchive would take off one compression after the other, and a few
-// thousand bytes, compressed three times, keep it busy for hours without one byte of output: the first bytes say which
-// filter is the only one. And it stops at what is no further member of a gzip file and leaves the rest unread.
+// Reading tars. One level of compression is taken off first (mlf/unpack.hpp); libarchive parses the tar. The byte
+// stream between them is ours to watch, because libarchive takes a tar that was cut off between two members for a
+// complete one: only the block of zeros after the last member tells the difference. libarchive would also unpack, but
+// it leaves gzip's checks out, takes off one compression after the other, and takes what memory a file asks for.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -19,9 +16,10 @@
 #include <vector>
 
 #include "mlf/c_text.hpp"
-#include "mlf/file.hpp"
 #include "mlf/intake.hpp"
 #include "mlf/libarchive.hpp"
+#include "mlf/unpack.hpp"
+#include "usmp/support/input_file.hpp"
 
 namespace usmp::mlf {
 namespace {
@@ -30,122 +28,33 @@ constexpr std::uint64_t block_bytes = 512;
 // Of the padding behind the block of zeros: tar fills its last record up, of 10 KiB unless told otherwise.
 constexpr std::uint64_t most_padding = std::uint64_t{64} << 20;
 
-enum class Compression : std::uint8_t { none, gzip, xz, zstd };
-
-const char* name_of(Compression compression) {
-  switch (compression) {
-    case Compression::none:
-      return "tar";
-    case Compression::gzip:
-      return "gzip";
-    case Compression::xz:
-      return "xz";
-    case Compression::zstd:
-      return "zstd";
-  }
-  return "?";
-}
-
-// By the first bytes.
-Compression compression_of(std::string_view front) {
-  constexpr std::size_t gzip_header_bytes = 10;
-  constexpr unsigned reserved_gzip_flags = 0xE0;
-  if (front.starts_with("\x1F\x8B\x08") && front.size() >= gzip_header_bytes &&
-      (static_cast<unsigned char>(front[3]) & reserved_gzip_flags) == 0) {
-    return Compression::gzip;
-  }
-  if (front.starts_with(std::string_view("\xFD"
-                                         "7zXZ\0",
-                                         6)))
-    return Compression::xz;
-  if (front.starts_with("\x28\xB5\x2F\xFD")) return Compression::zstd;
-  return Compression::none;
-}
-
-// What libarchive reads: a file, or bytes in memory.
-class Source {
- public:
-  explicit Source(std::string_view bytes) : chunk_(bytes), is_fresh_(true) {}
-  explicit Source(File file) : file_(std::move(file)), buffer_(std::size_t{1} << 18) {
-    chunk_ = fill();
-    is_fresh_ = true;
-  }
-
-  // The beginning of the file, as long as nothing was taken.
-  [[nodiscard]] std::string_view front() const { return chunk_; }
-
-  // The next bytes, empty at the end; nothing if they cannot be read.
-  std::optional<std::string_view> next() {
-    if (!std::exchange(is_fresh_, false)) chunk_ = fill();
-    if (fault_ != 0) return std::nullopt;
-    const std::size_t last = chunk_.find_last_not_of('\0');
-    if (last != std::string_view::npos) end_of_nonzero_ = taken_ + last + 1;
-    taken_ += chunk_.size();
-    return chunk_;
-  }
-
-  // Reads on to the end. Where the last byte ends that is not zero; nothing if the file cannot be read to its end.
-  std::optional<std::uint64_t> end_of_nonzero() {
-    for (;;) {
-      const auto more = next();
-      if (!more) return std::nullopt;
-      if (more->empty()) return end_of_nonzero_;
-    }
-  }
-
-  [[nodiscard]] int fault() const { return fault_; }  // an errno
-
- private:
-  std::string_view fill() {
-    if (!file_) return {};
-    const std::size_t count = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
-    if (count == 0 && std::ferror(file_.get()) != 0) fault_ = errno;
-    return {buffer_.data(), count};
-  }
-
-  File file_;
-  std::vector<char> buffer_;
-  std::string_view chunk_;
-  bool is_fresh_ = false;  // the chunk was not taken yet
-  std::uint64_t taken_ = 0;
-  std::uint64_t end_of_nonzero_ = 0;  // of what was taken
-  int fault_ = 0;
-};
-
-la_ssize_t read_source(archive* raw, void* opaque, const void** chunk) {
-  auto& source = *static_cast<Source*>(opaque);
-  const auto bytes = source.next();
-  if (!bytes) {
-    archive_set_error(raw, source.fault(), "%s", std::strerror(source.fault()));
-    return -1;
-  }
-  *chunk = bytes->data();
-  return static_cast<la_ssize_t>(bytes->size());
-}
+// Of memory, for what is packed: beyond them a small file could take all there is.
+constexpr std::uint64_t most_unpacked = std::uint64_t{256} << 20;
+constexpr std::uint64_t free_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t most_ratio = 100;
 
 // The decompressed tar, handed on in chunks of whole blocks, so that no tar block lies across two chunks.
 class TarStream {
  public:
-  TarStream(archive* raw, std::uint64_t limit) : raw_(raw), limit_(limit) {}
+  TarStream(Source& source, Compression compression, std::uint64_t limit)
+      : source_(source), packed_(compression), unpacker_(unpacker(compression, source)), limit_(limit) {}
 
   // The next chunk, empty at the end. Nothing: a fault, which fault() describes.
   std::optional<std::string_view> next() {
     begin_ += filled_;
     filled_ = 0;
-    while (filled_ < chunk_.size()) {
-      const la_ssize_t count = archive_read_data(raw_, chunk_.data() + filled_, chunk_.size() - filled_);
-      if (count < 0) {
-        fault_ = fault_of(raw_);
-        return std::nullopt;
-      }
-      if (count == 0) break;
-      filled_ += static_cast<std::size_t>(count);
-    }
-    if (begin_ == 0) compression_ = compression_of({chunk_.data(), filled_});
-    if (begin_ + filled_ > limit_) {
-      fault_ = "the tar is longer than the limit of " + std::to_string(limit_) + " bytes";
+    const auto count = unpacker_->read(chunk_.data(), chunk_.size());
+    if (!count) {
+      fault_ = unpacker_->fault();
+      is_of_whole_file_ = unpacker_->is_of_whole_file();
       return std::nullopt;
     }
+    filled_ = *count;
+    if (begin_ == 0) {
+      compression_ = compression_of({chunk_.data(), filled_});
+      is_empty_ = filled_ == 0;
+    }
+    if (is_too_long()) return std::nullopt;
     inspect();
     return std::string_view(chunk_.data(), filled_);
   }
@@ -163,6 +72,9 @@ class TarStream {
     return filled_ < chunk_.size() && begin_ + filled_ < offset + block_bytes;
   }
   [[nodiscard]] const std::string& fault() const { return fault_; }
+  // The fault says nothing about the place at which it was met.
+  [[nodiscard]] bool is_of_whole_file() const { return is_of_whole_file_; }
+  [[nodiscard]] bool is_empty() const { return is_empty_; }
 
   // How what should be a tar is compressed itself.
   [[nodiscard]] Compression compression() const { return compression_; }
@@ -174,8 +86,24 @@ class TarStream {
     zeros_ = std::all_of(block, block + block_bytes, [](char c) { return c == 0; });
   }
 
-  archive* raw_;
+  bool is_too_long() {
+    const std::uint64_t bytes = begin_ + filled_;
+    is_of_whole_file_ = true;
+    if (bytes > limit_) fault_ = "the tar is longer than the limit of " + std::to_string(limit_) + " bytes";
+    if (packed_ != Compression::none && bytes > std::min(most_unpacked, free_bytes + most_ratio * source_.taken())) {
+      fault_ = std::string("the ") + name_of(packed_) + " data unpack to more than " + std::to_string(begin_) +
+               " bytes; the limit is 64 MiB and 100 times the size of the file, at most 256 MiB: expected the tar "
+               "itself or its directory";
+    }
+    return !fault_.empty();
+  }
+
+  Source& source_;
+  Compression packed_;
+  std::unique_ptr<Unpacker> unpacker_;
   std::uint64_t limit_;
+  bool is_of_whole_file_ = false;
+  bool is_empty_ = false;
   std::array<char, 128 * block_bytes> chunk_{};
   std::uint64_t begin_ = 0;  // of the chunk in the stream
   std::size_t filled_ = 0;
@@ -199,8 +127,13 @@ la_ssize_t read_chunk(archive* tar, void* stream, const void** chunk) {
 class TarReader {
  public:
   // `file`: that the tar is, if it is not compressed.
-  TarReader(archive* raw, const std::string& path, const Limits& limits, std::shared_ptr<const MappedFile> file)
-      : intake_(path, limits), stream_(raw, stream_limit(limits)), tar_(archive_read_new()), file_(std::move(file)) {
+  TarReader(Source& source, Compression compression, const std::string& path, const Limits& limits,
+            std::shared_ptr<const MappedFile> file)
+      : intake_(path, limits),
+        stream_(source, compression, stream_limit(limits)),
+        tar_(archive_read_new()),
+        file_(std::move(file)) {
+    if (!tar_) throw std::bad_alloc();
     archive_read_support_format_tar(tar_.get());
   }
 
@@ -273,6 +206,7 @@ class TarReader {
     std::size_t at = 0;
     while (const auto block = next_block(claimed)) {
       if (block->begin != at || part.substr(at, block->bytes.size()) != block->bytes) {
+        intake_.require_memory(last_, claimed);
         member.bytes = part.substr(0, at);
         append(member.bytes, *block, claimed);
         return false;
@@ -281,16 +215,27 @@ class TarReader {
       at += block->bytes.size();
     }
     if (at != part.size()) {
+      intake_.require_memory(last_, claimed);
       member.bytes = part.substr(0, at);
       return false;
     }
-    Intake::take_part(file_, part, member);
+    intake_.take_part(file_, part, member);
     return true;
   }
 
   void read_bytes(std::string& bytes, std::uint64_t claimed) {
+    intake_.require_memory(last_, claimed);
     while (const auto block = next_block(claimed)) append(bytes, *block, claimed);
-    bytes.resize(static_cast<std::size_t>(claimed));
+    fill_hole(bytes, claimed);
+  }
+
+  void fill_hole(std::string& bytes, std::uint64_t end) {
+    if (end - bytes.size() > intake_.limits().hole_bytes - holes_) {
+      throw intake_.fault(last_, "sparse members have more than " + std::to_string(intake_.limits().hole_bytes) +
+                                     " bytes in holes, which is the limit");
+    }
+    holes_ += end - bytes.size();
+    bytes.resize(static_cast<std::size_t>(end));
   }
 
   // Of a member.
@@ -312,9 +257,9 @@ class TarReader {
     return Block{begin, {static_cast<const char*>(data), size}};
   }
 
-  void append(std::string& bytes, const Block& block, std::uint64_t claimed) const {
+  void append(std::string& bytes, const Block& block, std::uint64_t claimed) {
     if (block.begin < bytes.size()) throw odd_parts(claimed);
-    bytes.resize(static_cast<std::size_t>(block.begin));  // a hole of a sparse file
+    fill_hole(bytes, block.begin);
     Intake::reserve_ahead(bytes, claimed);
     bytes.append(block.bytes);
   }
@@ -328,7 +273,7 @@ class TarReader {
   void drain() {
     for (std::uint64_t bytes = 0; bytes <= most_padding;) {
       const auto chunk = stream_.next();
-      if (!chunk) throw intake_.fault("", stream_.fault() + " after the last member");
+      if (!chunk) throw stream_fault("after the last member");
       if (chunk->empty()) return;
       bytes += chunk->size();
     }
@@ -346,7 +291,13 @@ class TarReader {
   }
 
   [[nodiscard]] Error header_fault() const {
+    if (!stream_.fault().empty()) return stream_fault(place());
     const std::string fault = fault_of(tar_.get());
+    if (stream_.is_empty()) {
+      return intake_.fault("", intake_.path() == "/dev/stdin"
+                                   ? "is empty, expected an archive, or a plan where the command takes one"
+                                   : "the file is empty, expected a tar archive");
+    }
     if (last_.empty() && fault.find("nrecognized archive format") != std::string::npos) {
       if (stream_.compression() != Compression::none) {
         return intake_.fault("", std::string("compressed more than once: found ") + name_of(stream_.compression()) +
@@ -362,7 +313,13 @@ class TarReader {
     return intake_.fault("", "truncated: the archive ends " + place() + ", without the block of zeros that ends a tar");
   }
 
+  // `where`: if the fault is of the place.
+  [[nodiscard]] Error stream_fault(const std::string& where) const {
+    return intake_.fault("", stream_.fault() + (stream_.is_of_whole_file() ? "" : " " + where));
+  }
+
   [[nodiscard]] Error member_fault() const {
+    if (!stream_.fault().empty()) return stream_fault("inside member '" + last_ + "'");
     return intake_.fault(last_, fault_of(tar_.get()) + " inside this member");
   }
 
@@ -376,63 +333,14 @@ class TarReader {
   ReadHandle tar_;
   std::shared_ptr<const MappedFile> file_;
   std::string last_;  // name of the member read last
+  std::uint64_t holes_ = 0;
 };
-
-// The one filter that the file's first bytes ask for; with it, libarchive looks for no others.
-void add_filter(archive* raw, Compression compression) {
-  if (compression == Compression::none) return;
-  const int filter = compression == Compression::gzip ? ARCHIVE_FILTER_GZIP
-                     : compression == Compression::xz ? ARCHIVE_FILTER_XZ
-                                                      : ARCHIVE_FILTER_ZSTD;
-  if (archive_read_append_filter(raw, filter) != ARCHIVE_OK) throw std::bad_alloc();  // nothing else can fail here
-}
-
-// libarchive stops in silence at what is no further member of a gzip file. gzip itself passes zeros over: tapes have
-// them.
-void require_end(archive* raw, Source& source, Compression compression, const std::string& path) {
-  if (compression != Compression::gzip) return;
-  const auto consumed = static_cast<std::uint64_t>(archive_filter_bytes(raw, -1));
-  const std::optional<std::uint64_t> end = source.end_of_nonzero();
-  if (!end)
-    throw Error(ErrorKind::archive, {path, "", ""}, std::string("cannot be read: ") + std::strerror(source.fault()));
-  if (*end <= consumed) return;
-  throw Error(ErrorKind::archive, {path, "", ""},
-              "other bytes follow the gzip data, from byte " + std::to_string(consumed) +
-                  " on, expected the end of the file or more gzip data");
-}
 
 Archive read_tar(const std::string& path, const Limits& limits, Source source, bool is_file) {
   require_headroom();
-  const auto unreadable = [&](const std::string& fault) {
-    return Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + fault);
-  };
-  if (source.fault() != 0) throw unreadable(std::strerror(source.fault()));
   const Compression compression = compression_of(source.front());
-  const ReadHandle raw(archive_read_new());
-  if (!raw) throw std::bad_alloc();
-  add_filter(raw.get(), compression);
-  archive_read_support_format_raw(raw.get());
-  archive_read_support_format_empty(raw.get());
-  archive_entry* entry = nullptr;
-  // Where decompressing fails at once, libarchive goes on as if the file were empty.
-  if (archive_read_open(raw.get(), &source, nullptr, &read_source, nullptr) != ARCHIVE_OK ||
-      archive_error_string(raw.get()) != nullptr) {
-    throw unreadable(fault_of(raw.get()));
-  }
-  const int status = archive_read_next_header(raw.get(), &entry);
-  if (status == ARCHIVE_EOF) {
-    throw Error(ErrorKind::archive, {path, "", ""},
-                path == "/dev/stdin" ? "is empty, expected an archive, or a plan where the command takes one"
-                                     : "the file is empty, expected a tar archive");
-  }
-  if (status != ARCHIVE_OK) {
-    // For every fault of a file's first bytes libarchive has words, but none where it cannot get bytes for itself.
-    if (archive_error_string(raw.get()) == nullptr) throw std::bad_alloc();
-    throw unreadable(fault_of(raw.get()));
-  }
   auto file = is_file && compression == Compression::none ? MappedFile::open(path) : nullptr;
-  Archive result = TarReader(raw.get(), path, limits, std::move(file)).read();
-  require_end(raw.get(), source, compression, path);
+  Archive result = TarReader(source, compression, path, limits, std::move(file)).read();
   if (result.members.empty()) throw Error(ErrorKind::archive, {path, "", ""}, "the archive contains no files");
   return result;
 }
@@ -440,8 +348,8 @@ Archive read_tar(const std::string& path, const Limits& limits, Source source, b
 }  // namespace
 
 Archive read_tar_file(const std::string& path, const Limits& limits) {
-  File file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw Error(ErrorKind::usage, {path, "", ""}, std::string("cannot be read: ") + std::strerror(errno));
+  InputFile file(path);
+  if (!file.is_open()) throw Error(ErrorKind::usage, {path, "", ""}, "cannot be read: " + file.fault());
   return read_tar(path, limits, Source(std::move(file)), true);
 }
 

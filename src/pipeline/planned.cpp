@@ -21,11 +21,42 @@
 #include "usmp/pipeline/plan_document.hpp"
 #include "usmp/program/effects.hpp"
 #include "usmp/shape/shape_loops.hpp"
+#include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::pipeline {
 namespace {
+
+constexpr Bytes most_gap = Bytes{1} << 20;
+constexpr Bytes most_reserved = Bytes{1} << 26;
+
+// Throws Error of kind usage if most of what is written of the pool would be zeros, which a pin far away makes. Only
+// the bytes in front of all buffers that the pools file asks for may be more.
+void require_dense(const plan_file::PlanDocument& document, const plan_file::PlanDocument::Pool& pool) {
+  const auto fail = [&](const std::string& message) {
+    throw Error(ErrorKind::usage, {}, "pool " + in_quotes(pool.name) + ": " + message);
+  };
+  std::vector<const plan_file::PlanDocument::Buffer*> placed;
+  for (const plan_file::PlanDocument::Buffer& buffer : document.buffers) {
+    if (buffer.pool == pool.name && buffer.size > 0) placed.push_back(&buffer);
+  }
+  if (!placed.empty() && pool.reserved > most_reserved) {
+    fail("pool_offset is " + bytes_text(pool.reserved) + ", which would be written as zeros: expected at most " +
+         std::to_string(most_reserved));
+  }
+  std::ranges::sort(placed, {}, &plan_file::PlanDocument::Buffer::offset);
+  Bytes end = pool.reserved;
+  for (const plan_file::PlanDocument::Buffer* buffer : placed) {
+    const Bytes gap = buffer->offset - end;
+    end = std::max(end, buffer->offset + buffer->size);
+    if (gap <= most_gap) continue;
+    fail("buffer " + in_quotes(buffer->name) + " of " + in_quotes(buffer->function) +
+         (buffer->pinned ? " is pinned to offset " : " is at offset ") + std::to_string(buffer->offset) +
+         ", and the gap of " + bytes_text(gap) + " in front of it would be written as zeros: expected at most " +
+         std::to_string(most_gap));
+  }
+}
 
 // Of pools that the application had with TVM's plan, too: it may have their contents from a file.
 void add_other_contents(const SourceModule& source, plan_file::PlanDocument& document) {
@@ -182,6 +213,17 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   add_instructions(document, planned);
   if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
   document.transformed = steps_of(planned.program.transformed);
+  if (const auto& cut = planned.program.cut_short) {
+    document.cut_short = {.steps = {},
+                          .passes = cut->count,
+                          .recompute_percent = cut->transformations.recompute_percent,
+                          .strip_percent = cut->transformations.strip_percent,
+                          .rolling_room = cut->transformations.rolling_room,
+                          .reorder_first = cut->transformations.reorder_first};
+    for (const transform::Step step : cut->transformations.steps) {
+      document.cut_short->steps.emplace_back(transform::name_of(step));
+    }
+  }
   for (plan_file::PlanDocument::StepOutcome& step : document.transformed) {
     if (step.step != transform::name_of(transform::Step::constants)) continue;
     step.constants = {constants_without_steps(planned, origin.workspace_io), *document.constant_bytes};
@@ -250,6 +292,9 @@ void adopt(PlannedProgram& planned, PlanResult result, const Origin& origin) {
 }
 
 codegen::EmissionInput emission_input(const PlannedProgram& planned, bool workspace_io) {
+  for (const plan_file::PlanDocument::Pool& pool : planned.document.pools) {
+    if (pool.kind == PoolKind::constant) require_dense(planned.document, pool);
+  }
   return {.info = planned.source.info,
           .source = planned.program.module,
           .placements = planned.placements,

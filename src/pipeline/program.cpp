@@ -12,6 +12,7 @@
 #include "usmp/assemble/pins.hpp"
 #include "usmp/kernels/kernels.hpp"
 #include "usmp/mlf/interface.hpp"
+#include "usmp/program/outside.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -86,6 +87,7 @@ SourceModule read_module(const model::Description& info, std::string_view tir, c
     source.info = info;
     source.tvm_headers = tvm_headers_of(files.foreign);
     source.module = tir_json::read_module(tir);
+    program::require_accesses_inside(source.module);
     storage::split(source.module, storage::Where::between_tensors);
     plan_foreign_workspace(source, files);
     source.interface = codegen::interface_of(info, source.module);
@@ -158,6 +160,7 @@ std::optional<std::string> unused_workspace(const SourceModule& source) {
 
 SourceModule read_module(const model::Description& info, const CFiles& files) {
   WrittenModule written = as_written(info, files);
+  program::require_accesses_inside(written.source.module);
   auto overlaps = overlaps_in_plan(written);
   SourceModule source = std::move(written.source);
   if (overlaps) source.warnings.push_back(std::move(*overlaps));
@@ -261,13 +264,42 @@ std::optional<std::string> pools_left_alone(const tir::Module& module, const ass
 
 }  // namespace
 
+Program made_again(const SourceModule& source, Transformations transformations,
+                   const plan_file::PlanDocument::CutShort& cut, bool workspace_io) {
+  transformations.steps.clear();
+  for (const std::string& name : cut.steps) {
+    const auto step = transform::parse_steps(name);
+    if (!step || step->size() != 1) {
+      throw Error(ErrorKind::usage, {},
+                  "the plan was cut short after transformation " + in_quotes(name) + ", which there is not");
+    }
+    transformations.steps.push_back(step->front());
+  }
+  transformations.recompute_percent = cut.recompute_percent;
+  transformations.strip_percent = cut.strip_percent;
+  transformations.rolling_room = cut.rolling_room;
+  transformations.reorder_first = cut.reorder_first;
+  const transform::Options options = pass_options(source, transformations, workspace_io);
+  const std::vector<transform::Step> passes = transform::passes_of(options);
+  transform::Result result = transform::begin(module_of(source, transformations));
+  for (std::size_t i = 0; i < std::min(cut.passes, passes.size()); ++i) {
+    result = transform::apply(result, passes[i], options);
+  }
+  Program program = analysed(source, std::move(result), options, transformations);
+  program.cut_short = {transformations, cut.passes};
+  return program;
+}
+
 AssembledModule assemble_module(SourceModule source, const Transformations& transformations, const Request& request) {
   AssembledModule module{
       .source = std::move(source), .program = {}, .assembly = {}, .warnings = {}, .pinned = {}, .tried = {}};
   try {
     tvm_c::require_constants(module.source.lost_constants);
     if (module.source.edited_run) throw Error(*module.source.edited_run);
-    module.program = with_useful_steps(module.source, transformations, request, &module.tried);
+    const auto cut = request.cut_short.find(module.source.info.name);
+    module.program = cut == request.cut_short.end()
+                         ? with_useful_steps(module.source, transformations, request, &module.tried)
+                         : made_again(module.source, transformations, cut->second, request.workspace_io);
     module.assembly = assembled(module.program, request);
     module.warnings = config::warnings_of(request.pools);
     if (auto unused = pools_left_alone(module.source.module, module.assembly, request.pools)) {
@@ -278,7 +310,7 @@ AssembledModule assemble_module(SourceModule source, const Transformations& tran
       module.warnings.push_back("transformation " + std::string(transform::name_of(row.step)) +
                                 " is not tried: the program has " + row.too_large);
     }
-    if (module.program.is_cut_short) {
+    if (module.program.cut_short) {
       module.warnings.emplace_back(
           "interrupted while transformations were tried: the plan may lack some, and depends on this machine");
     }

@@ -152,8 +152,8 @@ class StepSelection {
     const bool has_choice =
         tries_other_programs() ||
         (is_small_ && std::ranges::any_of(optional, [&](Step step) { return row_of(best.program, step) != nullptr; }));
-    if (request_.watch.is_interrupted()) best.program.is_cut_short = true;
-    if (!has_choice || best.program.is_cut_short) return std::move(best.program);
+    note_interruption(best);
+    if (!has_choice || best.program.cut_short) return std::move(best.program);
     if (asked_.recompute_percent > 0) all_ = best.passed;
     plan(best);
     roll_into_room(best);
@@ -163,12 +163,17 @@ class StepSelection {
     }
     take_what_fits(best, optional);
     if (asked_.recompute_percent > 0) recompute_if_useful(best);
-    best.program.is_cut_short = request_.watch.is_interrupted();
+    note_interruption(best);
     for (const StepResult& row : left_out_) name_left_out(best.program.transformed, row);
     return std::move(best.program);
   }
 
  private:
+  void note_interruption(Trial& trial) const {
+    if (!request_.watch.is_interrupted()) return;
+    trial.program.cut_short = {trial.transformations, trial.passed.programs.size() - 1};
+  }
+
   // Whatever the size of the program.
   [[nodiscard]] bool tries_other_programs() const { return asked_.recompute_percent > 0 || room().has_value(); }
 

@@ -56,6 +56,17 @@ Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id) {
   return json;
 }
 
+Json cut_short_json(const PlanDocument::CutShort& cut) {
+  Json json;
+  json["steps"] = cut.steps;
+  json["passes"] = cut.passes;
+  json["recompute_percent"] = cut.recompute_percent;
+  json["strip_percent"] = cut.strip_percent;
+  json["rolling_room"] = or_null(cut.rolling_room);
+  json["reorder_first"] = cut.reorder_first;
+  return json;
+}
+
 Json search_json(const PlanDocument::Search& search) {
   Json json;
   json["minimized"] = or_null(search.minimized);
@@ -147,6 +158,7 @@ std::string plan_json(const PlanDocument& document) {
   if (!document.cpu.empty()) json["cpu"] = document.cpu;
   json["status"] = to_string(document.status);
   if (document.search) json["search"] = search_json(*document.search);
+  if (document.cut_short) json["cut_short"] = cut_short_json(*document.cut_short);
   json["horizon"] = document.horizon;
   json["totals"] = totals_json(document);
   json["inputs"] = list_json(document.inputs, tensor_json);

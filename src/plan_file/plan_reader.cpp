@@ -377,8 +377,22 @@ PlanDocument::StepOutcome read_step(const ParsedJson& json, const std::string& p
   return step;
 }
 
+PlanDocument::CutShort read_cut_short(const ParsedJson& json, const std::string& place) {
+  const Object object(json, place, "how transformations ended");
+  object.require({"steps", "passes"});
+  PlanDocument::CutShort cut;
+  object.read_list("steps", cut.steps, text_item);
+  object.read_count("passes", cut.passes);
+  object.read_count("recompute_percent", cut.recompute_percent);
+  object.read_count("strip_percent", cut.strip_percent);
+  object.read_bytes("rolling_room", cut.rolling_room);
+  object.read("reorder_first", cut.reorder_first);
+  return cut;
+}
+
 void read_totals(const ParsedJson& json, PlanDocument& document) {
   const Object object(json, "totals", "totals");
+  document.says_totals = object.find("workspace_used") != nullptr && object.find("constants_used") != nullptr;
   object.read_bytes("workspace_used", document.workspace_used);
   object.read_bytes("constants_used", document.constants_used);
   object.read_bytes("unplanned_workspace", document.unplanned_workspace);
@@ -488,6 +502,7 @@ PlanDocument document_of(const ParsedJson& json) {
   object.read_word("status", document.status, statuses);
   if (const ParsedJson* const search = object.find("search")) document.search = read_search(*search, "search");
   object.read_count("horizon", document.horizon);
+  document.says_totals = false;
   if (const ParsedJson* const totals = object.find("totals")) read_totals(*totals, document);
   object.read_list("inputs", document.inputs, read_tensor);
   object.read_list("outputs", document.outputs, read_tensor);
@@ -503,6 +518,9 @@ PlanDocument document_of(const ParsedJson& json) {
   object.read_list("imported_c", document.imported_c, read_imported);
   object.read_list("tvm_headers", document.tvm_headers, text_item);
   object.read_list("transformed", document.transformed, read_step);
+  if (const ParsedJson* const cut = object.find("cut_short")) {
+    document.cut_short = read_cut_short(*cut, object.place_of("cut_short"));
+  }
   object.read_list("warnings", document.warnings, text_item);
   if (object.find("horizon") == nullptr) document.horizon = horizon_of(document);
   check_pools(document);

@@ -3,22 +3,29 @@
 // while we wait for it.
 #include "usmp/process/process.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "usmp/support/characters.hpp"
 #include "usmp/support/descriptor.hpp"
+#include "usmp/support/ending_signals.hpp"
 #include "usmp/support/error.hpp"
 
 extern char** environ;
@@ -99,7 +106,7 @@ class TerminationHeld {
     sigset_t held;
     sigemptyset(&held);
     sigemptyset(&watched_);
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    for (const int signal : ending_signals) {
       struct sigaction action = {};
       if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
       sigaddset(&watched_, signal);
@@ -121,7 +128,7 @@ class TerminationHeld {
 
   // For the program that is started: it holds nothing back.
   [[nodiscard]] sigset_t without_held(sigset_t mask) const {
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    for (const int signal : ending_signals) {
       if (sigismember(&watched_, signal) == 1) sigdelset(&mask, signal);
     }
     return mask;
@@ -146,9 +153,10 @@ std::string_view name_of(std::string_view variable) { return variable.substr(0, 
 std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> variables = command.environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
+    const bool is_hidden = !command.without.empty() && std::string_view(*variable).starts_with(command.without);
     const bool is_replaced = std::any_of(command.environment.begin(), command.environment.end(),
                                          [&](const std::string& own) { return name_of(own) == name_of(*variable); });
-    if (!is_replaced) variables.emplace_back(*variable);
+    if (!is_hidden && !is_replaced) variables.emplace_back(*variable);
   }
   return variables;
 }
@@ -193,11 +201,70 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
+// Processes whose parent is this one.
+std::set<pid_t> own_children() {
+  std::set<pid_t> children;
+  const std::unique_ptr<DIR, int (*)(DIR*)> processes(::opendir("/proc"), &::closedir);
+  if (processes == nullptr) return children;
+  const pid_t own = ::getpid();
+  while (const dirent* entry = ::readdir(processes.get())) {
+    const std::string_view name = entry->d_name;
+    if (!std::ranges::all_of(name, is_digit)) continue;
+    const Descriptor file(::open(("/proc/" + std::string(name) + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+    std::array<char, 512> text{};
+    const ssize_t size = file.is_open() ? ::read(file.get(), text.data(), text.size() - 1) : 0;
+    if (size <= 0) continue;
+    // "12 (name) S 1 …": the name may hold anything.
+    const std::string_view line(text.data(), static_cast<std::size_t>(size));
+    const std::size_t end = line.rfind(')');
+    if (end == std::string_view::npos || end + 4 >= line.size()) continue;
+    if (std::strtol(line.data() + end + 4, nullptr, 10) == own) {
+      children.insert(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)));
+    }
+  }
+  return children;
+}
+
+// While it lives, what loses its parent among the descendants gets this process as its parent, whatever session or
+// group it has made for itself.
+class Orphanage {
+ public:
+  Orphanage() {
+    ::prctl(PR_GET_CHILD_SUBREAPER, &before_);
+    is_one_ = ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+    if (is_one_) others_ = own_children();
+  }
+  Orphanage(const Orphanage&) = delete;
+  Orphanage& operator=(const Orphanage&) = delete;
+  ~Orphanage() { ::prctl(PR_SET_CHILD_SUBREAPER, before_); }
+
+  // Ends all that have come meanwhile, with their children.
+  void end_all() const {
+    constexpr int most_rounds = 1000;  // each may start others before it is ended
+    for (int i = 0; is_one_ && i < most_rounds; ++i) {
+      std::set<pid_t> orphans = own_children();
+      std::erase_if(orphans, [&](pid_t pid) { return others_.contains(pid); });
+      if (orphans.empty()) return;
+      for (const pid_t pid : orphans) ::kill(pid, SIGKILL);
+      for (const pid_t pid : orphans) {
+        while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+        }
+      }
+    }
+  }
+
+ private:
+  int before_ = 0;
+  bool is_one_ = false;
+  std::set<pid_t> others_;  // children that were there
+};
+
 // Never left behind running or as a zombie.
 class Child {
  public:
   Child(const Command& command, const Descriptor& input, const Descriptor& output, const sigset_t& mask)
       : leads_group_(command.leads_group) {
+    if (leads_group_) orphanage_.emplace();
     const SpawnSettings settings(command, input, output, mask);
     std::vector<std::string> words = {command.program};
     words.insert(words.end(), command.arguments.begin(), command.arguments.end());
@@ -215,6 +282,7 @@ class Child {
     if (pid_ < 0) return;
     ::kill(leads_group_ ? -pid_ : pid_, SIGKILL);
     wait(0);
+    if (orphanage_) orphanage_->end_all();
   }
 
   // Its status once it has ended; nothing if it runs on and `flags` are WNOHANG.
@@ -230,6 +298,7 @@ class Child {
   }
 
  private:
+  std::optional<Orphanage> orphanage_;
   pid_t pid_ = -1;
   bool leads_group_ = false;
 };

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "usmp/support/characters.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::report {
 namespace {
@@ -51,6 +52,7 @@ std::string live_text(const std::vector<LiveRange>& live) {
 
 void Table::add(std::vector<std::string> cells) {
   assert(cells.size() == columns_.size());
+  for (std::string& cell : cells) cell = printable(cell);  // once more does no harm
   rows_.push_back(std::move(cells));
 }
 

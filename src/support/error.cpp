@@ -9,11 +9,12 @@ namespace usmp {
 
 Error::Error(ErrorKind kind, Location where, std::string message, std::vector<std::string> details)
     : kind_(kind), where_(std::move(where)), message_(std::move(message)), details_(std::move(details)) {
-  for (const std::string* part : {&where_.file, &where_.member, &where_.place}) {
-    if (!part->empty()) what_ += printable(*part) + ": ";
+  if (!where_.file.empty()) what_ += printable(where_.file) + ": ";
+  for (const std::string* part : {&where_.member, &where_.place}) {
+    if (!part->empty()) what_ += printable(cut_input(*part)) + ": ";
   }
-  what_ += printable(message_);
-  for (const std::string& detail : details_) what_ += "\n  " + printable(detail);
+  what_ += printable(with_cut_quotes(message_));
+  for (const std::string& detail : details_) what_ += "\n  " + printable(with_cut_quotes(detail));
 }
 
 Error Error::with_file(std::string_view file) const {

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/support/mapped_file.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
 
+#include "usmp/support/input_file.hpp"
+
 namespace usmp {
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return nullptr;
-  struct stat status {};
-  const bool is_large = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-                        static_cast<std::uint64_t>(status.st_size) >= fewest_bytes &&
-                        static_cast<std::uint64_t>(status.st_size) <= PTRDIFF_MAX;
-  const auto size = is_large ? static_cast<std::size_t>(status.st_size) : 0;
-  void* const bytes = is_large ? ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
-  ::close(file);
+  const InputFile file(path);
+  if (!file.is_open() || !file.is_regular() || file.size() < fewest_bytes || file.size() > PTRDIFF_MAX) return nullptr;
+  const auto size = static_cast<std::size_t>(file.size());
+  void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
   if (bytes == MAP_FAILED) return nullptr;
   return std::make_shared<const MappedFile>(static_cast<const char*>(bytes), size);
 }

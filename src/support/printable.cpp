@@ -76,4 +76,59 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+namespace {
+
+bool is_of_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// Not within a character of UTF-8.
+std::string_view front_of(std::string_view text, std::size_t most) {
+  std::size_t end = std::min(text.size(), most);
+  while (end > 0 && end < text.size() && is_utf8_continuation(text[end])) --end;
+  return text.substr(0, end);
+}
+
+// The quote that ends what the one at `open` begins: none within a word, as in "module's".
+std::size_t closing_quote(std::string_view text, std::size_t open) {
+  for (std::size_t at = text.find(text[open], open + 1); at != std::string_view::npos;
+       at = text.find(text[open], at + 1)) {
+    const bool is_inside = at + 1 < text.size() && is_of_word(text[at + 1]) && is_of_word(text[at - 1]);
+    if (!is_inside) return at;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+std::string cut_input(std::string_view text) {
+  if (text.size() <= most_quoted) return std::string(text);
+  return std::string(front_of(text, most_quoted)) + "\xE2\x80\xA6 (" + std::to_string(text.size()) + " bytes)";
+}
+
+std::string with_cut_quotes(std::string_view message) {
+  constexpr std::size_t usual = 600;
+  constexpr std::size_t most = 4000;
+  constexpr std::size_t most_at_end = 500;
+  if (message.size() <= usual) return std::string(message);
+  std::string result;
+  for (std::size_t at = 0; at < message.size();) {
+    const std::size_t open = std::min(message.find_first_of("'\"", at), message.size());
+    result += message.substr(at, open - at);
+    at = open;
+    if (open == message.size()) break;
+    const bool begins = open == 0 || !is_of_word(message[open - 1]);
+    const std::size_t close = begins ? closing_quote(message, open) : std::string_view::npos;
+    if (close == std::string_view::npos) {
+      result += message[at++];
+      continue;
+    }
+    result += message[open] + cut_input(message.substr(open + 1, close - open - 1)) + message[close];
+    at = close + 1;
+  }
+  if (result.size() <= most) return result;
+  const std::string end(std::string_view(result).substr(result.size() - most_at_end));
+  const std::string front(front_of(result, most - most_at_end));
+  return front + "\xE2\x80\xA6 (" + std::to_string(result.size() - front.size() - end.size()) + " bytes) \xE2\x80\xA6" +
+         end;
+}
+
 }  // namespace usmp

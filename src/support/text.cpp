@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/support/text.hpp"
+#include "usmp/support/printable.hpp"
 
 #include <algorithm>
 #include <array>
@@ -100,7 +101,7 @@ void for_each_identifier(std::string_view text, const std::function<void(std::st
   }
 }
 
-std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + cut_input(text) + "'"; }
 
 std::string shown(std::string_view text) {
   constexpr std::size_t longest = 60;

@@ -21,7 +21,11 @@ PATIENCE = 60.0  # seconds, on a busy machine
 SCRIPT = """#!/bin/sh
 trap '' INT TERM HUP
 sleep 1000 &
-echo "$$ $!" > {pids}.new
+first=$!
+setsid sh -c 'echo $$ > {pids}.session; trap "" INT TERM HUP; sleep 1000; sleep 1000' &
+while ! [ -s {pids}.session ]; do sleep 0.01; done
+echo "$$ $first $(cat {pids}.session)" > {pids}.new
+rm {pids}.session
 mv {pids}.new {pids}
 wait
 sleep 1000
@@ -72,6 +76,23 @@ def check(arguments: List[str], folder: Path, number: signal.Signals, ignored: b
     assert list(temporary.iterdir()) == [], (arguments, number, list(temporary.iterdir()))
 
 
+def at_limit(arguments: List[str], folder: Path) -> None:
+    """What the program has started ends with it, also in a session of its own."""
+    pids = folder / "pids"
+    pids.unlink(missing_ok=True)
+    run = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+    started: List[int] = []
+    try:
+        until("a program is started", pids.exists)
+        started = [int(pid) for pid in pids.read_text(encoding="ascii").split()]
+        assert run.wait(PATIENCE) != 0, arguments
+        until("all ends at the limit", lambda: not any(is_alive(pid) for pid in started))
+    finally:
+        run.kill()
+        for pid in filter(is_alive, started):
+            os.kill(pid, signal.SIGKILL)
+
+
 def main() -> None:
     program = os.path.abspath(sys.argv[1])
     testdata = os.path.abspath(sys.argv[2])
@@ -90,7 +111,11 @@ def main() -> None:
         for number in (signal.SIGTERM, signal.SIGHUP):
             check(solve, folder, number)
             check(plan, folder, number)
+        for number in (signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU):
+            check(execute, folder, number)
+            check(plan, folder, number)
         check(execute, folder, signal.SIGHUP, ignored=True)
+        at_limit([*solve, "--time-limit", "1"], folder)
         assert sorted(entry.name for entry in folder.iterdir()) == ["endless", "pids", "tmp", "two.csv"]
     print("ok")
 

@@ -10,6 +10,7 @@
 #include "usmp/driver/driver.hpp"
 #include "usmp/mlf/archive.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/input_file.hpp"
 
 namespace usmp::driver::output_path_test {
 namespace {
@@ -66,6 +67,116 @@ TEST_CASE("nothing is written into the extracted archive that is read") {
   }
   CHECK(outcome_of(plan, planning(model, temporary.file("model_planned"))).code == exit_ok);
   CHECK(outcome_of(plan, planning(model, temporary.path.string())).code == exit_ok);
+}
+
+TEST_CASE("no file that was read is replaced, whatever path or link leads to it") {
+  const TemporaryDirectory temporary;
+  extract("cast_subtract.tar", temporary.path / "ex");
+  fs::remove_all(temporary.path / "ex/src");  // with TIR it is an archive
+  fs::remove(temporary.path / "ex/metadata.json");
+  const std::string ex = temporary.file("ex");
+  const std::string entry = ex + "/codegen/host/src/default_lib1.c";
+  fs::create_directory_symlink(ex, temporary.path / "link");
+  fs::create_directories(temporary.path / "linked/codegen/host");
+  fs::create_directory_symlink(ex + "/codegen/host/src", temporary.path / "linked/codegen/host/src");
+  fs::create_directories(temporary.path / "hard/codegen/host/src");
+  fs::create_hard_link(entry, temporary.path / "hard/codegen/host/src/default_lib1.c");
+  fs::create_directories(temporary.path / "from/codegen");
+  fs::create_directory_symlink(ex + "/codegen/host", temporary.path / "from/codegen/host");
+  write(entry, "// an edit\n" + read(entry));
+  const auto state = [&] {
+    std::string all;
+    for (const std::string& name : files_below(temporary.path)) all += name + "\n" + read(temporary.path / name);
+    return all;
+  };
+  const std::string before = state();
+  const auto refused = [&](const std::string& model, const std::string& output) {
+    const Outcome outcome = outcome_of(plan, planning(model, output));
+    CHECK_MESSAGE(outcome.code == exit_usage, model << " -o " << output << ": " << outcome.out << outcome.err);
+    CHECK_MESSAGE(state() == before, model << " -o " << output);
+    return outcome.err;
+  };
+  for (const std::string& model : {ex + "/codegen", ex + "/codegen/host/src", entry, temporary.file("link/codegen")}) {
+    for (const char* output : {"ex", "link", "ex/../ex/", "linked", "hard"}) refused(model, temporary.file(output));
+  }
+  refused(temporary.file("from/codegen/host/src"), ex);
+  refused(temporary.file("from/codegen/host/src/default_lib1.c"), temporary.file("from"));
+  CHECK(refused(entry, ex) ==
+        "usmp-plan: error: " + entry + ": was read as input and would be overwritten, expected another place\n");
+  // Nothing that is read would be replaced, but what lies beside it.
+  fs::create_directories(temporary.path / "beside/codegen/host/src");
+  fs::copy_file(entry, temporary.path / "beside/codegen/host/src/model.c");
+  write(temporary.path / "beside/codegen/host/src/default_lib1.c", "int mine;\n");
+  const Outcome beside =
+      outcome_of(plan, planning(temporary.file("beside/codegen/host/src/model.c"), temporary.file("beside")));
+  CHECK(beside.err == "usmp-plan: error: " + temporary.file("beside") + ": would be written into " +
+                          temporary.file("beside/codegen") + ", which files were read from, expected another place\n");
+  CHECK(read(temporary.path / "beside/codegen/host/src/default_lib1.c") == "int mine;\n");
+  fs::remove_all(temporary.path / "beside");
+  // Single files, through links and in the place of what no model is read from by its name.
+  ReportOptions reported;
+  reported.model.model = ex + "/codegen";
+  fs::create_symlink(entry, temporary.path / "report.txt");
+  for (const std::string& output : {temporary.file("report.txt"), entry}) {
+    reported.output = output;
+    CHECK(outcome_of(report, reported).code == exit_usage);
+    CHECK(state() == before);
+  }
+  CHECK(outcome_of(plan, planning(ex + "/codegen", temporary.file("other"))).code == exit_ok);
+  CHECK(outcome_of(plan, planning(ex + "/codegen", temporary.file("other"))).code == exit_ok);
+}
+
+TEST_CASE("a plan whose places are kept is not replaced by the plan that keeps them") {
+  const TemporaryDirectory temporary;
+  copy_model("cast_subtract.tar", temporary.file("model.tar"));
+  const std::string out = temporary.file("out");
+  REQUIRE(outcome_of(plan, planning(temporary.file("model.tar"), out)).code == exit_ok);
+  PlanOptions pinned = planning(temporary.file("model.tar"), out);
+  pinned.pins = {out + "/default.plan.json"};
+  CHECK(outcome_of(plan, pinned).err == "usmp-plan: error: " + out + "/default.plan.json: was read as input and " +
+                                            "would be overwritten, expected another place\n");
+  pinned.output = temporary.file("next");
+  CHECK(outcome_of(plan, pinned).code == exit_ok);
+}
+
+TEST_CASE("no large file that was read is replaced") {
+  const TemporaryDirectory temporary;
+  extract("cast_subtract.tar", temporary.path / "ex");
+  const std::string entry = temporary.file("ex/codegen/host/src/default_lib1.c");
+  write(entry, read(entry) + "/*" + std::string(std::size_t{5} << 20, ' ') + "*/\n");
+  fs::create_symlink(entry, temporary.path / "plan.json");
+  PlanOptions options = planning(temporary.file("ex/codegen"), temporary.file("out"));
+  options.plan_json = temporary.file("plan.json");
+  const std::string before = read(entry);
+  CHECK(contains(outcome_of(plan, options).err, "plan.json: was read as input and would be overwritten"));
+  CHECK(read(entry) == before);
+}
+
+TEST_CASE("only regular files are read, and none is waited for") {
+  const TemporaryDirectory temporary;
+  extract("cast_subtract.tar", temporary.path / "ex");
+  const std::string src = temporary.file("ex/codegen/host/src");
+  REQUIRE(::mkfifo((src + "/pipe.c").c_str(), 0600) == 0);
+  Outcome outcome = outcome_of(plan, planning(temporary.file("ex"), temporary.file("out")));
+  CHECK(outcome.code == exit_archive);
+  CHECK(contains(outcome.err, "codegen/host/src/pipe.c: a device, pipe or socket, expected a regular file"));
+  fs::remove_all(temporary.path / "ex/src");
+  fs::create_symlink("/dev/zero", src + "/zeros.c");
+  CHECK_MESSAGE(outcome_of(plan, planning(temporary.file("ex/codegen"), temporary.file("out"))).code == exit_ok,
+                "a source tree's links and pipes are no files of the model");
+  const std::string tar = testdata + "/cast_subtract.tar";
+  const auto refused = [&](const PlanOptions& options) { return outcome_of(plan, options).err; };
+  for (const auto& [path, kind] : {std::pair(src + "/pipe.c", "pipe"), std::pair(src + "/zeros.c", "device")}) {
+    const std::string expected = path + ": cannot be read: is a " + kind + ", expected a regular file\n";
+    PlanOptions options = planning(path, temporary.file("new"));
+    CHECK(contains(refused(options), expected));
+    options = planning(tar, temporary.file("new"));
+    options.pools_file = path;
+    CHECK(contains(refused(options), expected));
+    options = planning(tar, temporary.file("new"));
+    options.pins = {path};
+    CHECK(contains(refused(options), expected));
+  }
 }
 
 TEST_CASE("a second model does not replace the first one's plan") {
@@ -267,6 +378,60 @@ TEST_CASE("what belongs to another command is told so") {
   ReportOptions reported;
   reported.model.model = temporary.file("plan");
   CHECK_MESSAGE(outcome_of(report, reported).code == exit_ok, "a plan of any name is a plan");
+}
+
+TEST_CASE("what is far away in a pool whose contents are written is an error, and nothing is written") {
+  const TemporaryDirectory temporary;
+  const std::string pools = temporary.file("pools.yaml");
+  const auto outcome_with = [&](const std::string& keys, const std::string& offset, bool dry) {
+    write(pools, "workspace_pools:\n  - {name: sram}\nparameter_pools:\n  - {name: flash" + keys +
+                     "}\npinned:\n  - {buffer: fused_cast_constant, pool: flash, offset: " + offset + "}\n");
+    PlanOptions options = planning(testdata + "/cast_subtract.tar", temporary.file("out"));
+    options.pools_file = pools;
+    options.dry_run = dry;
+    if (dry) options.output.reset();
+    return outcome_of(plan, options);
+  };
+  for (const char* keys : {"", ", internal: true", ", emit: binary"}) {
+    for (const bool dry : {false, true}) {
+      const Outcome outcome = outcome_with(keys, "281474976710656", dry);
+      CHECK(outcome.code == exit_usage);
+      CHECK_MESSAGE(contains(outcome.err, "pool 'flash': buffer 'fused_cast_constant' of "), outcome.err);
+      CHECK(contains(outcome.err, " is pinned to offset 281474976710656, and the gap of "));
+      CHECK_FALSE(fs::exists(temporary.path / "out"));
+    }
+  }
+  CHECK(contains(outcome_with("", "2MiB", true).err, "would be written as zeros: expected at most 1048576"));
+  CHECK(outcome_with("", "1MiB", true).code == exit_ok);
+  CHECK(contains(outcome_with(", pool_offset: 65MiB", "65MiB", true).err,
+                 "pool 'flash': pool_offset is 68157440 bytes, which would be written as zeros"));
+  VerifyOptions verified;
+  verified.model.model = testdata + "/cast_subtract.tar";
+  write(pools,
+        "workspace_pools:\n  - {name: sram}\nparameter_pools:\n  - {name: flash}\npinned:\n  - {buffer: "
+        "fused_cast_constant, pool: flash, offset: 281474976710656}\n");
+  verified.pools_file = pools;
+  verified.model.transform = "none";
+  verified.execute = true;
+  CHECK(contains(outcome_of(verify, verified).err, "is pinned to offset 281474976710656, and the gap of "));
+}
+
+TEST_CASE("links to nothing and long names are refused as what they are") {
+  const TemporaryDirectory temporary;
+  copy_model("cast_subtract.tar", temporary.file("model.tar"));
+  fs::create_symlink("nowhere", temporary.path / "out");
+  fs::create_symlink("nowhere.tar", temporary.path / "out.tar");
+  for (const char* name : {"out", "out.tar"}) {
+    const Outcome outcome = outcome_of(plan, planning(temporary.file("model.tar"), temporary.file(name)));
+    CHECK(outcome.code == exit_usage);
+    CHECK_MESSAGE(contains(outcome.err, std::string(name) + ": is a symbolic link to nowhere"), outcome.err);
+    CHECK(fs::is_symlink(temporary.path / name));
+  }
+  const Outcome outcome =
+      outcome_of(plan, planning(temporary.file("model.tar"), temporary.file(std::string(256, 'n'))));
+  CHECK(outcome.code == exit_usage);
+  CHECK(contains(outcome.err, ": the name has 256 bytes, expected at most 255"));
+  CHECK(outcome_of(plan, planning(temporary.file("model.tar"), temporary.file(std::string(255, 'n')))).code == exit_ok);
 }
 
 TEST_CASE("warnings are printed also by runs that print nothing else") {

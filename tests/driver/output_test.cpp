@@ -147,14 +147,23 @@ TEST_CASE(
   write(stale / "complete/deep/file", "x");
   fs::create_directory_symlink(temporary.path / "victim", stale / "link");
   fs::create_directory_symlink(temporary.path / "victim", temporary.path / ".usmp-plan-linked");
-  for (const fs::path& path : {working, other}) fs::create_directories(path);
+  const fs::path users = temporary.path / ".usmp-plan-users1";
+  const fs::path empty = temporary.path / ".usmp-plan-empty1";
+  const fs::path begun = temporary.path / ".usmp-plan-begun1";
+  for (const fs::path& path : {working, other, users, empty, begun}) fs::create_directories(path);
+  for (const fs::path& path : {working, other, stale}) write(path / ".written-by-usmp-plan", "");
+  write(users / "work.c", "int mine;");
+  fs::permissions(users, fs::perms::owner_all | fs::perms::sticky_bit);
+  fs::permissions(empty, fs::perms::owner_all);
+  fs::permissions(begun, fs::perms::owner_all | fs::perms::sticky_bit);  // killed when it was made
   write(file, "x");
   const Descriptor lock(::open(working.c_str(), O_RDONLY | O_DIRECTORY));
   REQUIRE(::flock(lock.get(), LOCK_EX) == 0);
   write_directory((temporary.path / "out").string(), files("new"), {});
-  CHECK(names_in(temporary.path.string()) == std::vector<std::string>{".usmp-plan-a-file", ".usmp-plan-linked",
-                                                                      ".usmp-plan-locked", ".usmp-plan-longer-name",
-                                                                      "out", "victim"});
+  CHECK(names_in(temporary.path.string()) ==
+        std::vector<std::string>{".usmp-plan-a-file", ".usmp-plan-empty1", ".usmp-plan-linked", ".usmp-plan-locked",
+                                 ".usmp-plan-longer-name", ".usmp-plan-users1", "out", "victim"});
+  CHECK(read(users / "work.c") == "int mine;");
   CHECK(read(temporary.path / "victim/file") == "victim");
 }
 
@@ -162,7 +171,7 @@ TEST_CASE("a temporary directory is its owner's alone, and gone with it") {
   const TemporaryDirectory temporary;
   {
     const Staging staging(temporary.path);
-    CHECK(fs::status(staging.path()).permissions() == fs::perms::owner_all);
+    CHECK(fs::status(staging.path()).permissions() == (fs::perms::owner_all | fs::perms::sticky_bit));
     const Staging second(temporary.path);
     CHECK(names_in(temporary.path.string()).size() == 2);
     write(staging.path() / "file", "x");

@@ -199,4 +199,48 @@ TEST_CASE("report: exit codes of what goes wrong") {
   CHECK(outcome.out.empty());
 }
 
+TEST_CASE("plan files that somebody has edited are refused with the line") {
+  const TemporaryDirectory temporary;
+  PlanOptions planning;
+  planning.model.model = testdata + "/repeated_op.tar";
+  planning.model.transform = "none";
+  planning.dry_run = true;
+  planning.model.json = true;
+  planning.algorithm = "optimal";
+  const std::string whole = outcome_of(plan, planning).out;
+  const auto refused = [&](const std::string& old, const std::string& edited) {
+    std::string text = whole;
+    const std::size_t at = text.find(old);
+    REQUIRE_MESSAGE(at != std::string::npos, old);
+    text.replace(at, old.size(), edited);
+    write(temporary.path / "edited.plan.json", text);
+    ReportOptions options;
+    options.model.model = temporary.file("edited.plan.json");
+    const Outcome outcome = outcome_of(report, options);
+    CHECK(outcome.code == exit_usage);
+    CHECK(outcome.out.empty());
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    CHECK_MESSAGE(contains(outcome.err, "edited.plan.json: line " + std::to_string(line) + ": "), outcome.err);
+    return outcome.err;
+  };
+  const std::size_t used_at = whole.find("\"used\":") + 7;
+  const std::string used = whole.substr(used_at, whole.find(',', used_at) - used_at);
+  CHECK(contains(refused("\"used\":" + used, "\"used\":1099511627776"), "but its buffers end at"));
+  CHECK(contains(refused("\"lower_bound\":" + used, "\"lower_bound\":99999999"), "the lower bound is 99999999"));
+  CHECK(contains(refused("\"offset\":0,", "\"offset\":1,"), "not a multiple of"));
+  std::string claimed = whole;
+  const auto replace_all = [&](const std::string& old, const std::string& edited) {
+    for (std::size_t at = claimed.find(old); at != std::string::npos; at = claimed.find(old, at + edited.size())) {
+      claimed.replace(at, old.size(), edited);
+    }
+  };
+  replace_all("\"lower_bound\":" + used, "\"lower_bound\":1");
+  replace_all("\"status\":\"optimal\"}", "\"status\":\"feasible\"}");
+  replace_all("\"status\":\"optimal\"},", "\"status\":\"feasible\"},");
+  write(temporary.path / "claimed.plan.json", claimed);
+  ReportOptions options;
+  options.model.model = temporary.file("claimed.plan.json");
+  CHECK(contains(outcome_of(report, options).err, "status: is optimal, but the lower bound of pool "));
+}
+
 }  // namespace usmp::driver::report_test

@@ -241,7 +241,7 @@ TEST_CASE("usage errors of solve: exit code 2 and one message") {
 TEST_CASE("an endless file is refused, not read") {
   const Outcome outcome = run_solve(options_for("/dev/zero"));
   CHECK(outcome.code == exit_usage);
-  CHECK(outcome.err == "usmp-plan: error: /dev/zero: larger than 268435456 bytes\n");
+  CHECK(outcome.err == "usmp-plan: error: /dev/zero: cannot be read: is a device, expected a regular file\n");
 }
 
 TEST_CASE("a plan that cannot be written: exit code 5, or 2 for what is no file") {

@@ -155,7 +155,7 @@ TEST_CASE("a name has a limit") {
 }
 
 TEST_CASE("a claim that the file does not back costs an error and nothing else") {
-  const std::string tar = header({.name = "big", .size = std::uint64_t{2000} << 20, .type = '0', .link = ""}) + "{";
+  const std::string tar = header({.name = "big", .size = std::uint64_t{500} << 20, .type = '0', .link = ""}) + "{";
   CHECK(read_error(tar) == "a.tar: big: truncated tar archive inside this member");
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "mlf/tar_builder.hpp"
 #include "usmp/mlf/archive.hpp"
 
@@ -184,11 +187,147 @@ TEST_CASE("what stands behind the compressed tar is refused, but more of the sam
     }
     const std::string others_data = compressed(program, front) + compressed(program, back);
     CHECK(read_error(others_data) == "no error");
-    // How much of the tar comes before the fault is libarchive's.
-    const std::string message = read_error(others_data + "garbage");
-    CHECK(message.find("followed by other bytes") != std::string::npos);
-    CHECK(message.find(program.substr(0, program.find(' ')) + " data") != std::string::npos);
+    const std::string name = program.substr(0, program.find(' '));
+    const std::string others_follow = "a.tar: other bytes follow the " + name + " data, from byte " +
+                                      std::to_string(others_data.size()) +
+                                      " on, expected the end of the file or more " + name + " data";
+    for (const std::string more : {"x", "garbage", "\x28\xB5",
+                                   "\xFD"
+                                   "7z",
+                                   "a long piece of garbage"}) {
+      CHECK(read_error(others_data + more) == others_follow);
+    }
+    CHECK(read_error(others_data + std::string(4, '\0')) == (name == "xz" ? "no error" : others_follow));
+    CHECK(read_error(others_data + std::string(3, '\0')) == others_follow);
+    if (name == "xz") {
+      const std::string cut = read_error(others_data + compressed(program, "").substr(0, 13));
+      CHECK_MESSAGE(cut.starts_with("a.tar: truncated xz input"), cut);
+    }
   }
+}
+
+// No bit of the file may change what is read: the checks of the formats see it, or it is one of a header that says
+// nothing (a time, a name).
+TEST_CASE("a flipped bit of a compressed archive is seen") {
+  const std::string tar = test::read_file(USMP_TESTDATA "/cast_subtract.tar");
+  const auto contents = [](const std::string& bytes) {
+    std::string all;
+    for (const Member& member : read_archive_bytes(bytes, "a.tar").members) all += member.name + '\n' + member.bytes;
+    return all;
+  };
+  const std::string whole = contents(tar);
+  for (const std::string program : {"gzip -n", "gzip -n -1", "xz", "xz -C crc32", "xz -C sha256", "zstd -q --check"}) {
+    if (!shell_output("command -v " + program.substr(0, program.find(' ')) + " > /dev/null || echo none").empty()) {
+      continue;
+    }
+    const std::string half = compressed(program, tar.substr(0, tar.size() / 2));
+    const std::string packed = half + compressed(program, tar.substr(tar.size() / 2));
+    REQUIRE(contents(packed) == whole);
+    std::size_t accepted = 0;
+    std::mt19937 random(48);
+    for (int i = 0; i < 400; ++i) {
+      // The ends of both parts, where the checks stand, more often than others.
+      const std::size_t end = i % 4 == 0 ? half.size() : packed.size();
+      const std::size_t begin = i % 2 == 0 ? end - std::min<std::size_t>(end, 24) : 0;
+      const std::size_t at = begin + random() % (end - begin);
+      std::string flipped = packed;
+      flipped[at] = static_cast<char>(flipped[at] ^ (1 << random() % 8));
+      try {
+        const std::string read = contents(flipped);
+        CHECK_MESSAGE(read == whole, program << ": byte " << at);
+        ++accepted;
+      } catch (const Error&) {
+      }
+    }
+    CHECK_MESSAGE(accepted < 40, program);
+  }
+}
+
+TEST_CASE("what does not match the data is named") {
+  const std::string tar = test::file("metadata.json", "{}") + test::end_marker();
+  const auto flipped = [](std::string bytes, std::size_t from_end) {
+    char& byte = bytes[bytes.size() - from_end];
+    byte = static_cast<char>(byte ^ 1);
+    return error_of([&] { (void)read_archive_bytes(bytes, "a.tar"); });
+  };
+  const std::string gzip = compressed("gzip -n", tar);
+  CHECK(flipped(gzip, 8) == "a.tar: damaged: the gzip data do not have their CRC-32");
+  CHECK(flipped(gzip, 1) == "a.tar: damaged: the gzip data do not have their length");
+  CHECK(flipped(gzip + compressed("gzip -n", ""), 8) == "a.tar: damaged: the gzip data do not have their CRC-32");
+  if (!shell_output("command -v zstd > /dev/null || echo none").empty()) return;
+  CHECK(flipped(compressed("zstd -q --check", tar), 1) == "a.tar: damaged: the zstd data do not have their checksum");
+  const std::string wide = compressed("zstd -q --ultra -22 --long=31", tar + std::string(1 << 20, '\0'));
+  // A frame that is long enough to need the window: the size is in its header.
+  std::string claims = "\x28\xB5\x2F\xFD";
+  claims += '\0';
+  claims += static_cast<char>((31 - 10) << 3);
+  CHECK(error_of([&] { (void)read_archive_bytes(claims + wide.substr(6), "a.tar"); }) ==
+        "a.tar: the zstd data need a window of more than 128 MiB to be unpacked, which is the limit");
+}
+
+TEST_CASE("what unpacks to much more than it is takes little memory") {
+  const std::string front =
+      test::header({.name = "src/blob.c", .size = std::uint64_t{400} << 20, .type = '0', .link = ""});
+  for (const std::string program : {"gzip -n -1", "xz -0", "zstd -q -1"}) {
+    const std::string name = program.substr(0, program.find(' '));
+    if (!shell_output("command -v " + name + " > /dev/null || echo none").empty()) continue;
+    const std::string bomb = compressed(program, front + std::string(std::size_t{90} << 20, ' '));
+    CAPTURE(bomb.size());
+    const std::string error = error_of([&] { (void)read_archive_bytes(bomb, "a.tar"); });
+    CHECK_MESSAGE(error.starts_with("a.tar: the " + name + " data unpack to more than "), error);
+  }
+  // A sparse member is small as well.
+  const std::string map = test::padded("1\n104857600\n4\n");
+  const std::string sparse = test::pax({"GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=holes",
+                                        "GNU.sparse.realsize=104857604"}) +
+                             test::header({.name = "stored", .size = map.size() + 4, .type = '0', .link = ""}) + map +
+                             test::padded("data") + test::end_marker();
+  CHECK(error_of([&] { (void)read_archive_bytes(sparse, "a.tar"); }) ==
+        "a.tar: holes: sparse members have more than 67108864 bytes in holes, which is the limit");
+  const std::string metadata =
+      test::header({.name = "metadata.json", .size = std::uint64_t{1000} << 20, .type = '0', .link = ""});
+  CHECK(error_of([&] { (void)read_archive_bytes(metadata, "a.tar"); }) ==
+        "a.tar: metadata.json: has 1048576000 bytes, expected at most 16777216");
+  const std::string blobs = test::file("a", "12345678") + test::file("b", "12345678") + test::end_marker();
+  const auto with = [&](std::uint64_t bytes) {
+    return error_of([&] { (void)read_archive_bytes(blobs, "a.tar", {.memory_bytes = bytes}); });
+  };
+  CHECK(with(16) == "no error");
+  CHECK(with(15) ==
+        "a.tar: b: has 8 bytes after 8 bytes of other members that have to be in memory, more than the "
+        "limit of 15 bytes");
+}
+
+TEST_CASE("holes of several members count together") {
+  const std::string map = test::padded("1\n1048576\n4\n");
+  std::string tar;
+  for (const std::string name : {"a", "b"}) {
+    tar += test::pax(
+               {"GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=" + name, "GNU.sparse.realsize=1048580"}) +
+           test::header({.name = "stored", .size = map.size() + 4, .type = '0', .link = ""}) + map +
+           test::padded("data");
+  }
+  tar += test::end_marker();
+  const auto with = [&](std::uint64_t bytes) {
+    return error_of([&] { (void)read_archive_bytes(tar, "a.tar", {.hole_bytes = bytes}); });
+  };
+  CHECK(with(std::uint64_t{2} << 20) == "no error");
+  CHECK(with((std::uint64_t{2} << 20) - 1) ==
+        "a.tar: b: sparse members have more than 2097151 bytes in holes, which is the limit");
+}
+
+TEST_CASE("large C stays in its file, but what is no table has a limit") {
+  const ScratchDirectory scratch;
+  const std::string code(std::size_t{6} << 20, ' ');
+  const std::string tar = test::file("a.c", code) + test::end_marker();
+  test::write_file(scratch.path("a.tar"), tar);
+  const auto with = [&](std::uint64_t bytes) {
+    return error_of([&] { (void)read_archive(scratch.path("a.tar"), {.code_bytes = bytes}); });
+  };
+  CHECK(with(code.size()) == "no error");
+  CHECK(with(code.size() - 1) == scratch.path("a.tar") + ": a.c: the large C files have more than " +
+                                     std::to_string(code.size() - 1) +
+                                     " bytes besides long lists of numbers, which is the limit");
 }
 
 TEST_CASE("padding behind the tar has a limit") {

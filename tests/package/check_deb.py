@@ -38,7 +38,7 @@ def field(deb: Path, name: str) -> str:
 def check_contents() -> None:
     program, library = package("usmp-plan"), package("libusmp-dev")
     depends = re.findall(r"([a-z0-9.+-]+)(?: \([^)]*\))?", field(program, "Depends"))
-    for needed in ("libc6", "libstdc++6", "libarchive13", "libjemalloc2", "libyaml-cpp0.7", "libspdlog1.10-fmt9"):
+    for needed in ("libc6", "libstdc++6", "libarchive13", "liblzma5", "libzstd1", "zlib1g", "libjemalloc2", "libyaml-cpp0.7", "libspdlog1.10-fmt9"):
         assert needed in depends, (needed, depends)
     files = run("dpkg-deb", "--contents", program)
     for path in ("bin/usmp-plan", "share/man/man1/usmp-plan.1.gz", "share/bash-completion/completions/usmp-plan",

@@ -6,9 +6,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "usmp/support/error.hpp"
 
@@ -52,6 +56,35 @@ TEST_CASE("the directory to start in") {
   CHECK(process::run(command, "", {.output = plenty}).output == "/\n");
   command.directory = "/no/such/directory";
   CHECK_THROWS_AS(static_cast<void>(process::run(command, "", {.output = plenty})), Error);
+}
+
+TEST_CASE("variables that the program does not get") {
+  ::setenv("USMP_TEST_HIDDEN", "1", 1);
+  process::Command command = shell("echo \"[$USMP_TEST_HIDDEN][$USMP_TEST_KEPT][$HOME]\"");
+  command.environment = {"USMP_TEST_KEPT=2", "HOME=/"};
+  command.without = "USMP_TEST_";
+  CHECK(process::run(command, "", {.output = plenty}).output == "[][2][/]\n");
+  ::unsetenv("USMP_TEST_HIDDEN");
+}
+
+TEST_CASE("a limit ends children in sessions and groups of their own, and theirs") {
+  if (::system("command -v setsid > /dev/null") != 0) return;
+  process::Command command = shell(
+      "echo $$; setsid sh -c 'echo $$; setsid sh -c \"echo \\$\\$; exec sleep 1000\" & sleep 1000' & while true; do "
+      "sleep 1; done");
+  command.leads_group = true;
+  const fs::path file = fs::temp_directory_path() / ("usmp-process-" + std::to_string(::getpid()));
+  command.arguments[1] = "{ " + command.arguments[1] + "; } > " + file.string();
+  const auto pids = [&] {
+    std::ifstream text(file);
+    std::vector<long> all;
+    for (long pid = 0; text >> pid;) all.push_back(pid);
+    return all;
+  };
+  CHECK(process::run(command, "", {.output = plenty, .time = std::chrono::seconds(2)}).end == End::time_limit);
+  REQUIRE(pids().size() == 3);
+  for (const long pid : pids()) CHECK_MESSAGE(::kill(static_cast<pid_t>(pid), 0) != 0, pid);
+  fs::remove(file);
 }
 
 TEST_CASE("standard error joins the output if asked") {

@@ -139,7 +139,8 @@ const std::vector<Compiler>& compilers() {
   // Functions of libm are called, not folded by the compiler, whose results need not be libm's.
   // Modules ask whether a pointer is NULL and use it all the same, which GCC follows at -O3.
   static const std::string common =
-      " -std=c99 -ffp-contract=off -fno-builtin -Wall -Wextra -Werror -pedantic -Wno-nonnull ";
+      " -std=c99 -ffp-contract=off -fno-builtin -Wall -Wextra -Werror -pedantic -Wno-nonnull -Wconversion"
+      " -Wsign-conversion -Wcast-align -Wshadow -Wundef -Wdouble-promotion -Wstrict-prototypes -Wcast-qual ";
   // -g1: lines for reports of the sanitizers; what debuggers need besides takes GCC longer than all the rest.
   static const std::vector<Compiler> all = {
       {"gcc -O0", "gcc -O0" + common},

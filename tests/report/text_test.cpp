@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "plan_support/planned.hpp"
+#include "report/layout.hpp"
 #include "usmp/report/report.hpp"
 #include "usmp/report/text.hpp"
 #include "usmp/report/verification.hpp"
@@ -30,6 +31,12 @@ std::string lines_from(const std::string& text, const std::string& first, int co
 }
 
 }  // namespace
+
+TEST_CASE("a table shows no control characters") {
+  Table table({{"Name", Align::left}, {"Kernels", Align::left}});
+  table.add({"a", "dot4\x1b]0;owned\x07\n::error::forged"});
+  CHECK(table.text("") == "Name  Kernels\na     dot4\\x1b]0;owned\\x07\\n::error::forged\n");
+}
 
 TEST_CASE("what was done to the program: the load, the changes, the constants, what it costs") {
   Planned planned;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/support/error.hpp"
+#include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -34,6 +36,19 @@ TEST_CASE("what input files say cannot break out of a message") {
   CHECK(std::string(error.what()) == "m\\n::error::.tar: \\x1b]0;x: \\xff: found 'a\\nb'\n  first\\nline\n  second");
   CHECK(error.message() == "found 'a\nb'");
   CHECK(std::string(error.with_file("other").what()) == error.what());
+}
+
+TEST_CASE("long input is cut in messages, with its length") {
+  const std::string long_text(1000000, 'x');
+  const std::string cut = std::string(200, 'x') + "\xE2\x80\xA6 (1000000 bytes)";
+  CHECK(cut_input(long_text) == cut);
+  CHECK(cut_input(std::string(200, 'x')) == std::string(200, 'x'));
+  CHECK(cut_input(std::string(199, 'x') + "\xC3\xA8") == std::string(199, 'x') + "\xE2\x80\xA6 (201 bytes)");
+  CHECK(in_quotes(long_text) == "'" + cut + "'");
+  const Error quoted(ErrorKind::usage, {"f", long_text, {}}, "the module's name is '" + long_text + "': expected less");
+  CHECK(std::string(quoted.what()) == "f: " + cut + ": the module's name is '" + cut + "': expected less");
+  const Error unquoted(ErrorKind::usage, {}, "found " + long_text, {long_text});
+  CHECK(std::string(unquoted.what()).size() < 9000);
 }
 
 }  // namespace usmp::support::error_test

@@ -61,6 +61,9 @@ struct Archive {
 struct Limits {
   std::uint64_t member_bytes = std::uint64_t{1} << 31;  // of one member
   std::uint64_t total_bytes = std::uint64_t{1} << 32;   // of all members
+  std::uint64_t memory_bytes = std::uint64_t{1} << 29;  // of all members but large C that stays in its file
+  std::uint64_t code_bytes = std::uint64_t{1} << 26;    // of large C without its lists of numbers, all members
+  std::uint64_t hole_bytes = std::uint64_t{1} << 26;    // of sparse members, all of them
   std::size_t members = 100000;
   std::size_t name_bytes = 4096;  // of one member's name
 };

@@ -60,7 +60,8 @@ void require_replayed(PlannedProgram& planned, const Plan& plan, std::uint64_t s
 // Makes a verified and replayed result that of the module: lowers the module and creates its document.
 void adopt(PlannedProgram& planned, PlanResult result, const Origin& origin);
 
-// The input of code generation. Points into the module.
+// The input of code generation. Points into the module. Throws Error of kind usage if a pool whose contents are written
+// has a gap of more than 1 MiB, or reserves more than 64 MiB; it names the buffer, which is pinned there.
 [[nodiscard]] codegen::EmissionInput emission_input(const PlannedProgram& planned, bool workspace_io);
 
 }  // namespace usmp::pipeline

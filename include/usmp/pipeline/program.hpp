@@ -51,6 +51,12 @@ struct Transformations {
   bool reorder_first = false;
 };
 
+// The first passes of those that these transformations ask for.
+struct FirstPasses {
+  Transformations transformations;
+  std::size_t count = 0;
+};
+
 // Capacities of pools by name, in place of those they have; nothing: unbounded.
 using Capacities = std::map<std::string, std::optional<Bytes>>;
 
@@ -62,6 +68,8 @@ struct Request {
   std::vector<plan_file::PlanDocument> earlier;  // plans that pin buffers, at most one per module
   Log log;
   Watch watch = {};
+  // By module: programs of plans that are verified, which another run was interrupted in making.
+  std::map<std::string, plan_file::PlanDocument::CutShort> cut_short = {};
 };
 
 // The module's C, to be read.
@@ -111,7 +119,7 @@ struct Program {
   const kernels::Core* core = &kernels::generic_core();  // that the constants are laid out for
   std::vector<transform::StepResult> transformed;        // the transformations applied
   liveness::Analysis analysis;
-  bool is_cut_short = false;  // the trials were interrupted
+  std::optional<FirstPasses> cut_short = {};  // the trials were interrupted: what it was made with
 };
 
 struct AssembledModule {
@@ -138,6 +146,11 @@ struct AssembledModule {
 // With all requested transformations. Throws Error with the member set.
 [[nodiscard]] Program transformed(const SourceModule& source, const Transformations& transformations,
                                   bool workspace_io);
+
+// The program of a plan that was written after an interruption. Throws Error of kind usage for steps that there are
+// not.
+[[nodiscard]] Program made_again(const SourceModule& source, Transformations transformations,
+                                 const plan_file::PlanDocument::CutShort& cut, bool workspace_io);
 
 // With the transformations that make the plan smaller. A step that only serves that (narrow, merge, reorder, inplace)
 // is dropped if no plan with it is found, or if it is proved that no plan with it is better, in the order of Cost, than

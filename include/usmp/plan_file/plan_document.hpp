@@ -185,6 +185,19 @@ struct PlanDocument {
     friend bool operator==(const StepOutcome&, const StepOutcome&) = default;
   };
 
+  // The program that was planned when Ctrl-C ended the trials of transformations: `passes` of those that these options
+  // ask for. Others are the outcome of the trials, and found again.
+  struct CutShort {
+    std::vector<std::string> steps;
+    std::size_t passes = 0;
+    std::int64_t recompute_percent = 0;
+    std::int64_t strip_percent = 0;
+    std::optional<Bytes> rolling_room;
+    bool reorder_first = false;
+
+    friend bool operator==(const CutShort&, const CutShort&) = default;
+  };
+
   int schema_version = plan_schema_version;
   std::string module;
   std::string archive;    // file name only
@@ -193,7 +206,8 @@ struct PlanDocument {
   std::optional<bool> workspace_io;
   PlanStatus status = PlanStatus::feasible;
   std::optional<Search> search;
-  Tick horizon = 0;  // every live range ends at or before it
+  Tick horizon = 0;         // every live range ends at or before it
+  bool says_totals = true;  // else the next two are not known
   Bytes workspace_used = 0;
   Bytes constants_used = 0;
   std::optional<Bytes> unplanned_workspace;  // of the unplanned build, which the archive states
@@ -225,6 +239,7 @@ struct PlanDocument {
   std::vector<ImportedC> imported_c;
   std::vector<std::string> tvm_headers;  // of TVM's source tree, which C copied from the archive includes; sorted
   std::vector<StepOutcome> transformed;
+  std::optional<CutShort> cut_short;
   std::vector<std::string> warnings;
 
   // O(pools). Null: there is no pool of this name.

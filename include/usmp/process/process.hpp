@@ -17,10 +17,11 @@ struct Command {
   std::string program;                        // a path if there is a '/' in it, else a name looked up in PATH
   std::vector<std::string> arguments = {};    // passed unchanged
   std::vector<std::string> environment = {};  // "NAME=value": added to our own, or replacing it
+  std::string without = {};                   // beginning of names of our own variables that it does not get, if any
   std::optional<std::string> directory = {};  // to start in; absent: our own
   bool joins_error = false;                   // standard error goes where standard output goes; else to our own
-  // Starts it as the leader of a process group, so that a limit also ends its children. The terminal's Ctrl-C then
-  // reaches it only through `Limits::interrupted`.
+  // Starts it as the leader of a process group. A limit also ends its children, whatever groups and sessions these have
+  // made for themselves. The terminal's Ctrl-C then reaches it only through `Limits::interrupted`.
   bool leads_group = false;
 };
 
@@ -40,8 +41,9 @@ struct Result {
   [[nodiscard]] bool succeeded() const { return end == End::exited && status == 0; }
 };
 
-// SIGHUP, SIGINT and SIGTERM to us, if they are not ignored or handled, first end the program (with its group, if it
-// leads one) and then take their default action; if the caller blocks them, the result is End::interrupted.
+// Signals to us that end a program (ending_signals), if they are not ignored or handled, first end the program (with
+// its group, if it leads one) and then take their default action; if the caller blocks them, the result is
+// End::interrupted.
 //
 // Writes `input` to the program's standard input while it reads its standard output, however much of either there is. A
 // program need not read all of its input. Throws Error of kind usage (file: the program) if it cannot be started.

@@ -54,7 +54,7 @@ struct OutputFile {
 // Every identifier in a C text, those in comments, strings and conditional groups too. O(text).
 void for_each_identifier(std::string_view text, const std::function<void(std::string_view)>& visit);
 
-// 'text', for names from the input in messages.
+// 'text', for names from the input in messages; a long one is cut (cut_input).
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
 // The same, cut if long, so that file content does not flood a message.
