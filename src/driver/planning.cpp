@@ -148,14 +148,12 @@ std::string Planning::file_names() const {
 }
 
 Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ostream* terminal,
-                      const std::vector<std::string>& recorded) {
+                      const std::vector<plan_file::PlanDocument>& recorded) {
   Planning planning;
   planning.settings = read_settings({options.pools_file, options.memory_file}, options.algorithm, options.workspace_io,
                                     options.objective);
   read_earlier_plans(planning.settings, options.pins);
-  Settings plans;
-  read_earlier_plans(plans, recorded, Check::left_out);
-  for (const plan_file::PlanDocument& plan : plans.request.earlier) {
+  for (const plan_file::PlanDocument& plan : recorded) {
     if (plan.cut_short) planning.settings.request.cut_short.emplace(plan.module, *plan.cut_short);
   }
   planning.models = open_models(options);

@@ -48,9 +48,9 @@ struct Planning {
 
 // Opens the model and brings every module to its problem. `release_tir`: see read_module. Progress goes to `terminal`,
 // which may be null. Who does not go on with plan_all resets Planning::interrupt after planning. Throws Error.
-// `recorded`: plan files that are to be verified, whose programs are made as they were.
+// `recorded`: plans that are to be verified, whose programs are made as they were.
 [[nodiscard]] Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ostream* terminal,
-                                    const std::vector<std::string>& recorded = {});
+                                    const std::vector<plan_file::PlanDocument>& recorded = {});
 
 // Throws Error of kind usage if the pools file names a module in `concurrent` that is not planned. For commands that
 // take all models of a program; the others take one as if it were alone.

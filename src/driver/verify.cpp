@@ -44,9 +44,7 @@ Plan plan_of_file(pipeline::PlannedProgram& planned, const Planning& planning, c
 }
 
 // One file of each module.
-void adopt_files(Planning& planning, const VerifyOptions& options) {
-  Settings recorded;
-  read_earlier_plans(recorded, options.plans, Check::left_out);
+void adopt_files(Planning& planning, const VerifyOptions& options, const Settings& recorded) {
   std::vector<const pipeline::AssembledModule*> modules;
   for (const auto& planned : planning.modules) modules.push_back(planned.get());
   check_pins(modules, recorded);
@@ -160,7 +158,9 @@ int verify_tvm_plans(const VerifyOptions& options, std::ostream& out, std::ostre
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   if (options.tvm_plan) return verify_tvm_plans(options, out, err);
   if (options.keep) check_output_path("--keep", *options.keep, models_and(options, {}), OutputKind::directory);
-  Planning planning = assemble_all(options, true, options.progress ? &err : nullptr, options.plans);
+  Settings recorded;  // read once: a pipe has a plan only once
+  read_earlier_plans(recorded, options.plans, Check::left_out);
+  Planning planning = assemble_all(options, true, options.progress ? &err : nullptr, recorded.request.earlier);
   check_concurrent(planning);
   planning.replay_steps = pipeline::replay_steps_of_verify;
   if (planning.has_bare_module() && options.execute) {
@@ -173,7 +173,7 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
     if (!pools_have_room(planning, err)) return exit_infeasible;
   } else {
     planning.interrupt.reset();
-    adopt_files(planning, options);
+    adopt_files(planning, options, recorded);
   }
   require_apart(planning);
   if (!planning.has_bare_module()) require_emission(planning);
