@@ -102,9 +102,11 @@ TEST_CASE("packings without a hole: what is none is left to others") {
   changed = whole;
   changed.buffers[4].pinned = 0;
   CHECK_FALSE(tiled(changed, 30));
-  changed = whole;
-  changed.buffers[0].live = {{0, 1}, {2, 3}};
-  test::add_buffer(changed, 10, {1, 2});
+  changed = test::one_pool(3);
+  test::add_buffer(changed, 30, {0, 1});
+  test::add_buffer(changed, 30, {1, 3});
+  CHECK(tiled(changed, 30));
+  changed.buffers[0].live.push_back({2, 3});
   CHECK_FALSE(tiled(changed, 30));
   changed = whole;
   test::add_buffer(changed, 0, {0, 4});
