@@ -34,7 +34,7 @@ Command add_diff(CLI::App& program) {
       ->transform(input_name())
       ->required();
   app->add_option("--module", diff.model.module, "only this module of the archives (default: all)")->type_name("NAME");
-  add_from_option(*app, diff.model);
+  add_reading_options(*app, diff.model);
   add_planning_options(*app, diff);
   add_ignore_sizes_option(*app, diff);
   app->add_flag("--tvm-plan", diff.tvm_plan, "compare TVM's own plan of OLD, read from its C");

@@ -46,7 +46,7 @@ std::string options_text(const std::vector<OptionText>& options, const std::stri
 }
 
 std::string commands_text(const Manual& manual) {
-  std::string text = "\nCommands (usmp-plan COMMAND --help shows the options):\n";
+  std::string text = "Commands (usmp-plan COMMAND --help shows the options):\n";  // a screen's lines are few
   for (const CommandText& command : manual.commands) {
     text += command.name.empty() ? entry("plan", "plan a model and write C; the word may be left out")
                                  : entry(command.name, command.summary);
@@ -78,7 +78,7 @@ std::string help_text(const Manual& manual, const CommandText& command) {
   const bool whole = command.name.empty();
   std::string text = "Usage: " + usage(command) + (whole ? " | usmp-plan COMMAND [ARGUMENT]...\n" : "\n");
   text += wrapped(description(command), 0);
-  if (whole) {  // a screen's lines are few
+  if (whole) {
     for (const OptionText& argument : command.arguments) {
       text += wrapped(heading(argument) + ": " + argument.description + ".", 0);
     }

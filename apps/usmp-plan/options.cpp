@@ -84,13 +84,29 @@ void add_model_options(CLI::App& app, driver::ModelOptions& options, bool requir
                     ->transform(input_name());
   if (required) model->required();
   app.add_option("--module", options.module, "only this module of the archive (default: all)")->type_name("NAME");
-  add_from_option(app, options);
+  add_reading_options(app, options);
 }
 
-void add_from_option(CLI::App& app, driver::ModelOptions& options) {
+void add_reading_options(CLI::App& app, driver::ModelOptions& options) {
   app.add_option("--from", options.from, "read modules from c or tir (default: tir if any)")
       ->type_name("NAME")
       ->check(one_of({"c", "tir"}));
+  app.add_option_function<std::vector<std::string>>(
+         "--synchronous",
+         [&options](const std::vector<std::string>& names) {
+           for (const std::string& name : names) {
+             if (!name.empty() && c_identifier(name) == name) {
+               options.synchronous.insert(name);
+             } else {
+               throw CLI::ValidationError("--synchronous",
+                                          "found '" + printable(name) + "', expected names of C functions, as f,g");
+             }
+           }
+         },
+         "functions of the C that keep no address of a tensor")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool required) {
@@ -105,7 +121,7 @@ void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool re
   if (required) models->required();
   app.add_option("--name", options.names, "name of a model's module")->type_name("NAME=MODEL")->allow_extra_args(false);
   app.add_option("--module", options.model.module, "only this module of the archive (default: all)")->type_name("NAME");
-  add_from_option(app, options.model);
+  add_reading_options(app, options.model);
 }
 
 void add_transform_options(CLI::App& app, driver::ModelOptions& options) {

@@ -30,7 +30,7 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
                         const std::function<void(const std::string&)>& choose);
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required);
-void add_from_option(CLI::App& app, driver::ModelOptions& options);  // part of add_model_options
+void add_reading_options(CLI::App& app, driver::ModelOptions& options);  // part of add_model_options
 
 // The same for commands that take several models.
 void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool required);

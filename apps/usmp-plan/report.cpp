@@ -37,7 +37,7 @@ Command add_report(CLI::App& program) {
       ->transform(input_name())
       ->required();
   app->add_option("--module", options->model.module, "only this module")->type_name("NAME");
-  add_from_option(*app, options->model);
+  add_reading_options(*app, options->model);
   add_planning_options(*app, *options);
   add_ignore_sizes_option(*app, *options);
   app->add_flag("--tvm-plan", options->tvm_plan, "report TVM's own plan, read from the model's C");

@@ -62,6 +62,7 @@ void require_no_planning_options(const PlanningOptions& options, const Location&
   look_at(options.model.cpu.has_value(), "--cpu");
   look_at(options.model.recompute_percent.has_value(), "--allow-recompute");
   look_at(options.model.plan_stack.has_value(), "--plan-stack");
+  look_at(!options.model.synchronous.empty(), "--synchronous");
   look_at(options.pools_file.has_value(), "--pools");
   look_at(options.memory_file.has_value(), "--memory");
   look_at(options.ignore_sizes, "--ignore-sizes");

@@ -181,6 +181,7 @@ Model open_model(const ModelOptions& options) {
       model.metadata = mlf::read_metadata(model.archive);
     }
     model.from_c_is_asked_for = options.from == "c";
+    model.synchronous = options.synchronous;
     model.transformations = {transformations, options.recompute_percent.value_or(0),
                              options.cpu ? kernels::find_core(*options.cpu) : nullptr};
     model.transformations.plan_stack = options.plan_stack.value_or(storage::default_plan_stack);
@@ -201,6 +202,7 @@ void prefer_c(Model& model) {
 
 pipeline::CFiles sources_of(const Model& model, const model::Description& info) {
   pipeline::CFiles files = foreign_sources_of(model, info);
+  files.synchronous = model.synchronous;
   files.own.reserve(info.c_members.size());
   for (const std::string& name : info.c_members) {
     const mlf::Member& member = *model.archive.find(name);

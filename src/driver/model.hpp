@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct Model {
   std::string file_name;     // of the path, for reports
   bool bare_module = false;  // a TIR module without archive: plannable, but there is no interface to emit
   bool from_c_is_asked_for = false;
-  bool in_place = false;  // planned C takes the place of the model's
+  bool in_place = false;              // planned C takes the place of the model's
+  std::set<std::string> synchronous;  // ModelOptions
   mlf::Archive archive;
   mlf::Metadata metadata;                     // only the chosen modules
   pipeline::Transformations transformations;  // those asked for

@@ -108,7 +108,7 @@ WrittenModule as_written(const model::Description& info, const CFiles& files) {
     foreign.back().text = file->text;
   }
   tvm_c::PlannedModule read = tvm_c::read_planned_module(info.name, files.own, foreign, {}, tvm_c::Unread::kept,
-                                                         files.rewritten, files.headers);
+                                                         files.rewritten, files.headers, files.synchronous);
   SourceModule source;
   source.info = info;
   for (const tvm_c::KeptFunction& function : read.kept) {

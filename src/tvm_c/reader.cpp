@@ -2,6 +2,7 @@
 #include "usmp/tvm_c/reader.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -24,9 +25,11 @@
 #include "tvm_c/respelled/own_c.hpp"
 #include "tvm_c/respelled/respelled.hpp"
 #include "tvm_c/stays/added_code.hpp"
+#include "tvm_c/stays/escape.hpp"
+#include "tvm_c/stays/extended_lifetimes.hpp"
 #include "tvm_c/stays/given_back.hpp"
 #include "tvm_c/stays/kept.hpp"
-#include "tvm_c/stays/late_users.hpp"
+#include "tvm_c/stays/synchronous.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/folded.hpp"
 #include "tvm_c/text/function_tokens.hpp"
@@ -69,13 +72,14 @@ class ModuleReader {
  public:
   ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits,
                Unread unread, const std::set<std::string>& rewritten, std::span<const Source> headers,
-               const FoldedLists* lists)
+               const std::set<std::string>& synchronous, const FoldedLists* lists)
       : name_(std::move(name)),
         files_(files),
         headers_(headers),
         limits_(limits),
         unread_(unread),
         rewritten_(rewritten),
+        synchronous_(synchronous),
         added_(scope_, files_, rewritten) {
     scope_.lists = lists;
     for (const Foreign& function : foreign) {
@@ -132,6 +136,7 @@ class ModuleReader {
     auto lost_constants = cut_constants(memory_.constants, respelled_.is_own, module_);
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
     size_buffers();
+    extend_lifetimes(scope_.functions.find(entry)->second.file);
     storage::fit(module_);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     std::vector<std::string> placements = placements_lost(pools);
@@ -193,6 +198,7 @@ class ModuleReader {
       std::vector<std::string_view> texts = {text};
       for (const Source& header : headers_) texts.push_back(header.text);
       const PoolMacros macros = pool_macros(texts);
+      std::vector<AskedFunction> asked;
       try {
         read_file_scope(text, 0, true, scope);
         for (const auto& [function, body] : scope.functions) {
@@ -201,8 +207,9 @@ class ModuleReader {
           const auto more = edits_of(params);
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
+          asked.push_back({function, body, body.offset});
         }
-        late_users_.add_device(scope, macro_definitions(texts));
+        add_escapes(asked, scope, Included(std::vector<Source>{{std::string(name), text}}, headers_));
       } catch (const SyntaxError& error) {
         throw located({std::string(name), text}, error);
       }
@@ -261,19 +268,10 @@ class ModuleReader {
     if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
     note_left_out(entry);
     const std::size_t entry_file = scope_.functions.find(entry)->second.file;
-    std::vector<LateStatement> statements;
-    for (const OutlinedFunction& one : outlined_) {
-      statements.push_back({one.name, text_of(one, files_[entry_file].text),
-                            std::string(files_[entry_file].name) + ": " + place(entry_file, one.place.begin)});
-    }
-    const auto may_keep = [this](const std::string& name) {  // kernels of this program do not
-      return kept_names_.contains(name) && (!respelled_.is_own || own_helper(name).empty());
-    };
-    if (!kept_names_.empty() || !statements.empty()) late_users_.add(scope_, may_keep, macros_of_all(), statements);
-    const std::string& held =
-        late_users_.hold([this](const std::string& name) { return external_.contains(name); }, entry, module_);
+    std::vector<std::string> statements;
+    for (const OutlinedFunction& one : outlined_) statements.push_back(text_of(one, files_[entry_file].text));
     std::set<std::size_t> callers = added_.files();
-    const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_ || !held.empty();
+    const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
     const bool may_have_pools = !scope_.owned.empty() && !respelled_.is_own;
@@ -282,8 +280,7 @@ class ModuleReader {
     }
     std::string text = added_.declarations() + kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_,
                                                          files_, *respelled_.included, added_.edits());
-    for (const LateStatement& one : statements) text += "\n" + one.text;
-    text += held;
+    for (const std::string& one : statements) text += "\n" + one;
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
@@ -292,6 +289,40 @@ class ModuleReader {
       });
       if (calls_any) function.imported_c.push_back(text);
     }
+  }
+
+  // Of the functions that the model calls.
+  void add_escapes(const std::vector<AskedFunction>& asked, const FileScope& scope, const Included& included) {
+    Escapes found = escapes_of(asked, scope, included, synchronous_);
+    for (const AskedFunction& one : asked) escapes_.insert(found.extract(one.name));
+  }
+
+  void extend_lifetimes(std::size_t entry_file) {
+    if (unread_ != Unread::kept) return;
+    std::vector<AskedFunction> asked;
+    for (const std::string& name : kept_names_) {
+      if (respelled_.is_own && !own_helper(name).empty()) synchronous_.add(name);
+      const FunctionText& text = scope_.functions.find(name)->second;
+      asked.push_back({name, text, text.offset});
+    }
+    std::deque<std::string> statements;  // that `asked` points into
+    for (const OutlinedFunction& one : outlined_) {
+      FileScope own;
+      read_file_scope(statements.emplace_back(text_of(one, files_[entry_file].text)), 0, true, own);
+      FunctionText function = own.functions.find(one.name)->second;
+      function.file = entry_file;
+      asked.push_back({one.name, std::move(function), one.place.begin});
+    }
+    add_escapes(asked, scope_, *respelled_.included);
+    const auto of = [this](const std::string& name) -> FunctionEscape {
+      const bool is_defined = scope_.functions.contains(name) || scope_.foreign.contains(name);
+      if (name == tir::kept_text || synchronous_.find(name, is_defined) != nullptr) return {};
+      const auto found = escapes_.find(name);
+      return found != escapes_.end() ? found->second
+                                     : FunctionEscape{all_params, name, "is in no C file of the model", {}};
+    };
+    extended_ = tvm_c::extend_lifetimes(of, memory_.places, module_);
+    for (const std::size_t i : extended_.functions) module_.functions[i].imported_c.push_back(extended_.text);
   }
 
   // Of any file or header.
@@ -470,11 +501,7 @@ class ModuleReader {
           " and stays as it is, so planned C has the whole pool for it, beside copies for other functions, "
           "which do not change with it");
     }
-    std::set<std::string> watchers = watchers_;
-    std::erase_if(watchers, [this](const std::string& name) {  // those that are read keep no pointer
-      return module_.find(name) && !kept_names_.contains(name);
-    });
-    append(late_users_.warnings(std::move(watchers)), result);
+    append(warnings_of(extended_, module_), result);
     return result;
   }
 
@@ -644,7 +671,6 @@ class ModuleReader {
         if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
       }
       tables_.insert(read.tables.begin(), read.tables.end());
-      if (is_entry) watchers_ = std::move(read.watchers);
       for (const auto& [callee, at] : read.unasked) unasked_.push_back({name, callee, at});
       memory_.add(std::move(read.memory));
       return read.called;
@@ -826,12 +852,13 @@ class ModuleReader {
   std::map<std::string, std::string> unread_found_;          // since all were read last
   FileScope scope_;
   const std::set<std::string>& rewritten_;
+  SynchronousFunctions synchronous_;
   std::vector<std::string> warnings_;
-  std::set<std::string> watchers_;                      // ReadFunction
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
   std::optional<PoolMacros> pool_macros_;
   std::optional<MacroDefinitions> macros_;  // macros_of_all()
-  LateUsers late_users_;                    // of `foreign` and functions whose C stays
+  Escapes escapes_;                         // of `foreign`, functions whose C stays and statements of the entry
+  ExtendedLifetimes extended_;
   struct UnaskedCall {
     std::string caller;
     std::string callee;
@@ -862,20 +889,22 @@ tir::Module read_module(const std::string& module, std::span<const Source> files
 
 PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                   std::span<const Foreign> foreign, const Limits& limits, Unread unread,
-                                  const std::set<std::string>& rewritten, std::span<const Source> headers) {
+                                  const std::set<std::string>& rewritten, std::span<const Source> headers,
+                                  const std::set<std::string>& synchronous) {
   for (const Source& file : files) require_spelling(file);
   const FoldedFiles folded(files, headers);
   if (!folded.texts.empty()) {
     try {
-      PlannedModule read =
-          ModuleReader(module, folded.files, foreign, limits, unread, rewritten, folded.headers, &folded.lists).run();
+      PlannedModule read = ModuleReader(module, folded.files, foreign, limits, unread, rewritten, folded.headers,
+                                        synchronous, &folded.lists)
+                               .run();
       folded.lists.unfold(read);
       return read;
     } catch (const NotFolded&) {  // read as it is
     } catch (const Error&) {      // likewise: it is told in words of the text
     }
   }
-  return ModuleReader(module, files, foreign, limits, unread, rewritten, headers, nullptr).run();
+  return ModuleReader(module, files, foreign, limits, unread, rewritten, headers, synchronous, nullptr).run();
 }
 
 }  // namespace usmp::tvm_c

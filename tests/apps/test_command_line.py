@@ -112,6 +112,8 @@ def test_hints() -> None:
             ("verify a --sanitize", "--sanitize needs --execute; see usmp-plan verify"),
             ("model.tar --allow-recompute 1001", "--allow-recompute: found '1001', expected a whole number of percent from 0 to 1000"),
             ("model.tar --allow-recompute -1", "--allow-recompute: found '-1', expected a whole number of percent from 0 to 1000"),
+            ("model.tar --synchronous f,2g", "--synchronous: found '2g', expected names of C functions, as f,g"),
+            ("model.tar --synchronous f-g", "--synchronous: found 'f-g', expected names of C functions, as f,g"),
             ("model.tar --plan-stack 1x", "--plan-stack: found '1x', expected bytes from 0 to 1GiB, as in 512 or 4KiB"),
             ("model.tar --plan-stack 1073741825", "--plan-stack: found '1073741825', expected bytes from 0 to 1GiB, as in 512 or 4KiB"),
             ("model.tar --allow-recompute 2.5", "--allow-recompute: found '2.5', expected a whole number of percent from 0 to 1000"),
@@ -201,7 +203,7 @@ def test_words_and_streams() -> None:
     assert quiet_success("--help", "plan") == quiet_success("help", "plan")
     done = run("help", "check", "extra")
     assert done.returncode == 2 and "help: found 'extra' after 'check', expected one command\n" in done.stderr, done
-    assert run(MODEL, "--from", "c", "--plan-stack", "1KiB", "--dry-run").returncode == 0
+    assert run(MODEL, "--from", "c", "--plan-stack", "1KiB", "--synchronous", "f,g", "--synchronous", "h", "--dry-run").returncode == 0
     assert quiet_success("--help", str(MODEL)) == quiet_success("--help")
     assert quiet_success("-V") == quiet_success("--version")
     with tempfile.TemporaryDirectory() as folder:

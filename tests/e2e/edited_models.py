@@ -22,21 +22,42 @@ int32_t device(int32_t n);
 uint32_t now(void);
 void observe(const void* bytes, int count);
 void log_value(int value);
+struct job { const void* src_place; void* dst_place; };
+void start(const void* src_place, void* dst_place);
+void start_job(const struct job* job);
+void finish(void);
 void reset_workspace(void);
+void add_memory(const void* begin, size_t size);
+void remember(const void* p, int words);
+void dump_remembered(const char* who);
 EXTERNS
 static uint32_t ticks;
 static int calls, failing, code;
-uint32_t now(void) { return ticks += 3; }
-int32_t device(int32_t n) { printf("device %d\\n", (int)n); return ++calls == failing ? code : 0; }
+uint32_t now(void) { dump_remembered("now"); return ticks += 3; }
+int32_t device(int32_t n) { dump_remembered("device"); printf("device %d\\n", (int)n); return ++calls == failing ? code : 0; }
 void observe(const void* bytes, int count) {
   unsigned sum = 0;
+  remember(bytes, 0);
+  dump_remembered("observe");
   for (int i = 0; i < count; ++i) sum = sum * 31 + ((const uint8_t*)bytes)[i];
   printf("observes %d: %u\\n", count, sum);
 }
-void log_value(int value) { printf("logs %d\\n", value); }
+void log_value(int value) { dump_remembered("log_value"); printf("logs %d\\n", value); }
+void start(const void* src_place, void* dst_place) {
+  remember(src_place, 0);
+  remember(dst_place, 0);
+  dump_remembered("start");
+}
+void start_job(const struct job* job) {
+  remember(job, 2);
+  dump_remembered("start_job");
+}
+void finish(void) { dump_remembered("finish"); }
 int main(void) {
   static int8_t x[64], y[64];
   uint32_t state = 7;
+  add_memory(x, sizeof x);
+  add_memory(y, sizeof y);
   for (int run = 0; run < 5; ++run) {
     struct tvmgen_m_inputs inputs = {x};
     struct tvmgen_m_outputs outputs = {y};
@@ -104,6 +125,8 @@ class Model:
         self.free_names = NAMES[:]
         r.shuffle(self.free_names)
         self.counter = 0
+        # A driver goes on with tensors when its functions have returned.
+        self.drives = self.chance(0.4)
         self.parts: list[str] = []
         self.part_count = 0
         self.label: str | None = None
@@ -134,7 +157,7 @@ class Model:
 
     def make(self) -> None:
         r = self.random
-        count = r.randint(2, 5)
+        count = r.randint(4, 6) if self.drives else r.randint(2, 5)
         self.tensors: list[Tensor] = [Tensor(0), Tensor(1)]  # x and y
         steps: list[Step] = []
         self.operators: list[str] = []
@@ -259,6 +282,9 @@ class Model:
             "total": self.pick("static int total;", "int total;"),
             "last": self.pick("static void* last;", "static const void* last;", "void* last;"),
             "enabled": "static volatile int enabled = 1;",
+            "start": "void start(const void* src_place, void* dst_place);",
+            "start_job": "struct job { const void* src_place; void* dst_place; };\nvoid start_job(const struct job* job);",
+            "finish": "void finish(void);",
             "keep_last": "static void keep_last(void* p) { last = p; }",
         }
         needs = {"view": ["log_value"], "each": ["observe"], "SHOW": ["observe"], "BUMP": ["total"], "COUNT": ["seen"], "keep_last": ["last"]}
@@ -349,6 +375,13 @@ class Model:
             return Step("raw", r.choice(reads)(), {t, u})
         return Step("raw", r.choice(writes)(), {t, u})
 
+    def start(self, t: int, u: int) -> Step:
+        kind = self.random.randint(0, 3)
+        self.helper("start" if kind < 2 else "start_job")
+        text = [f"start(@{t}@, @{u}@);", f"{{ int8_t* q = (int8_t*)@{t}@ + 1; start(q, @{u}@); }}",
+                f"{{ struct job j = {{@{t}@, @{u}@}}; start_job(&j); }}", f"start_job(&(struct job){{.dst_place = @{u}@, .src_place = @{t}@}});"][kind]
+        return Step("raw", text, {t, u})
+
     def hiding_statement(self, n: int) -> str:
         """One whose names may be others', here or where it comes to stand."""
         self.helper("log_value"), self.helper("seen"), self.helper("total")
@@ -379,6 +412,11 @@ class Model:
             for one in step.uses:
                 if one not in live:
                     live.append(one)
+            if self.drives and self.chance(0.8 if len(live) < 4 else 0.2):
+                result.append(self.start(live[-1], self.random.choice(live)))
+            if self.drives and self.chance(0.5):
+                self.helper("finish")
+                result.append(Step("raw", "finish();"))
             if kept is not None and self.chance(0.6):
                 self.helper("log_value")
                 result.append(Step("raw", self.pick("log_value(((const int8_t*)last)[1]);", "{ const int8_t* q = last; log_value(q[2]); }"), {kept}))
@@ -408,6 +446,9 @@ class Model:
                         later.text = later.text.replace(f"@{t}@", f"also_{n}", 1)
                         later.uses.add(t)
                         later.kind = "bound call"
+        if self.drives:
+            self.helper("finish")
+            result.append(Step("raw", "finish();"))
         while self.edited(0.35):
             result.append(self.statement(live))
         return result

@@ -4,7 +4,8 @@
 statements added between them, the entry cut into functions, tensors moved, names that hide others, macros, jumps and loops.
 
 What is planned of each, into a directory or in place, must print and compute what the edited C does, under sanitizers, and
-compile without warnings. Models that usmp-plan refuses are counted by message. C whose own outputs depend on garbage in memory,
+compile without warnings; and the memory that functions outside of the model were ever given has to be the same at each of their
+calls (remembered.py). Models that usmp-plan refuses are counted by message. C whose own outputs depend on garbage in memory,
 or that does not compile, is left out. A failing model is reduced, line by line, and left in --keep.
 """
 
@@ -25,45 +26,14 @@ from pathlib import Path
 import checkouts
 import golden
 import kept_c
+import remembered
 from edited_models import Model
 
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-unused"]
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0"}
 COMPILE = [*golden.GCC, "-O0", *golden.SANITIZE, *STRICT]
+FOUND_FILLS = (0x5a, 0xa5, 0)  # bytes that memory is filled with
 WAYS = ((False, "all"), (True, "all"), (False, "none"), (True, "none"))  # in place, transformations
-
-# Workspace is a stack full of garbage. `fill` is the byte.
-RUNTIME = """#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-static uint8_t arena[1 << 16] __attribute__((aligned(16)));
-static size_t top;
-static int fill(void) { const char* byte = getenv("FILL"); return byte != NULL ? atoi(byte) : 0x5a; }
-void fill_pool(void* pool, size_t size);
-void fill_pool(void* pool, size_t size) { memset(pool, fill(), size); }
-void* TVMBackendAllocWorkspace(int type, int id, uint64_t size, int code, int bits);
-int TVMBackendFreeWorkspace(int type, int id, void* place);
-void reset_workspace(void);
-void reset_workspace(void) { top = 0; }
-void* TVMBackendAllocWorkspace(int type, int id, uint64_t size, int code, int bits) {
-  size_t begin = top;
-  (void)type, (void)id, (void)code, (void)bits;
-  if (size > sizeof arena - top) return NULL;
-  top += (size_t)(size + 15) / 16 * 16;
-  memset(arena + begin, fill(), (size_t)size);
-  return arena + begin;
-}
-int TVMBackendFreeWorkspace(int type, int id, void* place) {
-  size_t begin = (size_t)((uintptr_t)place - (uintptr_t)arena);
-  (void)type, (void)id;
-  if (begin >= top) return -1;
-  memset(arena + begin, fill(), top - begin);
-  top = begin;
-  return 0;
-}
-"""
-
 
 class Left(Exception):
     """The model says nothing: its C depends on garbage, or does not compile."""
@@ -79,7 +49,7 @@ class Tools:
     def __init__(self, binary: Path, shared: Path) -> None:
         self.binary = binary
         self.shared = shared
-        (shared / "runtime.c").write_text(RUNTIME)
+        (shared / "runtime.c").write_text(remembered.RUNTIME)
         golden.run([*golden.GCC, "-O1", "-c", shared / "runtime.c", "-o", shared / "runtime.o"])
 
 
@@ -92,7 +62,9 @@ def built_and_run(tools: Tools, directory: Path, sources: list[Path], includes: 
         raise Finding("does not compile", done.stderr[-3000:])
     texts = []
     for fill in fills:
-        ran = subprocess.run([program], capture_output=True, text=True, errors="replace", timeout=20, env={**ENVIRONMENT, "FILL": str(fill)})
+        found = directory / f"{FOUND_FILLS[0]}.log"
+        environment = {**ENVIRONMENT, "FILL": str(fill), "LOG": str(directory / f"{fill}.log"), **({"FOUND": str(found)} if name == "made" else {})}
+        ran = subprocess.run([program], capture_output=True, text=True, errors="replace", timeout=20, env=environment)
         if ran.returncode != 0:
             raise Finding("crashes", f"exit code {ran.returncode}\n{ran.stdout[-500:]}{ran.stderr[-3000:]}")
         texts.append(ran.stdout)
@@ -111,7 +83,7 @@ def truth_of(tools: Tools, directory: Path, files: dict[str, str]) -> str:
         if "global_workspace[" in text:
             source.write_text(filled)
     try:
-        texts = built_and_run(tools, directory, sorted(tree.glob("*.c")), [tree], (0x5a, 0xa5, 0), "edited")
+        texts = built_and_run(tools, directory, sorted(tree.glob("*.c")), [tree], FOUND_FILLS, "edited")
     except (Finding, subprocess.TimeoutExpired) as error:
         raise Left(f"edited C {error}") from error
     if len(set(texts)) > 1:
@@ -144,13 +116,12 @@ def try_way(tools: Tools, directory: Path, files: dict[str, str], expected: str,
         texts = built_and_run(tools, directory, sources, includes, (0x33,), "made")
     except subprocess.TimeoutExpired as error:
         raise Finding("hangs", str(error)) from error
-    # A function that keeps a tensor's address is told of, not refused.
-    keeps = any(re.search(r"^ +last = ", re.sub(r"tvm_main__.*", "", text, flags=re.S), re.M) or "keep_last(" in text for text in files.values())
-    if texts[0] != expected and "gets memory of the model's tensors, and must not use it after" in told and keeps:
-        return "warned", told
     if texts[0] != expected:
         wrong = next((f"{a!r} became {b!r}" for a, b in zip(expected.splitlines(), texts[0].splitlines()) if a != b), "length")
         raise Finding("computes something else", wrong)
+    wrong = remembered.difference([directory / f"{fill}.log" for fill in FOUND_FILLS], directory / f"{0x33}.log")
+    if wrong is not None:
+        raise Finding("reuses memory whose address escaped", wrong)
     return "planned", told
 
 

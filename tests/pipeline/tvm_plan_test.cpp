@@ -118,7 +118,9 @@ TEST_CASE("C whose buffers overlap while both are live is planned with a warning
     model::Description info = info_of_m();
     if (!knows_shapes) info.outputs = {{"output", "", {}}};
     std::vector<std::string> warnings = read_module(info, CFiles{.own = {{"lib1.c", c}}, .foreign = {}}).warnings;
-    std::erase_if(warnings, [](const std::string& one) { return one.starts_with("no file of the model defines"); });
+    std::erase_if(warnings, [](const std::string& one) {
+      return one.starts_with("no file of the model defines") || one.find(" may keep addresses ") != std::string::npos;
+    });
     return warnings;
   };
   CHECK(warnings_of(chain_c("16")).empty());

@@ -157,9 +157,9 @@ TEST_CASE("strings kept as base64 have their length in front") {
   b.at(text)["repr_b64"] = base64_text("");
   CHECK(expr_text(b, text) == R"("")");
   CHECK(contains(found("abc"), "expected a multiple of 4"));
-  CHECK(found(base64("1234567")) == "found 7 bytes, expected 8 bytes of length and the text");
-  CHECK(found(base64("\3" + std::string(7, '\0') + "ab")) ==
-        "found a text of 2 bytes, expected 3, as its first 8 bytes say");
+  CHECK(contains(found(base64("1234567")), "found 7 bytes, expected 8 bytes of length and the text"));
+  CHECK(contains(found(base64("\3" + std::string(7, '\0') + "ab")),
+                 "found a text of 2 bytes, expected 3, as its first 8 bytes say"));
   CHECK(contains(found(base64("\2" + std::string(6, '\0') + "\1ab")), "expected 72057594037927938"));
 }
 

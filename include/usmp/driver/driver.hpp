@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct ModelOptions {
   std::optional<std::int64_t> recompute_percent;  // 0 … max_recompute_percent: transform::Options; absent: 0
   std::optional<std::string> cpu;                 // kernels::cores: what the C is shaped for; absent: the archive's
   std::optional<std::string> from;                // "c" or "tir": what modules are read from; absent: TIR if there is
+  std::set<std::string> synchronous;              // functions of the C: tvm_c::read_planned_module
   std::optional<std::int64_t> plan_stack;         // 0 … max_plan_stack bytes: storage::keep_on_stack; absent: 256
   bool json = false;
 };

@@ -79,6 +79,7 @@ struct CFiles {
   std::set<std::string> shared = {};        // of these: those of other modules, too, which stay as they are
   std::set<std::string> rewritten = {};     // of `own`: those that planned C takes the place of
   std::vector<tvm_c::Source> headers = {};  // others, which may define macros and constants
+  std::set<std::string> synchronous = {};   // names of functions: tvm_c::read_planned_module
 };
 
 // C that TVM has planned, as it was read: storage that several tensors share is whole. All workspace has a place.

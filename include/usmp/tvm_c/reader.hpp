@@ -148,11 +148,14 @@ struct PlannedModule {
 // `headers`: others beside those in `files`, for the macros and constants that `files` include.
 // `rewritten`: names of files that planned C takes the place of. What somebody added to them, functions and variables
 // that other files may use, is kept in the entry's `imported_c`; Error if it needs what planned C does not have.
+// `synchronous`: names of functions that, when they return, have stored no address that they got. What others may have
+// stored lives on while code runs that is not read (only with Unread::kept).
 [[nodiscard]] PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                                 std::span<const Foreign> foreign = {}, const Limits& limits = {},
                                                 Unread unread = Unread::refused,
                                                 const std::set<std::string>& rewritten = {},
-                                                std::span<const Source> headers = {});
+                                                std::span<const Source> headers = {},
+                                                const std::set<std::string>& synchronous = {});
 
 // Throws the Error of `read_module` for constants that are lost (PlannedModule::lost_constants).
 void require_constants(const std::optional<std::string>& lost);

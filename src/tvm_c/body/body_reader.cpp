@@ -157,13 +157,6 @@ class BodyReader {
       if (names_.look_up_own(name)) require_known(name);
     }
     OutlinedCall call = outlined_call(statement, names_, values_, c_types_);
-    const bool gets_memory = std::any_of(statement.names.begin(), statement.names.end(), [this](const auto& name) {
-      const auto value = names_.look_up_own(name);
-      return value && value->kind == Value::Kind::pointer && !is_param(value->storage);
-    });
-    for (const std::string& name : statement.callees) {
-      if (gets_memory && !is_done_with_memory(name)) result_.watchers.insert(name);
-    }
     body_.evaluate(std::move(call.expr));
     result_.outlined.push_back(std::move(call.function));
   }
@@ -611,11 +604,6 @@ class BodyReader {
            never_fails(function->second);
   }
 
-  // memset, printf: they keep no addresses.
-  [[nodiscard]] bool is_done_with_memory(const std::string& name) const {
-    return !scope_.functions.contains(name) && (is_memory_function(name) || is_of_library(name));
-  }
-
   // Whether the C has the function, and it, or one that it asks for its result, may return something else than 0.
   [[nodiscard]] bool may_fail(const std::string& name) const {
     Names seen = {name};
@@ -719,11 +707,6 @@ class BodyReader {
   }
 
   void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
-    const bool is_others = function_.is_entry && !name.starts_with("tvmgen_") && !scope_.foreign.contains(name);
-    const bool gets_memory = std::any_of(given.begin(), given.end(), [&](const Value& argument) {
-      return argument.kind == Value::Kind::pointer && !is_param(argument.storage);
-    });
-    if (is_others && gets_memory && !is_done_with_memory(name)) result_.watchers.insert(name);
     if (failure.code == nullptr && may_fail(name)) result_.unasked.emplace(name, values_.at);
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
     const auto kept = kept_.find(name);

@@ -32,7 +32,6 @@ struct ReadFunction {
   std::vector<AddedText> guarded;   // of AddedStatements::guarded, what stays as text
   std::vector<AddedText> dropped;   // likewise, what never happens
   std::vector<OutlinedFunction> outlined;
-  std::set<std::string> watchers;  // others' functions that get the model's memory from the entry
   // Functions of the C that may fail, and of which a call asks for no result: where the call is.
   std::map<std::string, std::size_t> unasked;
   std::set<tir::VarId> counters;  // for count_in_int32

@@ -29,9 +29,8 @@ OutlinedCall outlined_call(const Outlined& statement, const BodyNames& names, co
     if (!value) continue;
     const bool is_number = value->kind == Value::Kind::number && value->type.is_integer();
     const bool is_pointer = value->kind == Value::Kind::pointer;
-    const bool is_kept = is_pointer && statement.kept.contains(name);
-    if ((!is_number && !is_pointer) || is_kept || statement.changed.contains(name)) {
-      throw SyntaxError{statement.place.begin, "found a statement that changes or keeps " + in_quotes(name) +
+    if ((!is_number && !is_pointer) || statement.changed.contains(name)) {
+      throw SyntaxError{statement.place.begin, "found a statement that changes " + in_quotes(name) +
                                                    ", which is the model's, expected one that only passes it on or "
                                                    "accesses its elements"};
     }

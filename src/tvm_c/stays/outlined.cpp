@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "tvm_c/stays/pointer_flow.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macro_expansion.hpp"
 #include "tvm_c/text/macros.hpp"
@@ -45,20 +44,6 @@ class Statement {
           (is_next && (is(i + 1, "++") || is(i + 1, "--"))) || (i > 0 && (is(i - 1, "++") || is(i - 1, "--")));
       const bool is_assigned = is_next && is_assignment(tokens_[i + 1]);
       if (is_counted || is_assigned || takes_address(i)) changed.insert(tokens_[i].text);
-    }
-  }
-
-  // Functions that get an argument with a name in it.
-  void add_callees(Names& callees) const {
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-      const MadeToken& name = tokens_[i];
-      bool is_function = name.is_identifier() && is(i + 1, "(") && !is_member(tokens_, i) && !is_of_library(name.text);
-      for (const char* word : {"if", "for", "while", "switch", "sizeof"}) is_function = is_function && !name.is(word);
-      if (!is_function) continue;
-      const auto begin = tokens_.begin() + static_cast<std::ptrdiff_t>(i) + 2;
-      const auto end = tokens_.begin() + static_cast<std::ptrdiff_t>(behind_bracket(tokens_, i + 1));
-      if (std::any_of(begin, end, [](const MadeToken& token) { return token.is_identifier(); }))
-        callees.insert(name.text);
     }
   }
 
@@ -136,8 +121,6 @@ std::string read_outlined(std::string_view file, const AllDefinitions& macros, O
     std::string reason = one.reason();
     if (!reason.empty()) return reason;
     one.add_changed(statement.changed);
-    add_kept(*made, statement.kept);
-    one.add_callees(statement.callees);
   }
   for (const MadeToken& token : tokens) {
     if (token.is_identifier()) statement.names.insert(token.text);

@@ -20,8 +20,6 @@ struct Outlined {
   std::string function = {};  // the name that it gets
   Names names = {};           // in it, and in what macros stand for
   Names changed = {};         // of them, those that it assigns or whose address it takes
-  Names kept = {};            // those that it keeps if they are pointers
-  Names callees = {};         // functions, but those of the library, that get one of these, or what it declares of them
 };
 
 // What has become of one.
