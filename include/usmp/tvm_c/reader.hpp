@@ -91,6 +91,8 @@ struct PlannedPlace {
   tir::VarId var;
   std::string pool;
   Bytes offset = 0;  // >= 0, from the pool's start
+  // Whether the program says how much of it is used. Else it may be less than what the module has.
+  bool is_sized = true;
 };
 
 // C of another code generator with offsets in pools that are counted anew: the function gets its own buffer for a pool.

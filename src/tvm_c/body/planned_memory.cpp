@@ -138,8 +138,6 @@ class PlanBounds {
         if (placed_.contains(var) || memory_.whole.contains(var))
           function.uses.try_emplace(var, Use{i, i}).first->second.last = i;
       };
-      const auto held = program::plain_call(body[i]);
-      if (held && held->name->starts_with("usmp_held_")) continue;  // until then it lives in our plan, not in TVM's
       const auto visit = [&](const tir::Stmt& stmt) {
         if (const auto* store = std::get_if<tir::Store>(&stmt.node)) name(store->storage);
         tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
@@ -395,12 +393,15 @@ std::optional<tir::Fault> find_sizes(PlannedMemory& memory, const std::string& m
   const auto extents = storage::extents(module);
   if (auto fault = check_loads(memory, extents, module)) return fault;
   PlanBounds(memory, extents, module).shorten_all();
+  std::set<tir::VarId> unsized;
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     for (const auto& [var, extent] : extents[i]) {
       if (extent.end) continue;
       if (memory.unbounded.contains(var)) throw unbounded(module.functions[i].name, module.var(var).name);
+      unsized.insert(var);
     }
   }
+  for (PlannedPlace& place : memory.places) place.is_sized = !unsized.contains(place.var);
   return std::nullopt;
 }
 
