@@ -32,6 +32,11 @@ Num divided(Nest& nest, const Num& product, int right, std::int64_t bound) {
 }  // namespace
 
 Multiplier multiplier_of(double factor) {
+  if (factor < 0) {
+    Multiplier result = multiplier_of(-factor);
+    result.multiplier = -result.multiplier;
+    return result;
+  }
   if (!(factor > 0)) return {};
   Multiplier result;
   const double fraction = std::frexp(factor, &result.shift);

@@ -15,13 +15,12 @@ namespace usmp::tflite {
 
 // A real factor: multiplier · 2^(shift − 31).
 struct Multiplier {
-  std::int32_t multiplier = 0;  // 0, or in [2^30, 2^31)
+  std::int32_t multiplier = 0;  // 0, or of a magnitude in [2^30, 2^31)
   int shift = 0;                // > 0: to the left; >= −31
 
   friend bool operator==(const Multiplier&, const Multiplier&) = default;
 };
-// To the nearest, halves away from zero; a factor below 2^−32 gives 0. The factor is finite and >= 0; above 2^30 it is
-// cut.
+// To the nearest, halves away from zero; a magnitude below 2^−32 gives 0, one above 2^30 is cut.
 [[nodiscard]] Multiplier multiplier_of(double factor);
 
 // Rounds twice, as computed while planning.

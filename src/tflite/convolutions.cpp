@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONV_2D, DEPTHWISE_CONV_2D. Where windows reach over the border, an int16 copy of the input less its zero point has a
-// border of zeros; elsewhere the input is read as it is.
+// CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV. Where windows reach over the border, an int16 copy of the input less its
+// zero point has a border of zeros; elsewhere the input is read as it is.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -164,6 +164,76 @@ void depthwise_conv_2d(Emitter& e) {
               const Num index = image.index(n, row, column, is_single ? first + o : g);
               const Num weight = ky * Num(windows.horizontal.kernel * channels) + kx * Num(channels) + first + o;
               add(products.centred(nest, image.array, index), weight);
+            });
+          });
+        });
+      });
+    });
+  });
+}
+
+// Each output gathers the inputs that are spread to it, in their order.
+void transpose_conv(Emitter& e) {
+  const Shape& filter = e.input(1).shape;  // outputs, height, width, depth
+  const Shape& in = e.input(2).shape;
+  const Shape& out = e.output().shape;
+  const Options& options = e.options();
+  e.require(in.size() == 4 && filter.size() == 4 && out.size() == 4 && in[3] == filter[3] && out[3] == filter[0] &&
+                in[0] == out[0],
+            text_of(in) + " and " + text_of(filter) + " that give " + text_of(out), "images and filters that fit");
+  e.require(options.activation == Activation::none, "an activation", "none");
+  struct Spread {
+    std::int64_t in;
+    std::int64_t kernel;
+    std::int64_t stride;
+    std::int64_t before;
+  };
+  const auto spread = [&](std::int64_t from, std::int64_t to, std::int64_t kernel, std::int64_t stride) {
+    constexpr std::int64_t most = 1 << 16;
+    e.require(from > 0 && to > 0 && kernel > 0 && kernel < most && stride > 0 && stride < most,
+              "kernel " + std::to_string(kernel) + " and stride " + std::to_string(stride), "positive ones");
+    const std::int64_t windows =
+        options.padding == Padding::same ? (to + stride - 1) / stride : (to - kernel + stride) / stride;
+    return Spread{from, kernel, stride, std::max<std::int64_t>(0, (windows - 1) * stride + kernel - to) / 2};
+  };
+  const Spread vertical = spread(in[1], out[1], filter[1], options.stride_height);
+  const Spread horizontal = spread(in[2], out[2], filter[2], options.stride_width);
+  const Products products(e, 2, 1, 3, ordered_weights(e, 1, {1, 2, 3, 0}));
+  const Array source = e.in(2);
+  const Array target = e.out();
+  Nest& nest = e.nest();
+  const std::int64_t depth = filter[3];
+  const std::int64_t channels = filter[0];
+  const std::int64_t count = block_of(channels);
+  // Taps from the last to the first: inputs come in order.
+  const auto taps = [&](const Spread& s, const char* name, const Num& at,
+                        const std::function<void(const Num& tap, const Num& from)>& body) {
+    nest.loop(name, s.kernel, [&](const Num& k) {
+      const Num tap = Num(s.kernel - 1) - k;
+      // at + before = from · stride + tap; moved by multiples of the stride, it is never negative.
+      const std::int64_t moved = (s.kernel + s.stride - 1) / s.stride;
+      const Num sum = nest.let("sum", at - tap + Num(s.before + moved * s.stride));
+      const Num from = nest.let("from", floor_div(sum, s.stride) - Num(moved));
+      Num is_there = both(less_equal(0, from), less(from, s.in));
+      if (s.stride > 1) is_there = both(is_there, equal(floor_mod(sum, s.stride), 0));
+      nest.branch(is_there, [&] { body(tap, from); });
+    });
+  };
+  nest.loop("n", out[0], [&](const Num& n) {
+    nest.loop("y", out[1], [&](const Num& y) {
+      nest.loop("x", out[2], [&](const Num& x) {
+        nest.loop("b", channels / count, [&](const Num& b) {
+          const Num first = b * Num(count);
+          const Num place = ((n * Num(out[1]) + y) * Num(out[2]) + x) * Num(channels) + first;
+          products.block(target, count, first, place, [&](const Num& o, const Products::Add& add) {
+            taps(vertical, "ky", y, [&](const Num& ky, const Num& from_y) {
+              taps(horizontal, "kx", x, [&](const Num& kx, const Num& from_x) {
+                nest.loop("k", depth, [&](const Num& k) {
+                  const Num index = ((n * Num(in[1]) + from_y) * Num(in[2]) + from_x) * Num(depth) + k;
+                  const Num weight = (ky * Num(filter[2]) + kx) * Num(depth * channels) + k * Num(channels) + first + o;
+                  add(products.centred(nest, source, index), weight);
+                });
+              });
             });
           });
         });

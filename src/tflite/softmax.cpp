@@ -10,6 +10,7 @@
 #include "tflite/arithmetic.hpp"
 #include "tflite/fixed_point.hpp"
 #include "tflite/operators.hpp"
+#include "tflite/tables.hpp"
 
 namespace usmp::tflite {
 namespace {
@@ -144,7 +145,77 @@ void softmax_int8(Emitter& e, const Rows& rows) {
   });
 }
 
+// Exponentials are kept in the output.
+void softmax_int16(Emitter& e, const Rows& rows) {
+  const Value& in = e.input(0);
+  e.require(e.output().zero_point() == 0 && std::abs(e.output().scale() - 1.0 / 32768) < 1e-7,
+            "an output with another scale", "1/32768 with zero point 0");
+  Nest& nest = e.nest();
+  const auto power = [](float x) { return std::exp(x); };
+  const auto inverse = [](float x) { return 1.0F / (1.0F + x); };
+  const Array powers = nest.constant("powers", int16_type, samples_of(power, -10, 0, -1, 1));
+  const Array inverses = nest.constant("inverses", int16_type, samples_of(inverse, 0, 1, -1, 1));
+  const Multiplier factor = multiplier_of(in.scale() * static_cast<double>(e.options().beta) / (10.0 / 65535.0));
+  const Array source = e.in(0);
+  const Array out = e.out();
+  e.require(rows.depth < 1 << 16, std::to_string(rows.depth) + " elements in a row", "fewer than 65536");
+  nest.loop("r", rows.count, [&](const Num& row) {
+    const Num most = largest(nest, source, rows, row, int16_type, literal(INT16_MIN, int16_type));
+    const Array sum = nest.variables("sum", tir::int32_type, 1);
+    nest.store(sum, 0, 0);
+    nest.loop("c", rows.depth, [&](const Num& c) {
+      const Num index = row * Num(rows.depth) + c;
+      const Num difference = nest.load_int(source, index) - cast(tir::int32_type, most);
+      const Num scaled = multiplied(nest, difference, factor, 1 << 16);
+      const Num x = nest.let("x", clip(wide(scaled) + literal(INT16_MAX, tir::int64_type), INT16_MIN, INT16_MAX));
+      const Num value = nest.let("power", interpolated(nest, powers, cast(tir::int32_type, x)));
+      nest.store(out, index, value);
+      nest.store(sum, 0, nest.load(sum, 0) + value);
+    });
+    // The sum, of 15 fraction bits, as 1 + x in 16 bits.
+    const Num total = nest.let("total", nest.load(sum, 0));
+    const Num headroom = nest.let("headroom", call(tir::int32_type, tir::Op::clz, {total}));
+    const Num shifted =
+        call(tir::int64_type, tir::Op::shift_left, {wide(total), wide(headroom) - literal(1, tir::int64_type)});
+    const Num rounded = (shifted + literal(1 << 13, tir::int64_type)) >> 14;
+    const Num x =
+        nest.let("x", clip(cast(tir::int32_type, rounded) - Num((1 << 15) + (1 << 16)), INT16_MIN, INT16_MAX));
+    const Num reciprocal = nest.let("reciprocal", interpolated(nest, inverses, x));
+    const Num right = nest.let("right", Num(31) - headroom);
+    nest.loop("c", rows.depth, [&](const Num& c) {
+      const Num index = row * Num(rows.depth) + c;
+      const Num half = call(tir::int64_type, tir::Op::shift_left,
+                            {literal(1, tir::int64_type), wide(right) - literal(1, tir::int64_type)});
+      const Num product = wide(nest.load(out, index)) * wide(reciprocal) + half;
+      nest.store(out, index, clip(cast(tir::int32_type, product >> wide(right)), 0, INT16_MAX));
+    });
+  });
+}
+
 }  // namespace
+
+void log_softmax(Emitter& e) {
+  e.require_type(e.input(0), {Type::float32});
+  e.require_type(e.output(), {Type::float32});
+  const Rows rows = rows_of(e);
+  const Array in = e.in(0);
+  const Array out = e.out();
+  Nest& nest = e.nest();
+  nest.loop("r", rows.count, [&](const Num& row) {
+    const Num most = largest(nest, in, rows, row, float_type, float_literal(std::numeric_limits<float>::lowest()));
+    const Array sum = nest.variables("sum", float_type, 1);
+    nest.store(sum, 0, float_literal(0));
+    nest.loop("c", rows.depth, [&](const Num& c) {
+      const Num x = nest.load(in, row * Num(rows.depth) + c) - most;
+      nest.store(sum, 0, nest.load(sum, 0) + call(float_type, tir::Op::exp, {x}));
+    });
+    const Num log = nest.let("log", call(float_type, tir::Op::log, {nest.load(sum, 0)}));
+    nest.loop("c", rows.depth, [&](const Num& c) {
+      const Num index = row * Num(rows.depth) + c;
+      nest.store(out, index, nest.load(in, index) - most - log);
+    });
+  });
+}
 
 void softmax(Emitter& e) {
   const Value& in = e.input(0);
@@ -160,7 +231,8 @@ void softmax(Emitter& e) {
     e.require_type(e.output(), {Type::int8, Type::int16});
     return softmax_int8(e, rows);
   }
-  e.refuse("int16", "int8 and float32");
+  e.require_type(e.output(), {Type::int16});
+  softmax_int16(e, rows);
 }
 
 }  // namespace usmp::tflite
