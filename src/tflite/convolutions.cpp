@@ -127,7 +127,7 @@ void conv_2d(Emitter& e) {
             "filters of " + std::to_string(filter[3]) + " of " + std::to_string(in[3]) + " channels", "groups");
   const Windows windows = windows_of(e, filter[1], filter[2]);
   check_images(e, windows, filter[0]);
-  const Products products(e, 0, 1, 2, ordered_weights(e, 1, {1, 2, 3, 0}));
+  const Products products(e, 0, 1, 2, ordered_weights(e, 1, {1, 2, 3, 0}), Products::Wide::with_bias);
   convolve(e, products, windows, filter[3], filter[0]);
 }
 
@@ -142,7 +142,7 @@ void depthwise_conv_2d(Emitter& e) {
             std::to_string(channels) + " outputs of " + std::to_string(inputs) + " channels", "a multiple");
   const Windows windows = windows_of(e, filter[1], filter[2]);
   check_images(e, windows, channels);
-  const Products products(e, 0, 1, 2, ordered_weights(e, 1, {0, 1, 2, 3}));
+  const Products products(e, 0, 1, 2, ordered_weights(e, 1, {0, 1, 2, 3}), Products::Wide::always);
   if (inputs == 1) return convolve(e, products, windows, 1, channels);
   // Of one output a channel, blocks are of channels; else of the outputs of a channel.
   const std::int64_t multiplier = channels / inputs;
@@ -198,7 +198,7 @@ void transpose_conv(Emitter& e) {
   };
   const Spread vertical = spread(in[1], out[1], filter[1], options.stride_height);
   const Spread horizontal = spread(in[2], out[2], filter[2], options.stride_width);
-  const Products products(e, 2, 1, 3, ordered_weights(e, 1, {1, 2, 3, 0}));
+  const Products products(e, 2, 1, 3, ordered_weights(e, 1, {1, 2, 3, 0}), Products::Wide::always);
   const Array source = e.in(2);
   const Array target = e.out();
   Nest& nest = e.nest();

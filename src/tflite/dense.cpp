@@ -40,7 +40,7 @@ void fully_connected(Emitter& e) {
       e.require(one == ordered.zero_point, "several zero points of weights", "one");
     }
   }
-  const Products products(e, 0, 1, 2, std::move(ordered));
+  const Products products(e, 0, 1, 2, std::move(ordered), Products::Wide::always, true);
   const Array in = e.in(0);
   const Array out = e.out();
   Nest& nest = e.nest();

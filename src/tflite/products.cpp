@@ -70,7 +70,8 @@ void Products::check_types(const Value& data, const Value& weights) const {
              "int16 with zero point 0");
 }
 
-Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_t bias, Weights ordered)
+Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_t bias, Weights ordered, Wide wide,
+                   bool float_product)
     : e_(e), is_float_(e.input(data).type == Type::float32) {
   const Value& input = e.input(data);
   check_types(input, e.input(weights));
@@ -80,48 +81,53 @@ Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_
   const auto activation = e.options().activation;
   e.require(activation <= Activation::relu6, "activation " + std::to_string(static_cast<int>(activation)),
             "none, RELU, RELU_N1_TO_1 or RELU6");
-  weights_zero_ = ordered.zero_point;
-  if (is_float_) {
-    data_type_ = sum_type_ = float_type;
-    if (has_bias) e.require_type(e.input(bias), {Type::float32});
-  } else {
-    data_type_ = int16_type;
-    offset_ = -input.zero_point();
-    const bool is_wide_bias = has_bias && e.input(bias).type == Type::int64;
-    if (has_bias) {
-      e.require_type(e.input(bias), input.type == Type::int8 ? std::initializer_list<Type>{Type::int32}
-                                                             : std::initializer_list<Type>{Type::int32, Type::int64});
+  const bool is_int16 = input.type == Type::int16;
+  if (has_bias) {
+    const Value& value = e.input(bias);
+    if (is_float_) {
+      e.require_type(value, {Type::float32});
+    } else if (!is_int16) {
+      e.require_type(value, {Type::int32});
+    } else if (wide == Wide::always) {
+      e.require_type(value, {Type::int64});
+    } else {
+      e.require_type(value, {Type::int32, Type::int64});
     }
+  }
+  const bool is_wide = is_int16 && (wide == Wide::always || (has_bias && e.input(bias).type == Type::int64));
+  weights_zero_ = ordered.zero_point;
+  data_type_ = is_float_ ? float_type : int16_type;
+  sum_type_ = is_float_ ? float_type : tir::int32_type;
+  if (!is_float_) {
+    offset_ = -input.zero_point();
     bound_ = bound(input, ordered);
     if (has_bias) {
       std::int64_t most = 0;
       for (const std::int64_t one : e.integers(bias)) most = std::max(most, one < 0 ? -(one + 1) : one);
       bound_ = most > most_int32 * most_int32 ? most : bound_ + most + 1;
     }
-    sum_type_ = bound_ > most_int32 || is_wide_bias ? tir::int64_type : tir::int32_type;
-    if (is_wide_bias) {
-      // One rounding.
-      sum_type_ = tir::int64_type;
-    }
+    if (bound_ > most_int32 || is_wide) sum_type_ = tir::int64_type;
   }
   const tir::DataType type = data_type_of(ordered.type);
   weights_ = e.nest().constant("weights", type, ordered.shape, std::move(ordered.bytes));
   if (has_bias) bias_ = e.in(bias);
-  if (!is_float_) {
-    const Value& output = e.output();
-    range_ = activation_range(activation, output).value();
-    const std::vector<float>& scales = e.input(weights).quantization.scales;
-    e.require(scales.size() == 1 || static_cast<std::int64_t>(scales.size()) == channels,
-              std::to_string(scales.size()) + " scales of weights", "one, or one a channel");
-    std::vector<Multiplier> factors;
-    for (const float scale : scales) {
-      factors.push_back(multiplier_of(input.scale() * static_cast<double>(scale) / output.scale()));
-    }
-    if (input.type == Type::int16 && has_bias && e.input(bias).type == Type::int64) {
-      wide_.emplace(e.nest(), std::move(factors));
-    } else {
-      rescale_.emplace(e.nest(), std::move(factors), std::min(bound_, most_int32));
-    }
+  if (is_float_) return;
+  const Value& output = e.output();
+  range_ = activation_range(activation, output).value();
+  const std::vector<float>& scales = e.input(weights).quantization.scales;
+  e.require(scales.size() == 1 || static_cast<std::int64_t>(scales.size()) == channels,
+            std::to_string(scales.size()) + " scales of weights", "one, or one a channel");
+  std::vector<Multiplier> factors;
+  for (const float scale : scales) {
+    const double product = float_product && scales.size() == 1
+                               ? static_cast<double>(input.quantization.scales.front() * scale)
+                               : input.scale() * static_cast<double>(scale);
+    factors.push_back(multiplier_of(product / output.scale()));
+  }
+  if (is_wide) {
+    wide_.emplace(e.nest(), std::move(factors));
+  } else {
+    rescale_.emplace(e.nest(), std::move(factors), std::min(bound_, most_int32));
   }
 }
 

@@ -31,9 +31,13 @@ inline constexpr std::int64_t most_sums = 64;
 
 class Products {
  public:
+  // How sums of 16x8 are scaled: in 64 bits, rounded once, or only where the bias has 64 bits.
+  enum class Wide : std::uint8_t { always, with_bias };
+
   // Checks types and scales of input `data`, `weights` (its scales; its elements are `ordered`), `bias`, which may be
-  // left out, and output 0. Declares the constants.
-  Products(Emitter& e, std::size_t data, std::size_t weights, std::size_t bias, Weights ordered);
+  // left out, and output 0. Declares the constants. `float_product`: the product of the scales is a float32.
+  Products(Emitter& e, std::size_t data, std::size_t weights, std::size_t bias, Weights ordered, Wide wide,
+           bool float_product = false);
 
   [[nodiscard]] const Array& weights() const { return weights_; }
   [[nodiscard]] tir::DataType data_type() const { return data_type_; }  // of padded copies
@@ -50,7 +54,6 @@ class Products {
  private:
   void finish(const Array& out, const Num& place, const Num& sum, const Num& channel) const;
   void check_types(const Value& data, const Value& weights) const;
-  void rescale(const Value& data, const Value& weights, std::int64_t channels);
   [[nodiscard]] std::int64_t bound(const Value& data, const Weights& ordered) const;
 
   Emitter& e_;

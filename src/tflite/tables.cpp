@@ -58,12 +58,11 @@ struct Scaled {
 Scaled scaled_input(Emitter& e) {
   constexpr int integer_bits = 4;
   const double real = e.input(0).scale() * static_cast<double>(1 << (31 - integer_bits));
-  Scaled result{.factor = multiplier_of(real)};
-  e.require(result.factor.shift >= 0 && result.factor.shift <= 30, "a scale of " + std::to_string(e.input(0).scale()),
-            "scales in [2^-28, 8)");
-  result.radius = static_cast<std::int64_t>(
-      std::floor(15.0 * static_cast<double>(1 << (31 - integer_bits)) / std::ldexp(1.0, result.factor.shift)));
-  return result;
+  int shift = 0;
+  (void)std::frexp(real, &shift);
+  e.require(shift >= 0, "a scale of " + std::to_string(e.input(0).scale()), "scales from 2^-28 on");
+  const double most = 15.0 * static_cast<double>(1 << (31 - integer_bits)) / std::ldexp(1.0, shift);
+  return {.factor = multiplier_of(real), .radius = static_cast<std::int64_t>(std::floor(most))};
 }
 
 void emit_sigmoid_int8(Emitter& e, bool is_tanh) {
@@ -313,7 +312,11 @@ void elu(Emitter& e) {
   const Value& in = e.input(0);
   if (in.type == Type::float32) {
     return for_each_element(e, [&](const Num& x) {
-      return select(less(x, float_literal(0)), call(float_type, tir::Op::exp, {x}) - float_literal(1), x);
+      // exp(x) − 1 of numbers near 0 needs more bits than a float has.
+      constexpr tir::DataType wide_float{tir::TypeCode::float_, 64, 1};
+      const Num one = Num(tir::Tree{tir::make_float(1, wide_float)});
+      const Num below = cast(float_type, call(wide_float, tir::Op::exp, {cast(wide_float, x)}) - one);
+      return if_then_else(less(x, float_literal(0)), below, x);
     });
   }
   const float inverse = 1 / scale_of(e.output());

@@ -101,6 +101,16 @@ return 0;
 """
 
 
+def described(golden: Path) -> dict:
+    """io.json, or without it what the files say: as many inputs and outputs of integers."""
+    if (golden / "io.json").exists():
+        return json.loads((golden / "io.json").read_text())
+    def tensors(kind: str) -> list[dict]:
+        count = len(list(golden.glob(f"{kind}*.0.bin")))
+        return [{"type": "int", "size": (golden / f"{kind}{k}.0.bin").stat().st_size} for k in range(count)]
+    return {"inputs": tensors("in"), "outputs": tensors("out"), "runs": len(list(golden.glob("out0.*.bin")))}
+
+
 def differences(kind: str, expected: bytes, found: bytes) -> int:
     if kind != "float32":
         return sum(a != b for a, b in zip(expected, found)) + abs(len(expected) - len(found))
@@ -112,7 +122,7 @@ def differences(kind: str, expected: bytes, found: bytes) -> int:
 def fault_of(program: str, model: Path, options: list[str], pools: str | None, sanitize: bool, name: str) -> str:
     """What is wrong; empty: nothing is."""
     golden = model.with_suffix(".golden").resolve()
-    io = json.loads((golden / "io.json").read_text())
+    io = described(golden)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         out = folder / "out"
@@ -122,7 +132,7 @@ def fault_of(program: str, model: Path, options: list[str], pools: str | None, s
                 plan = subprocess.run([*words, "--dry-run", "--json"], capture_output=True, text=True)
                 if plan.returncode != 0:
                     return "refused: " + plan.stderr.strip()[:300]
-                half = json.loads(plan.stdout)["modules"][0]["workspace_used"] // 2
+                half = json.loads(plan.stdout)["modules"][0]["totals"]["workspace_used"] // 2
                 pools = pools.replace("{half}", str(max(half, 16)))
             (folder / "pools.yaml").write_text(pools)
             words += ["--pools", str(folder / "pools.yaml")]
@@ -134,7 +144,7 @@ def fault_of(program: str, model: Path, options: list[str], pools: str | None, s
         expected = WORKSPACE.get(name)
         if expected is not None and not options and pools is None:
             document = json.loads(next(out.rglob("*.plan.json")).read_text())
-            used = document["workspace_used"]
+            used = document["totals"]["workspace_used"]
             if abs(used - expected) > 0.03 * expected:
                 return f"workspace {used}, expected {expected} within 3 %"
         (folder / "main.c").write_text(main_text(header.read_text(), module, golden, folder, io))
