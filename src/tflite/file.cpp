@@ -165,8 +165,10 @@ class FileReader {
       }
     }
     for (const float scale : *given->scale()) {
-      if (!std::isfinite(scale) || scale < 0) fail(place, "has the scale " + std::to_string(scale));
-      // TensorFlow writes 0 for a channel of zeros: nothing is multiplied by it but zeros.
+      const bool is_possible = std::isfinite(scale) && scale > 0;
+      // Of tensors that are not quantised nobody asks.
+      if (!is_possible && !is_quantized(tensor.type)) return {};
+      if (!is_possible) fail(place, "has the scale " + std::to_string(scale) + ", expected a positive number");
       result.scales.push_back(scale);
     }
     const Limits limits = zero_points_of(tensor.type);
