@@ -560,12 +560,14 @@ class Preparation {
       graph_.input_values.push_back(file_.inputs[i]);
     }
     add_operator_states();
-    for (const Node& node : order_) {
-      for (const std::size_t output : node.outputs) {
-        Value& value = graph_.values[output];
-        if (!value.storage) value.storage = add_storage(Storage::Kind::inner, value, value.name);
-      }
-    }
+    const auto give = [&](std::size_t output) {
+      Value& value = graph_.values[output];
+      const bool has_one = value.storage || value.is_constant || sources_[output];
+      if (!has_one) value.storage = add_storage(Storage::Kind::inner, value, value.name);
+    };
+    for (const Node& node : order_) std::ranges::for_each(node.outputs, give);
+    // Those of operators that are not supported: what reads them may be.
+    for (const Operator& one : file_.operators) std::ranges::for_each(one.outputs, give);
     for (std::size_t i = 0; i < graph_.values.size(); ++i) {
       if (sources_[i]) graph_.values[i].storage = graph_.values[root_of(i)].storage;
     }

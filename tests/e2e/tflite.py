@@ -7,8 +7,9 @@ inputs and outputs of several runs in a row. The emitted C gets pools of exactly
 Integers must be equal, floats to 1e-5 relative.
 
 Every nth program (--sanitize n) is compiled as C99 with warnings as errors, AddressSanitizer and
-UndefinedBehaviorSanitizer, the others without optimisation. --each plans every model with each transformation alone,
-with two pools of which one is bounded, with inputs and outputs inside, and for each core.
+UndefinedBehaviorSanitizer, the others without optimisation. --each plans every model also with each transformation
+alone, with two pools of which one is bounded, with inputs and outputs inside, and for another core; --in-turn in one of
+these ways.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def fault_of(program: str, model: Path, options: list[str], pools: str | None, s
         words = [program, str(model), "-o", str(out), "--quiet", *options]
         if pools is not None:
             if "{half}" in pools:
-                plan = subprocess.run([*words, "--dry-run", "--json"], capture_output=True, text=True)
+                plan = subprocess.run([program, str(model), *options, "--dry-run", "--json"], capture_output=True, text=True)
                 if plan.returncode != 0:
                     return "refused: " + plan.stderr.strip()[:300]
                 half = json.loads(plan.stdout)["modules"][0]["totals"]["workspace_used"] // 2
@@ -172,16 +173,19 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path, help="of models, or models")
     parser.add_argument("--sanitize", type=int, default=1, help="every nth; 0: none")
     parser.add_argument("--each", action="store_true", help="many ways to plan each model")
+    parser.add_argument("--in-turn", action="store_true")
     parser.add_argument("--options", default="", help="for all plans")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     models = [m for f in arguments.folders for m in (sorted(f.glob("*.tflite")) if f.is_dir() else [f])]
     assert models, "no models"
     ways: list[tuple[list[str], str | None]] = [(shlex.split(arguments.options), None)]
-    if arguments.each:
+    if arguments.each or arguments.in_turn:
         ways += [(["--transform", step], None) for step in STEPS]
         ways += [([], TWO_POOLS), (["--workspace-io"], "workspace_pools:\n  - name: sram\n"), (["--cpu", "cortex-m0plus"], None)]
     work = [(model, options, pools) for model in models for options, pools in ways]
+    if arguments.in_turn:
+        work = [(model, *way) for i, model in enumerate(models) for way in (ways[0], ways[1 + i % (len(ways) - 1)])]
 
     def one(index: int) -> str:
         model, options, pools = work[index]
