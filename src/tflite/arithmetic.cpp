@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 namespace usmp::tflite {
@@ -20,13 +21,17 @@ Num shifted_left(const Num& x, int left, std::int64_t bound) {
   return cast(tir::int32_type, wide(x) << left);
 }
 
-// (h + 2^(right − 1) + (h >> 31)) >> right, where h is used twice.
-Num divided(Nest& nest, const Num& product, int right, std::int64_t bound) {
-  if (right == 0) return product;
+Num plus(const Num& x, std::int64_t offset) { return offset == 0 ? x : x + Num(offset); }
+
+// ((h + 2^(right − 1) + (h >> 31)) >> right) + offset, where h is used twice.
+Num divided(Nest& nest, const Num& product, int right, std::int64_t bound, std::int64_t offset = 0) {
+  if (right == 0) return plus(product, offset);
   const Num h = nest.let("h", product);
   const std::int64_t half = std::int64_t{1} << (right - 1);
-  if (bound + half < two_to_31) return (h + (h >> 31) + Num(half)) >> right;
-  return cast(tir::int32_type, (wide(h) + wide(h >> 31) + literal(half, tir::int64_type)) >> right);
+  const std::int64_t both = half + offset * (std::int64_t{1} << right);
+  if (bound + half + std::abs(both) < two_to_31) return (h + (h >> 31) + Num(both)) >> right;
+  if (bound + half < two_to_31) return plus((h + (h >> 31) + Num(half)) >> right, offset);
+  return plus(cast(tir::int32_type, (wide(h) + wide(h >> 31) + literal(half, tir::int64_type)) >> right), offset);
 }
 
 }  // namespace
@@ -74,13 +79,28 @@ Num high_product(const Num& x, const Num& multiplier) {
   return call(tir::int32_type, tir::Op::q_multiply_shift, {x, multiplier, 31, 0});
 }
 
+namespace {
+
+// x · 2^left · multiplier / 2^31, halves up. Where twice the factor fits, too: the upper half of a product, rounded.
+bool is_upper_half(int left, std::int64_t bound) { return left < 30 && bound < (two_to_31 >> (left + 1)); }
+Num upper_half(const Num& twice, const Num& multiplier) {
+  return call(tir::int32_type, tir::Op::multiply_high, {twice, multiplier, 0});
+}
+Num high_product(const Num& x, int left, const Num& multiplier, std::int64_t bound) {
+  if (is_upper_half(left, bound)) return upper_half(x << (left + 1), multiplier);
+  return high_product(shifted_left(x, left, bound), multiplier);
+}
+
+}  // namespace
+
 Num rounding_shift(Nest& nest, const Num& x, int exponent) { return divided(nest, x, exponent, 0); }
 
-Num multiplied(Nest& nest, const Num& x, Multiplier by, std::int64_t bound) {
-  if (by.multiplier == 0) return 0;
+Num multiplied(Nest& nest, const Num& x, Multiplier by, std::int64_t bound, std::int64_t offset) {
+  if (by.multiplier == 0) return offset;
   const int left = std::max(by.shift, 0);
   const std::int64_t whole = left < 31 && bound < (two_to_31 >> left) ? bound << left : two_to_31;
-  return divided(nest, high_product(shifted_left(x, left, bound), by.multiplier), std::max(-by.shift, 0), whole);
+  return divided(nest, high_product(x, left, by.multiplier, bound), std::max(-by.shift, 0), whole,
+                 offset);
 }
 
 namespace {
@@ -104,47 +124,64 @@ Num multiplied_wide(Nest& /*nest*/, const Num& x, Multiplier by) {
   return cast(tir::int32_type, rounded >> narrow.shift);
 }
 
-Rescale::Rescale(Nest& nest, std::vector<Multiplier> factors, std::int64_t bound)
-    : factors_(std::move(factors)), bound_(bound) {
+Rescale::Rescale(Nest& nest, std::vector<Multiplier> factors, std::int64_t bound, std::int64_t offset)
+    : factors_(std::move(factors)), bound_(bound), offset_(offset) {
   is_one_ = std::ranges::all_of(factors_, [&](const Multiplier& one) { return one == factors_.front(); });
   if (is_one_) return;
   std::vector<std::int64_t> multipliers;
   std::vector<std::int64_t> lefts;
   std::vector<std::int64_t> rights;
-  std::vector<std::int64_t> rounds;
+  least_right_ = most_right;
   for (const Multiplier& one : factors_) {
-    const int right = std::max(-one.shift, 0);
+    if (one.multiplier == 0) continue;  // 0 after any shift
+    left_ = std::max(left_, one.shift);
+    right_ = std::max(right_, -one.shift);
+    least_right_ = std::min(least_right_, std::max(-one.shift, 0));
+  }
+  is_split_ = least_right_ > 0 && (bound_ >> (least_right_ - 1)) + 1 + 2 * std::abs(offset_) < two_to_31;
+  for (const Multiplier& one : factors_) {
+    const int right = one.multiplier == 0 ? right_ : std::max(-one.shift, 0);
     multipliers.push_back(one.multiplier);
     lefts.push_back(std::int64_t{1} << std::max(one.shift, 0));
     rights.push_back(right);
-    rounds.push_back(std::min(right, 1));
-    left_ = std::max(left_, one.shift);
-    right_ = std::max(right_, right);
   }
   const auto differ = [](const std::vector<std::int64_t>& list) {
     return std::ranges::any_of(list, [&](std::int64_t one) { return one != list.front(); });
   };
   multipliers_ = nest.constant("multiplier", tir::int32_type, multipliers);
   if (differ(lefts)) lefts_ = nest.constant("left", left_ < 31 ? tir::int32_type : tir::int64_type, lefts);
-  if (differ(rights)) {
-    rights_ = nest.constant("right", tir::int32_type, rights);
-    if (differ(rounds)) rounds_ = nest.constant("round", tir::int32_type, rounds);
+  if (!differ(rights)) return;
+  std::vector<std::int64_t> rounds;
+  for (std::int64_t& right : rights) {
+    rounds.push_back(std::min<std::int64_t>(right, 1));
+    if (is_split_) --right;
   }
+  rights_ = nest.constant(is_split_ ? "right_less_1" : "right", tir::int32_type, rights);
+  if (differ(rounds)) rounds_ = nest.constant("round", tir::int32_type, rounds);
 }
 
 Num Rescale::operator()(Nest& nest, const Num& x, const Num& channel) const {
-  if (is_one_) return multiplied(nest, x, factors_.front(), bound_);
-  Num wider = shifted_left(x, left_, bound_);
+  if (is_one_) return multiplied(nest, x, factors_.front(), bound_, offset_);
   const bool fits = left_ < 31 && bound_ < (two_to_31 >> left_);
-  if (lefts_) {
+  const Num multiplier = nest.load(*multipliers_, channel);
+  Num product;
+  if (!lefts_) {
+    product = high_product(x, left_, multiplier, bound_);
+  } else if (is_upper_half(left_, bound_)) {
+    product = upper_half(x * (nest.load(*lefts_, channel) << 1), multiplier);
+  } else {
     const Num power = nest.load(*lefts_, channel);
-    wider = fits ? x * power : cast(tir::int32_type, wide(x) * wide(power));
+    product = high_product(fits ? x * power : cast(tir::int32_type, wide(x) * wide(power)), multiplier);
   }
-  const Num product = high_product(wider, nest.load(*multipliers_, channel));
   const std::int64_t bound = fits ? bound_ << left_ : two_to_31;
-  if (!rights_) return divided(nest, product, right_, bound);
-  const Num h = nest.let("h", product);
-  const Num right = nest.load(*rights_, channel);
+  if (!rights_) return divided(nest, product, right_, bound, offset_);
+  return divided_by_channel(nest, nest.let("h", product), nest.load(*rights_, channel), channel, bound);
+}
+
+Num Rescale::divided_by_channel(Nest& nest, const Num& h, const Num& right, const Num& channel,
+                                std::int64_t bound) const {
+  // All bits but the last, and this one with the half and the offset.
+  if (is_split_) return (((h + (h >> 31)) >> right) + Num(1 + 2 * offset_)) >> 1;
   const bool is_narrow = bound + (std::int64_t{1} << std::max(right_ - 1, 0)) < two_to_31;
   const tir::DataType type = is_narrow ? tir::int32_type : tir::int64_type;
   // With some shifts of 0: half is (2^right) / 2, and the sign counts only where something is shifted.
@@ -157,7 +194,7 @@ Num Rescale::operator()(Nest& nest, const Num& x, const Num& channel) const {
   } else {
     half = call(type, tir::Op::shift_left, {one, cast(type, right) - one});
   }
-  return cast(tir::int32_type, (cast(type, h) + sign + half) >> cast(type, right));
+  return plus(cast(tir::int32_type, (cast(type, h) + sign + half) >> cast(type, right)), offset_);
 }
 
 WideRescale::WideRescale(Nest& nest, std::vector<Multiplier> factors) : factors_(std::move(factors)) {

@@ -28,8 +28,8 @@ struct Multiplier {
 [[nodiscard]] std::int32_t rounding_divide(std::int32_t x, int exponent);
 [[nodiscard]] std::int32_t multiplied(std::int64_t x, Multiplier by);
 
-// The same in TIR. |x| <= bound.
-[[nodiscard]] Num multiplied(Nest& nest, const Num& x, Multiplier by, std::int64_t bound);
+// The same in TIR, plus `offset`. |x| <= bound.
+[[nodiscard]] Num multiplied(Nest& nest, const Num& x, Multiplier by, std::int64_t bound, std::int64_t offset = 0);
 // Of a value of 64 bits, in one rounding (16x8). The result is int32.
 [[nodiscard]] Num multiplied_wide(Nest& nest, const Num& x, Multiplier by);
 
@@ -41,19 +41,26 @@ struct Multiplier {
 // One factor for each channel: literals where all are equal, else tables. Made outside of loops.
 class Rescale {
  public:
-  Rescale(Nest& nest, std::vector<Multiplier> factors, std::int64_t bound);
+  Rescale(Nest& nest, std::vector<Multiplier> factors, std::int64_t bound, std::int64_t offset);
+  // x times the factor, plus the offset.
   [[nodiscard]] Num operator()(Nest& nest, const Num& x, const Num& channel) const;
 
  private:
+  [[nodiscard]] Num divided_by_channel(Nest& nest, const Num& h, const Num& right, const Num& channel,
+                                       std::int64_t bound) const;
+
   std::vector<Multiplier> factors_;
   std::int64_t bound_;
+  std::int64_t offset_;
   bool is_one_ = false;  // factor
   std::optional<Array> multipliers_;
   std::optional<Array> lefts_;  // 2^left
-  std::optional<Array> rights_;
+  std::optional<Array> rights_;  // if split, less 1
   std::optional<Array> rounds_;  // min(right, 1)
+  bool is_split_ = false;        // into all shifts but the last bit's, and that
   int left_ = 0;
   int right_ = 0;
+  int least_right_ = 0;
 };
 
 // The same of 64 bits.

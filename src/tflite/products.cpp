@@ -3,6 +3,7 @@
 #include "tflite/products.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <utility>
 
@@ -98,20 +99,12 @@ Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_
   weights_zero_ = ordered.zero_point;
   data_type_ = is_float_ ? float_type : int16_type;
   sum_type_ = is_float_ ? float_type : tir::int32_type;
-  if (!is_float_) {
-    offset_ = -input.zero_point();
-    bound_ = bound(input, ordered);
-    if (has_bias) {
-      std::int64_t most = 0;
-      for (const std::int64_t one : e.integers(bias)) most = std::max(most, one < 0 ? -(one + 1) : one);
-      bound_ = most > most_int32 * most_int32 ? most : bound_ + most + 1;
-    }
-    if (bound_ > most_int32 || is_wide) sum_type_ = tir::int64_type;
+  if (is_float_) {
+    weights_ = e.nest().constant("weights", float_type, ordered.shape, std::move(ordered.bytes));
+    if (has_bias) bias_ = e.in(bias);
+    return;
   }
-  const tir::DataType type = data_type_of(ordered.type);
-  weights_ = e.nest().constant("weights", type, ordered.shape, std::move(ordered.bytes));
-  if (has_bias) bias_ = e.in(bias);
-  if (is_float_) return;
+  offset_ = -input.zero_point();
   const Value& output = e.output();
   range_ = activation_range(activation, output).value();
   const std::vector<float>& scales = e.input(weights).quantization.scales;
@@ -124,22 +117,74 @@ Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_
                                : input.scale() * static_cast<double>(scale);
     factors.push_back(multiplier_of(product / output.scale()));
   }
+  const std::vector<Interval> sums = sums_of(input, ordered);
+  std::vector<std::int64_t> biases;
+  if (has_bias) biases = e.integers(bias);
+  bool is_other = false;
+  for (std::size_t c = 0; !is_wide && c < biases.size() && biases.size() == factors.size(); ++c) {
+    is_other = make_small(biases[c], factors[c], sums[c]) || is_other;
+  }
+  const std::int64_t bound = bound_of(sums, biases);
+  if (bound > most_int32 || is_wide) sum_type_ = tir::int64_type;
+  weights_ = e.nest().constant("weights", data_type_of(ordered.type), ordered.shape, std::move(ordered.bytes));
+  if (has_bias) bias_ = is_other ? e.nest().constant("bias", tir::int32_type, biases) : e.in(bias);
   if (is_wide) {
     wide_.emplace(e.nest(), std::move(factors));
   } else {
-    rescale_.emplace(e.nest(), std::move(factors), std::min(bound_, most_int32));
+    rescale_.emplace(e.nest(), std::move(factors), std::min(bound, most_int32), output.zero_point());
   }
 }
 
-std::int64_t Products::bound(const Value& data, const Weights& ordered) const {
+// Of all terms, and of any of them.
+std::vector<Interval> Products::sums_of(const Value& data, const Weights& ordered) const {
   const Interval values = range_of(data.type);
-  const std::int64_t most = std::max(values.high + offset_, -(values.low + offset_));
+  const std::int64_t low = std::min<std::int64_t>(values.low + offset_, 0);
+  const std::int64_t high = std::max<std::int64_t>(values.high + offset_, 0);
   const auto channels = static_cast<std::size_t>(ordered.shape.back());
-  std::vector<std::int64_t> sums(channels);
+  std::vector<Interval> sums(channels, Interval{0, 0});
   for (std::size_t k = 0; k < ordered.bytes.size(); ++k) {
-    sums[k % channels] += std::abs(element(ordered.bytes, k) - ordered.zero_point);
+    const std::int64_t weight = element(ordered.bytes, k) - ordered.zero_point;
+    Interval& sum = sums[k % channels];
+    sum.low += weight * (weight < 0 ? high : low);
+    sum.high += weight * (weight < 0 ? low : high);
   }
-  return sums.empty() ? 0 : *std::ranges::max_element(sums) * most;
+  return sums;
+}
+
+// Channels that no input changes have biases of 2^30 in trained models: others, and another factor, give the same, and
+// twice the sum fits 32 bits.
+bool Products::make_small(std::int64_t& bias, Multiplier& factor, const Interval& sum) const {
+  const std::int64_t low = sum.low + bias;
+  const std::int64_t high = sum.high + bias;
+  const std::int64_t limit = (most_int32 + 1) >> (std::max(factor.shift, 0) + 1);
+  if ((-low < limit && high < limit) || low < -limit * 2 || high >= limit * 2 || factor.multiplier < 0) return false;
+  const std::int64_t zero = e_.output().zero_point();
+  const auto output = [&](std::int64_t x, Multiplier by) {
+    return std::clamp(multiplied(x, by) + zero, range_.low, range_.high);
+  };
+  const std::int64_t value = output(low, factor);
+  const std::int64_t most = std::max(-sum.low, sum.high);
+  if (value != output(high, factor) || most >= limit) return false;
+  const int right = std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most))), 1);
+  const std::int64_t other_bias = (value - zero) * (std::int64_t{2} << right);
+  if (std::abs(other_bias) + most >= limit) return false;
+  const Multiplier other{1 << 30, -right};
+  if (output(sum.low + other_bias, other) != value || output(sum.high + other_bias, other) != value) return false;
+  bias = other_bias;
+  factor = other;
+  return true;
+}
+
+std::int64_t Products::bound_of(const std::vector<Interval>& sums, const std::vector<std::int64_t>& biases) {
+  std::int64_t bound = 0;
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    bound = std::max({bound, -sums[c].low, sums[c].high});
+    if (biases.empty()) continue;
+    constexpr std::int64_t far = std::int64_t{1} << 62;
+    if (std::abs(biases[c] / 2) > far / 2) return far;
+    bound = std::max({bound, std::abs(biases[c] + sums[c].low), std::abs(biases[c] + sums[c].high)});
+  }
+  return bound;
 }
 
 Num Products::centred(Nest& nest, const Array& array, const Num& index) const {
@@ -169,11 +214,11 @@ void Products::finish(const Array& out, const Num& place, const Num& sum, const 
   if (bias_) value = value + cast(sum_type_, nest.load(*bias_, channel));
   if (is_float_) return nest.store(out, place, activated(value, e_.options().activation));
   if (wide_) {
-    value = (*wide_)(nest, value, channel);
+    value = (*wide_)(nest, value, channel) + Num(e_.output().zero_point());
   } else {
     value = (*rescale_)(nest, cast(tir::int32_type, value), channel);
   }
-  nest.store(out, place, clip(value + Num(e_.output().zero_point()), range_.low, range_.high));
+  nest.store(out, place, clip(value, range_.low, range_.high));
 }
 
 }  // namespace usmp::tflite

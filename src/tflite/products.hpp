@@ -54,7 +54,10 @@ class Products {
  private:
   void finish(const Array& out, const Num& place, const Num& sum, const Num& channel) const;
   void check_types(const Value& data, const Value& weights) const;
-  [[nodiscard]] std::int64_t bound(const Value& data, const Weights& ordered) const;
+  [[nodiscard]] std::vector<Interval> sums_of(const Value& data, const Weights& ordered) const;
+  bool make_small(std::int64_t& bias, Multiplier& factor, const Interval& sum) const;
+  [[nodiscard]] static std::int64_t bound_of(const std::vector<Interval>& sums,
+                                             const std::vector<std::int64_t>& biases);
 
   Emitter& e_;
   Array weights_;
@@ -63,7 +66,6 @@ class Products {
   tir::DataType sum_type_;
   std::int64_t offset_ = 0;
   std::int64_t weights_zero_ = 0;
-  std::int64_t bound_ = 0;
   std::optional<Rescale> rescale_;
   std::optional<WideRescale> wide_;
   Interval range_{0, 0};
