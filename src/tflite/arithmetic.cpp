@@ -99,8 +99,7 @@ Num multiplied(Nest& nest, const Num& x, Multiplier by, std::int64_t bound, std:
   if (by.multiplier == 0) return offset;
   const int left = std::max(by.shift, 0);
   const std::int64_t whole = left < 31 && bound < (two_to_31 >> left) ? bound << left : two_to_31;
-  return divided(nest, high_product(x, left, by.multiplier, bound), std::max(-by.shift, 0), whole,
-                 offset);
+  return divided(nest, high_product(x, left, by.multiplier, bound), std::max(-by.shift, 0), whole, offset);
 }
 
 namespace {

@@ -54,7 +54,7 @@ class Rescale {
   std::int64_t offset_;
   bool is_one_ = false;  // factor
   std::optional<Array> multipliers_;
-  std::optional<Array> lefts_;  // 2^left
+  std::optional<Array> lefts_;   // 2^left
   std::optional<Array> rights_;  // if split, less 1
   std::optional<Array> rounds_;  // min(right, 1)
   bool is_split_ = false;        // into all shifts but the last bit's, and that

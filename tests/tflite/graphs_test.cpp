@@ -146,9 +146,12 @@ struct Convolution {
   std::int64_t dilation = 1;
   Padding padding = Padding::same;
   std::vector<float> scales = {0.01F};
+  std::int64_t largest = 127;           // weight
+  std::vector<std::int64_t> bias = {};  // of the first channels
+  bool is_depthwise = false;            // with as many groups as channels
 };
 
-// CONV_2D by its definition.
+// CONV_2D and DEPTHWISE_CONV_2D by their definition.
 void check_convolution(const Convolution& c) {
   constexpr float in_scale = 0.5F;
   constexpr float out_scale = 0.7F;
@@ -157,8 +160,9 @@ void check_convolution(const Convolution& c) {
   Random random(3);
   const std::int64_t depth = c.channels / c.groups;
   const Values x = random_values(random, size(c.height * c.width * c.channels), -128, 127);
-  const Values w = random_values(random, size(c.outputs * c.kernel * c.kernel * depth), -127, 127);
-  const Values bias = random_values(random, size(c.outputs), -3000, 3000);
+  const Values w = random_values(random, size(c.outputs * c.kernel * c.kernel * depth), -c.largest, c.largest);
+  Values bias = random_values(random, size(c.outputs), -3000, 3000);
+  std::ranges::copy(c.bias, bias.begin());
   const std::int64_t reach = (c.kernel - 1) * c.dilation + 1;
   const auto out_size = [&](std::int64_t in) {
     return c.padding == Padding::same ? (in + c.stride - 1) / c.stride : (in - reach) / c.stride + 1;
@@ -180,8 +184,9 @@ void check_convolution(const Convolution& c) {
             if (iy < 0 || iy >= c.height || ix < 0 || ix >= c.width) continue;
             for (std::int64_t k = 0; k < depth; ++k) {
               const std::int64_t channel = o / (c.outputs / c.groups) * depth + k;
-              sum += (x[size((iy * c.width + ix) * c.channels + channel)] - in_zero) *
-                     w[size(((o * c.kernel + ky) * c.kernel + kx) * depth + k)];
+              const std::int64_t weight = c.is_depthwise ? (ky * c.kernel + kx) * c.outputs + o
+                                                         : ((o * c.kernel + ky) * c.kernel + kx) * depth + k;
+              sum += (x[size((iy * c.width + ix) * c.channels + channel)] - in_zero) * w[size(weight)];
             }
           }
         }
@@ -193,10 +198,12 @@ void check_convolution(const Convolution& c) {
   }
   Maker maker;
   const std::size_t in = maker.tensor(Type::int8, {1, c.height, c.width, c.channels}, {in_scale}, in_zero);
-  const std::size_t weights = maker.constant(Type::int8, {c.outputs, c.kernel, c.kernel, depth}, w, c.scales);
+  const Shape shape =
+      c.is_depthwise ? Shape{1, c.kernel, c.kernel, c.outputs} : Shape{c.outputs, c.kernel, c.kernel, depth};
+  const std::size_t weights = maker.constant(Type::int8, shape, w, c.scales);
   const std::size_t offsets = maker.constant(Type::int32, {c.outputs}, bias);
   const std::size_t out = maker.tensor(Type::int8, {1, out_height, out_width, c.outputs}, {out_scale}, out_zero);
-  Operator& one = maker.add(3, {in, weights, offsets}, {out});
+  Operator& one = maker.add(c.is_depthwise ? 4 : 3, {in, weights, offsets}, {out});
   one.options.padding = c.padding;
   one.options.stride_width = one.options.stride_height = c.stride;
   one.options.dilation_width = one.options.dilation_height = c.dilation;
@@ -211,6 +218,9 @@ TEST_CASE("groups and dilation of convolutions") {
   check_convolution({.height = 9, .width = 9, .dilation = 2});
   check_convolution({.height = 9, .width = 8, .stride = 2, .dilation = 2, .padding = Padding::valid});
   check_convolution({.height = 6, .width = 5, .kernel = 2});
+  check_convolution({.groups = 4, .outputs = 4, .is_depthwise = true});
+  check_convolution({.height = 9, .width = 8, .groups = 4, .outputs = 4, .dilation = 2, .is_depthwise = true});
+  check_convolution({.height = 9, .width = 8, .groups = 4, .outputs = 8, .dilation = 3, .is_depthwise = true});
 }
 
 TEST_CASE("blocks of channels divide them") {
@@ -226,6 +236,23 @@ TEST_CASE("rescale by factors above and below 1, of one half and less") {
   check_convolution({.outputs = 5, .scales = {0.01F, 1.5F, 0.9F, 0.0001F, 3.0F}});
   check_convolution({.outputs = 3, .scales = {1.4F, 1.39F, 1.0F}});
   check_convolution({.outputs = 3, .scales = {3.0F, 6.0F, 11.0F}});
+  check_convolution({.channels = 1, .outputs = 4, .scales = {0.9F, 0.1F, 0.8F, 0.02F}, .largest = 2, .bias = {-99, 9}});
+  check_convolution({.channels = 1, .outputs = 4, .scales = {0.9F, 0.8F, 1.1F, 1.0F}, .largest = 2, .bias = {-99, 9}});
+  check_convolution({.channels = 1, .outputs = 3, .scales = {0.01F, 0.0F, 0.3F}, .largest = 2});
+  check_convolution({.outputs = 4, .scales = {1.0e-5F}, .bias = {1 << 30, -(1 << 30)}});
+}
+
+TEST_CASE("rescale: channels that no input changes") {
+  const std::int64_t far = 1 << 30;
+  const auto shift = [](double value, int by) { return static_cast<float>(std::ldexp(value, by)); };
+  // 2^30 times the factor is about 20, 90, −64, and below the least.
+  check_convolution({.outputs = 4,
+                     .scales = {shift(30, -30), shift(125, -30), shift(90, -30), shift(250, -30)},
+                     .largest = 3,
+                     .bias = {far, far - 128, -far, -far - 64}});
+  // On the edge of two values, no; nor where the sum itself is large.
+  check_convolution({.outputs = 3, .scales = {shift(0.7, -30), 0.01F, shift(2.1 * 20.5, -30)}, .bias = {far, 0, far}});
+  check_convolution({.outputs = 2, .scales = {shift(1, -24), 0.01F}, .bias = {far}});
 }
 
 TEST_CASE("mean of numbers of elements that are no powers of two") {
@@ -259,12 +286,12 @@ TEST_CASE("dense layers take the product of scales as a float32") {
   Maker maker;
   const std::size_t in = maker.tensor(Type::int8, {1, 4}, scales);
   const std::size_t weights = maker.constant(Type::int8, {1, 4}, {127, 127, 127, 127}, scales);
-  const std::size_t bias = maker.constant(Type::int32, {1}, {2000000000});
+  const std::size_t bias = maker.constant(Type::int32, {1}, {1000000000});
   const std::size_t out = maker.tensor(Type::int8, {1, 1}, {180000.0F});
   maker.add(9, {in, weights, bias}, {out});
   maker.interface({in}, {out});
   const double product = static_cast<double>(0.1F * 0.1F);
-  const std::int64_t sum = 2000000000 + 4 * 100 * 127;
+  const std::int64_t sum = 1000000000 + 4 * 100 * 127;
   const Multiplier factor = multiplier_of(product / static_cast<double>(180000.0F));
   CHECK(maker.run({{100, 100, 100, 100}})[0] == Values{multiplied(sum, factor)});
   std::vector<Fault> faults;
