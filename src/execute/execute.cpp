@@ -77,6 +77,7 @@ class Comparing {
         planned_(write_program("planned", programs.planned, tensors_, programs.foreign, directory_)) {}
 
   Findings run() && {
+    findings_.rounds = options_.rounds;
     write_files(directory_, {{"inputs", [&](TextSink& sink) {
                                 sink.write(random_inputs(tensors_.inputs, options_.rounds, options_.seed));
                               }}});
