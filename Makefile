@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 
 PACKAGES_BUILD = g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libarchive-dev zlib1g-dev liblzma-dev libzstd-dev \
-	libyaml-cpp-dev libspdlog-dev libjemalloc-dev
+	libyaml-cpp-dev libspdlog-dev libjemalloc-dev flatbuffers-compiler libflatbuffers-dev
 PACKAGES_TEST = doctest-dev gcc clang python3 python3-jsonschema python3-yaml mandoc
 PACKAGES_SHELLS = bash zsh fish mandoc
 PACKAGES_BOARD = gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf \

@@ -81,6 +81,7 @@ std::string unused_parameters(const EmissionInput& module, const ModuleLayout& l
 }
 
 std::string value_of(const EntryArgument& argument) {
+  if (argument.state != nullptr) return argument.state->array;
   if (argument.device != nullptr) return "devices->" + argument.device->tensor.member;
   if (argument.tensor != nullptr)
     return (argument.is_input ? "inputs->" : "outputs->") + argument.tensor->tensor.member;
@@ -121,6 +122,7 @@ std::vector<EntryArgument> entry_arguments(const EmissionInput& module, const Mo
       by_var[source.params[tensor.tensor.param].var] = {.tensor = &tensor,
                                                         .device = nullptr,
                                                         .pool = nullptr,
+                                                        .state = nullptr,
                                                         .type = {},
                                                         .is_input = tensors == &layout.inputs,
                                                         .index = index++};
@@ -129,6 +131,7 @@ std::vector<EntryArgument> entry_arguments(const EmissionInput& module, const Mo
   for (const TensorLayout& device : layout.devices) {
     by_var[source.params[device.tensor.param].var].device = &device;
   }
+  for (const StateLayout& state : layout.states) by_var[source.params[state.tensor.param].var].state = &state;
   const tir::Function& entry = lowered.functions[lowered.entry];
   const std::vector<PoolId>& pools = module.lowered.functions[lowered.entry].pools;
   const std::vector<std::string> types = parameter_types(declaration);
@@ -166,6 +169,7 @@ void write_entry(const EmissionInput& module, const ModuleLayout& layout, const 
   write_entry_name(module, sink);
   sink.write(declaration + ";\n\n");
   write_internal_pools(module, layout, sink);
+  write_states(layout, sink);
   if (module.workspace_io) {
     write_map(layout, "inputs", layout.inputs, sink);
     write_map(layout, "outputs", layout.outputs, sink);

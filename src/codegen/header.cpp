@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvmgen_M.h: TVM's interface in TVM's order and spelling, so that firmware written for TVM's header compiles against
 // it. What is added (alignment macros, macros of unused or internal pools) only adds names.
+#include <array>
+#include <charconv>
 #include <string>
 #include <vector>
 
@@ -165,6 +167,50 @@ std::string map_declaration(const ModuleLayout& layout, const std::string& part)
   return "struct " + layout.symbol + "_" + part + " " + layout.symbol + "_map_" + part + "(" + params + ")";
 }
 
+namespace {
+
+void write_states_part(const ModuleLayout& layout, TextSink& sink) {
+  if (layout.states.empty()) return;
+  write_brief("Sets what the model keeps from run to run as it was before the first run", sink);
+  sink.write(reset_declaration(layout) + ";\n\n");
+  write_brief("Bytes that the model keeps from run to run, in memory of its own", sink);
+  write_macro(layout.macro + "_STATE_SIZE", std::to_string(layout.state_bytes), sink);
+}
+
+// "0x1.8p-1f": exact.
+std::string exact_float(float value) {
+  std::array<char, 40> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::hex).ptr;
+  return "0x" + std::string(text.data(), end) + "f";
+}
+
+// What the model says of an input or output besides its size.
+void write_descriptions(const ModuleLayout& layout, const std::vector<TensorLayout>& tensors,
+                        const std::vector<model::Tensor>& described, TextSink& sink) {
+  for (std::size_t i = 0; i < tensors.size() && i < described.size(); ++i) {
+    if (tensors[i].macro.empty()) continue;
+    const std::string prefix =
+        layout.macro + "_" + tensors[i].macro.substr(0, tensors[i].macro.size() - std::string("_SIZE").size());
+    const std::string name = "\"" + comment_text(tensors[i].tensor.name) + "\"";
+    if (described[i].shape) {
+      std::string extents;
+      for (const std::int64_t extent : *described[i].shape) {
+        extents += (extents.empty() ? "" : ", ") + std::to_string(extent);
+      }
+      write_brief("Extents of " + name + ", to initialise an array", sink);
+      write_macro(prefix + "_SHAPE", "{" + (extents.empty() ? "1" : extents) + "}", sink);
+    }
+    if (described[i].quantization) {
+      write_brief("Value of an element q of " + name + ": SCALE * (q - ZERO_POINT)", sink);
+      write_macro(prefix + "_SCALE", exact_float(described[i].quantization->scale), sink);
+      const std::int64_t zero = described[i].quantization->zero_point;
+      write_macro(prefix + "_ZERO_POINT", zero < 0 ? "(" + std::to_string(zero) + ")" : std::to_string(zero), sink);
+    }
+  }
+}
+
+}  // namespace
+
 void write_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   const std::string guard = layout.macro + "_H_";
   sink.write("/* Interface of module \"" + comment_text(module.info.name) +
@@ -172,10 +218,13 @@ void write_header(const EmissionInput& module, const ModuleLayout& layout, TextS
              "\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   write_tensor_sizes(layout, layout.inputs, "input", sink);
   write_tensor_sizes(layout, layout.outputs, "output", sink);
+  write_descriptions(layout, layout.inputs, module.info.inputs, sink);
+  write_descriptions(layout, layout.outputs, module.info.outputs, sink);
   sink.write("\n");
   write_structs(module, layout, sink);
   if (module.workspace_io) write_map_functions(layout, sink);
   write_run(module, layout, sink);
+  write_states_part(layout, sink);
   write_pool_macros(layout, sink);
   sink.write("\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + guard + " */\n");
 }

@@ -107,6 +107,18 @@ constexpr std::string_view multiply_high_text =
     "  return (high + ((int32_t)1 << (shift - 1))) >> shift;\n"
     "}\n";
 
+// The same with a shift of 0.
+constexpr std::string_view round_high_text =
+    "USMP_INLINE int32_t $n(int32_t x, int32_t y) {\n"
+    "#if defined(__GNUC__) && defined(__thumb2__) && defined(__ARM_FEATURE_DSP)\n"
+    "  int32_t high;\n"
+    "  __asm__(\"smmulr %0, %1, %2\" : \"=r\"(high) : \"r\"(x), \"r\"(y));\n"
+    "  return high;\n"
+    "#else\n"
+    "  return (int32_t)(((int64_t)x * y + ((int64_t)1 << 31)) >> 32);\n"
+    "#endif\n"
+    "}\n";
+
 constexpr std::string_view clip_text =
     "USMP_INLINE int32_t $n(int32_t x) {\n"
     "#if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)\n"
@@ -265,6 +277,11 @@ std::string Helpers::q_multiply_shift_per_axis() {
 std::string Helpers::multiply_high() {
   define_inline();
   return define("usmp_multiply_high", fill(multiply_high_text, {{'n', "usmp_multiply_high"}}));
+}
+
+std::string Helpers::round_high() {
+  define_inline();
+  return define("usmp_round_high", fill(round_high_text, {{'n', "usmp_round_high"}}));
 }
 
 std::string Helpers::clip(tir::DataType limits) {

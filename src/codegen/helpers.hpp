@@ -39,6 +39,7 @@ class Helpers {
   std::string q_multiply_shift();
   std::string q_multiply_shift_per_axis();
   std::string multiply_high();
+  std::string round_high();  // multiply_high by 0
   // max(min(x, high), low), whose limits are those of an integer type of 8 or 16 bits.
   std::string clip(tir::DataType limits);
   // The operators of these names, of data and weights of these types.

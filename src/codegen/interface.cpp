@@ -48,6 +48,7 @@ class Matcher {
   }
 
   Interface run() && {
+    take_states();
     if (info_.inputs.empty() && info_.outputs.empty()) {
       divide_by_writes();
     } else {
@@ -58,12 +59,29 @@ class Matcher {
     name_members(interface_.inputs);
     name_members(interface_.outputs);
     name_members(interface_.devices);
+    name_members(interface_.states);
     return std::move(interface_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& message) const {
     throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = entry_.name}, message);
+  }
+
+  // Neither inputs nor outputs.
+  void take_states() {
+    for (const model::State& state : info_.states) {
+      const auto found = std::ranges::find(tensors_, state.name, [&](std::size_t i) { return entry_.params[i].name; });
+      if (found == tensors_.end()) fail("there is no parameter for the state " + in_quotes(state.name));
+      const auto size = static_cast<Bytes>(state.initial.size());
+      if (size_of(entry_.params[*found]) != size) {
+        fail("the state " + in_quotes(state.name) + " has " + std::to_string(size) +
+             " bytes, its parameter has others");
+      }
+      taken_[*found] = true;
+      interface_.states.push_back({.name = state.name, .member = {}, .param = *found, .size = size});
+      tensors_.erase(found);
+    }
   }
 
   std::vector<std::size_t> free_tensors() const {

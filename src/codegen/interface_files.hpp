@@ -25,11 +25,12 @@ void write_binary(const EmissionInput& module, const ModuleLayout& layout, PoolI
 void write_stub(const EmissionInput& module, const PoolLayout& pool, const std::string& binary, TextSink& sink);
 
 // One argument of the call of the entry function: a parameter of it and where its value comes from. Exactly one of the
-// three is set.
+// four is set.
 struct EntryArgument {
   const TensorLayout* tensor = nullptr;  // an input or output
   const TensorLayout* device = nullptr;
   const PoolLayout* pool = nullptr;
+  const StateLayout* state = nullptr;
   std::string type;  // C type of the parameter
   bool is_input = false;
   std::size_t index = 0;  // of the tensor among all inputs, then all outputs
@@ -43,6 +44,9 @@ void write_entry_name(const EmissionInput& module, TextSink& sink);
 
 // Parts of M_lib0.c: what stands in front of the functions (internal pools), and tvmgen_M_run for a packed interface.
 void write_internal_pools(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink);
+// Behind them: what the model keeps from run to run, and tvmgen_M_reset.
+void write_states(const ModuleLayout& layout, TextSink& sink);
+[[nodiscard]] std::string reset_declaration(const ModuleLayout& layout);
 void write_packed_run(const EmissionInput& module, const ModuleLayout& layout,
                       const std::vector<EntryArgument>& arguments, TextSink& sink);
 

@@ -132,6 +132,22 @@ std::string input_section(const PoolLayout& pool) {
   return (pool.kind == PoolKind::workspace ? ".bss." : ".rodata.") + pool.name;
 }
 
+namespace {
+
+void add_states(const EmissionInput& module, const Interface& interface, ModuleLayout& layout) {
+  const std::vector<tir::Param>& params = module.source.functions[module.source.entry].params;
+  for (std::size_t i = 0; i < interface.states.size(); ++i) {
+    const InterfaceTensor& tensor = interface.states[i];
+    const tir::DataType element = params[tensor.param].element;
+    layout.states.push_back({.tensor = tensor,
+                             .initial = {element, {tensor.size / element.bytes()}, module.info.states[i].initial},
+                             .array = "usmp_" + tensor.member});
+    layout.state_bytes += tensor.size;
+  }
+}
+
+}  // namespace
+
 ModuleLayout layout_of(const EmissionInput& module) {
   const Interface interface = interface_of(module.info, module.source);
   if (module.info.packed_interface && !interface.devices.empty()) {
@@ -160,6 +176,7 @@ ModuleLayout layout_of(const EmissionInput& module) {
   for (const InterfaceTensor& device : interface.devices) {
     layout.devices.push_back({.tensor = device, .macro = {}, .allocation = {}});
   }
+  add_states(module, interface, layout);
   mark_pools_in_use(module, layout);
   return layout;
 }

@@ -294,8 +294,9 @@ void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t la
 bool ExpressionPrinter::add_fixed_point(const Expr& expr, int min, std::size_t lane) {
   if (expr.op == tir::Op::multiply_high) {
     need_operands(expr, 3);
-    add(file_.helpers.multiply_high());
-    add_arguments(expr.operands, lane);
+    const bool is_whole = tir::as_int(*expr.operands[2]) == 0;
+    add(is_whole ? file_.helpers.round_high() : file_.helpers.multiply_high());
+    add_arguments({expr.operands.begin(), expr.operands.end() - (is_whole ? 1 : 0)}, lane);
     return true;
   }
   const bool per_axis = expr.op == tir::Op::q_multiply_shift_per_axis;

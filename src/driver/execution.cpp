@@ -105,7 +105,7 @@ int execute_all(const Planning& planning, const VerifyOptions& options, std::vec
       const execute::Findings findings = execute_module(*planned, planning, compiler, wanted,
                                                         (std::filesystem::path(directory.path()) / name).string());
       if (!findings.faults.empty()) return report_faults(*planned, planning, options, directory, findings.faults, err);
-      executions.push_back({compiler.program, compiler.sanitize, options.rounds, findings.elements});
+      executions.push_back({compiler.program, compiler.sanitize, findings.rounds, findings.elements});
     } catch (const Error& error) {
       throw error.with_file(planning.model_of(*planned).archive.path);
     }

@@ -12,6 +12,7 @@
 #include "usmp/support/error.hpp"
 #include "usmp/support/input_file.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tflite/reader.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -20,7 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t front_bytes = std::size_t{1} << 16;
 constexpr std::size_t tar_magic_at = 257;
-constexpr std::size_t tflite_magic_at = 4;
 constexpr std::string_view blanks = " \t\r\n";
 
 bool looks_like_archive(std::string_view front) {
@@ -87,7 +87,6 @@ void refuse_other_models(const std::string& path, std::string_view front) {
     refuse(path,
            "is " + what + "; expected an archive of it: tvmc compile … --output-format mlf, or apps/export_tir.py");
   };
-  if (front.substr(0, tflite_magic_at + 4).ends_with("TFL3")) refuse_model("a TFLite model");
   if (path.ends_with(".onnx") && !front.empty() && !looks_like_archive(front)) refuse_model("an ONNX model");
   if (looks_like_pools(front) && !path.ends_with(".c")) {
     refuse(path, "looks like a pools file, expected a model: MODEL --pools " + path);
@@ -115,6 +114,8 @@ namespace {
 std::string front_of_input(const std::string& path) { return is_open_pipe(path) ? peek(path) : front_of_file(path); }
 
 }  // namespace
+
+bool is_tflite(const std::string& path) { return tflite::is_model(front_of_input(path)); }
 
 FileKind kind_of_file(const std::string& path) { return kind_of(path, front_of_file(path)); }
 

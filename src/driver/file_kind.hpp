@@ -13,6 +13,9 @@ enum class FileKind { unknown, archive, module, plan, problem, instance };
 
 [[nodiscard]] FileKind kind_of_file(const std::string& path);
 
+// Whether it is a TensorFlow Lite model; of a pipe, by what it holds by now.
+[[nodiscard]] bool is_tflite(const std::string& path);
+
 // Whether the path names an open pipe: standard input of `… | usmp-plan`, "/dev/fd/63" of `<(…)`. It can be read once.
 [[nodiscard]] bool is_open_pipe(const std::string& path);
 

@@ -16,6 +16,7 @@
 #include "usmp/report/inspect.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tflite/reader.hpp"
 #include "usmp/tir/printer.hpp"
 
 namespace usmp::driver {
@@ -37,12 +38,37 @@ Inspected inspected_module(Model& model, const model::Description& info) {
   return inspected;
 }
 
+// Of a TensorFlow Lite model.
+std::vector<tflite::OperatorLine> operators_of(const Model& model, const model::Description& info) {
+  if (model::source_of(info) != model::Source::tflite) return {};
+  try {
+    return tflite::operators_of(model.archive.members.front().text());
+  } catch (const Error& error) {
+    throw error.with_file(model.archive.path);
+  }
+}
+
+// There is no program to show: what is missing.
+std::string unsupported_text(const model::Description& info, const std::vector<tflite::OperatorLine>& operators,
+                             const InspectOptions& options) {
+  if (options.model.json) return report::inspect_json(info, tir::Module(), liveness::Analysis(), {}, operators);
+  const auto count = std::ranges::count_if(operators, [](const auto& one) { return !one.fault.empty(); });
+  return "module " + printable(info.name) + ", a TensorFlow Lite model: " + std::to_string(count) + " of " +
+         counted(operators.size(), "operator") + " not supported\n" +
+         report::operators_text(operators, options.width.value_or(std::string::npos));
+}
+
 int inspect_or_throw(const InspectOptions& options, std::ostream& out, std::ostream& err) {
   Model model = open_model(options.model);
   const bool json_list = options.model.json && !options.tir;
   if (json_list) out << "{\"modules\": [\n";
   bool first = true;
   for (const model::Description& info : model.metadata.modules) {
+    const std::vector<tflite::OperatorLine> operators = operators_of(model, info);
+    if (!options.tir && std::ranges::any_of(operators, [](const auto& one) { return !one.fault.empty(); })) {
+      out << unsupported_text(info, operators, options);
+      continue;
+    }
     const Inspected inspected = inspected_module(model, info);
     const pipeline::Program& program = inspected.program;
     const model::Description described = pipeline::described(inspected.source);
@@ -56,11 +82,14 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out, std::ostr
     if (options.tir) {
       out << tir::print(program.module);
     } else if (options.model.json) {
-      out << report::inspect_json(described, program.module, program.analysis, inspected.source.tvm_pools);
+      out << report::inspect_json(described, program.module, program.analysis, inspected.source.tvm_pools, operators);
     } else {
       out << report::inspect_text(
           described, program.module, program.analysis, inspected.source.tvm_pools,
           {.width = options.width.value_or(std::string::npos), .transformed = !model.transformations.steps.empty()});
+      if (!operators.empty()) {
+        out << report::operators_text(operators, options.width.value_or(std::string::npos));
+      }
     }
   }
   if (json_list) out << "]}\n";

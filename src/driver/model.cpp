@@ -72,6 +72,19 @@ Model open_bare_module(const std::string& path) {
   return model;
 }
 
+// A TensorFlow Lite model: one module of the file's name. What else is known of it, its reader says.
+Model open_tflite(const std::string& path) {
+  Model model;
+  model.archive.path = path;
+  const std::string name = file_name_of(path);
+  model.archive.members.push_back({name, read_text_file(path, ErrorKind::archive, mlf::Limits().member_bytes), 0644});
+  model::Description info;
+  info.name = c_identifier(name.substr(0, name.rfind('.')));
+  info.tflite_member = name;
+  model.metadata.modules.push_back(std::move(info));
+  return model;
+}
+
 bool has_sources(const model::Description& info) {
   return std::any_of(info.c_members.begin(), info.c_members.end(),
                      [](const std::string& name) { return !name.ends_with(".h"); });
@@ -176,6 +189,8 @@ Model open_model(const ModelOptions& options) {
     std::error_code error;
     if (options.model.ends_with(".json") && !fs::is_directory(options.model, error)) {
       model = open_bare_module(options.model);
+    } else if (is_tflite(options.model)) {
+      model = open_tflite(options.model);
     } else {
       model.archive = read_archive_or_checkout(options.model);
       model.metadata = mlf::read_metadata(model.archive);
@@ -229,6 +244,15 @@ pipeline::CFiles sources_of(const Model& model, const model::Description& info) 
 }
 
 pipeline::SourceModule read_module(Model& model, const model::Description& info, bool release_tir) {
+  if (!info.tflite_member.empty()) {
+    try {
+      pipeline::SourceModule source = pipeline::read_module(info.name, model.archive.members.front().text());
+      source.info.tflite_member = info.tflite_member;
+      return source;
+    } catch (const Error& error) {
+      throw error.with_file(model.archive.path);
+    }
+  }
   if (info.tir_member.empty() && !has_sources(info)) {
     const std::string message = "the archive has neither TIR nor C of module '" + info.name + "'; ";
     throw Error(ErrorKind::archive, {model.archive.path, "src/" + info.name + ".tir.json", {}},

@@ -58,6 +58,10 @@ void rename_only_module(Model& model, const std::string& name) {
     throw Error(ErrorKind::usage, {model.archive.path, {}, {}},
                 "has the modules " + module_list(model.metadata) + ", expected one that can be called '" + name + "'");
   }
+  if (model::source_of(model.metadata.modules.front()) == model::Source::tflite) {
+    model.metadata.modules.front().name = name;
+    return;
+  }
   mlf::rename_module(model.archive, model.metadata.modules.front(), name);
 }
 

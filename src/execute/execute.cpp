@@ -56,12 +56,19 @@ std::vector<std::string> foreign_code(const Programs& programs) {
   return names;
 }
 
+// What a model keeps is seen in four runs at least.
+Options with_rounds(Options options, bool has_state) {
+  constexpr std::uint32_t least = 4;
+  if (has_state) options.rounds = std::max(options.rounds, least);
+  return options;
+}
+
 class Comparing {
  public:
   Comparing(const Programs& programs, const Compiler& compiler, const Options& options, const std::string& directory)
       : programs_(programs),
         compiler_(compiler),
-        options_(options),
+        options_(with_rounds(options, !programs.planned.info.states.empty())),
         directory_(fs::absolute(directory).string()),
         tensors_(tensors_of(programs.planned, codegen::layout_of(programs.planned))),
         unshared_(write_program("reference", programs.unshared,
@@ -70,6 +77,7 @@ class Comparing {
         planned_(write_program("planned", programs.planned, tensors_, programs.foreign, directory_)) {}
 
   Findings run() && {
+    findings_.rounds = options_.rounds;
     write_files(directory_, {{"inputs", [&](TextSink& sink) {
                                 sink.write(random_inputs(tensors_.inputs, options_.rounds, options_.seed));
                               }}});
@@ -190,7 +198,7 @@ class Comparing {
 
   const Programs& programs_;
   const Compiler& compiler_;
-  const Options& options_;
+  Options options_;
   std::string directory_;
   Tensors tensors_;
   Program unshared_;

@@ -107,6 +107,8 @@ class Writer {
   void round() {
     harness_.text += "\nstatic void usmp_run_round(FILE* file) {\n";
     declarations();
+    // What the model keeps is set again once.
+    if (!layout_.states.empty()) line("if (rounds++ == 2) " + layout_.symbol + "_reset();");
     line("for (i = 0; i < USMP_RUN_REGIONS; ++i) usmp_run_fill(&usmp_run_regions[i]);");
     for (std::size_t k = 0; k < tensors_.inputs.size(); ++k) {
       const std::string size = std::to_string(tensors_.inputs[k].size);
@@ -139,6 +141,7 @@ class Writer {
   void declarations() {
     const std::string symbol = "struct " + layout_.symbol;
     line("static unsigned char* copies[" + std::to_string(tensors_.inputs.size() + 1) + "];");
+    if (!layout_.states.empty()) line("static int rounds = 0;");
     line("int32_t status;");
     line("size_t i;");
     if (takes_structs()) {

@@ -205,6 +205,9 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   document.workspace_io = origin.workspace_io;
   document.inputs = tensors_of(planned.source.interface.inputs, origin.workspace_io);
   document.outputs = tensors_of(planned.source.interface.outputs, origin.workspace_io);
+  for (const model::State& state : info.states) {
+    document.state_bytes = document.state_bytes.value_or(0) + static_cast<Bytes>(state.initial.size());
+  }
   document.stack_estimate = lower::stack_estimate(planned.lowered.module);
   const Bytes arrays = storage::stack_arrays(planned.source.module, true);
   const Bytes saved = arrays - storage::stack_arrays(planned.program.module, false);

@@ -16,6 +16,7 @@
 #include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tflite/reader.hpp"
 #include "usmp/tir_json/reader.hpp"
 
 namespace usmp::pipeline {
@@ -169,6 +170,15 @@ SourceModule read_module(const model::Description& info, const CFiles& files) {
   }
   storage::split(source.module, storage::Where::between_tensors);
   plan_foreign_workspace(source, files);
+  return source;
+}
+
+SourceModule read_module(const std::string& name, std::string_view model) {
+  tflite::ReadModel read = tflite::read_model(model, name);
+  SourceModule source;
+  source.info = std::move(read.description);
+  source.module = std::move(read.module);
+  source.interface = codegen::interface_of(source.info, source.module);
   return source;
 }
 

@@ -398,6 +398,7 @@ void read_totals(const ParsedJson& json, PlanDocument& document) {
   object.read_bytes("unplanned_workspace", document.unplanned_workspace);
   object.read_bytes("tvm_workspace", document.tvm_workspace);
   object.read_bytes("constant_bytes", document.constant_bytes);
+  object.read_bytes("state_bytes", document.state_bytes);
   object.read_bytes("stack_estimate", document.stack_estimate);
   object.read_bytes("stack_arrays", document.stack_arrays);
   object.read_bytes("stack_saved", document.stack_saved);

@@ -40,6 +40,7 @@ nlohmann::ordered_json totals_json(const PlanDocument& document) {
   json["unplanned_workspace"] = or_null(document.unplanned_workspace);
   if (document.tvm_workspace) json["tvm_workspace"] = *document.tvm_workspace;
   json["constant_bytes"] = or_null(document.constant_bytes);
+  if (document.state_bytes) json["state_bytes"] = *document.state_bytes;
   json["stack_estimate"] = or_null(document.stack_estimate);
   if (document.stack_arrays) json["stack_arrays"] = *document.stack_arrays;
   if (document.stack_saved) json["stack_saved"] = *document.stack_saved;

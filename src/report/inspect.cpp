@@ -36,13 +36,26 @@ std::string sum_text(const liveness::Analysis& analysis, bool constants) {
 
 bool is_read_from_c(const model::Description& info) { return model::source_of(info) == model::Source::c; }
 
+const char* source_name(const model::Description& info) {
+  switch (model::source_of(info)) {
+    case model::Source::tflite:
+      return "tflite";
+    case model::Source::c:
+      return "c";
+    default:
+      return "tir";
+  }
+}
+
 std::string head(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,
                  bool planned, bool transformed) {
   std::string text = "module " + printable(info.name);
   if (!module.tvm_version.empty())
     text += ", TVM " + printable(module.tvm_version) + (is_read_from_c(info) ? " by its style" : "");
   text += info.packed_interface ? ", packed interface" : ", unpacked interface";
-  text += is_read_from_c(info) ? ", read from its C\n" : "\n";
+  text += is_read_from_c(info)                              ? ", read from its C\n"
+          : model::source_of(info) == model::Source::tflite ? ", a TensorFlow Lite model\n"
+                                                            : "\n";
   text += "  " + sum_text(analysis, false) + ", " + sum_text(analysis, true);
   text += transformed ? ", after the transformations\n" : ", before any transformation\n";
   if (info.workspace_bytes) {
@@ -232,7 +245,30 @@ Json unplanned_allocates_json(const tir::Module& module, const liveness::Analysi
   return list;
 }
 
+Json operators_json(std::span<const tflite::OperatorLine> operators) {
+  Json list = Json::array();
+  for (const tflite::OperatorLine& one : operators) {
+    Json json;
+    json["index"] = one.index;
+    json["name"] = one.name;
+    json["inputs"] = one.inputs;
+    json["outputs"] = one.outputs;
+    json["unsupported"] = one.fault.empty() ? Json(nullptr) : Json(one.fault);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 }  // namespace
+
+std::string operators_text(std::span<const tflite::OperatorLine> operators, std::size_t width) {
+  Table table({{"#", Align::right}, {"Operator", Align::left}, {"Reads -> writes", Align::left}, {"", Align::left}});
+  for (const tflite::OperatorLine& one : operators) {
+    table.add({std::to_string(one.index), printable(one.name), joined(one.inputs) + " -> " + joined(one.outputs),
+               one.fault.empty() ? "" : "NOT SUPPORTED: " + printable(one.fault)});
+  }
+  return "\nOperators of the file\n" + table.text("  ", width);
+}
 
 std::string inspect_text(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,
                          std::span<const tvm_c::PlannedPool> planned, const InspectTextOptions& options) {
@@ -243,14 +279,14 @@ std::string inspect_text(const model::Description& info, const tir::Module& modu
 }
 
 std::string inspect_json(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,
-                         std::span<const tvm_c::PlannedPool> planned) {
+                         std::span<const tvm_c::PlannedPool> planned, std::span<const tflite::OperatorLine> operators) {
   Json json;
   json["schema"] = "usmp-plan/inspect";
   json["schema_version"] = inspect_schema_version;
   json["module"] = info.name;
   json["tvm_version"] = module.tvm_version;
   json["packed_interface"] = info.packed_interface;
-  json["source"] = is_read_from_c(info) ? "c" : "tir";
+  json["source"] = source_name(info);
   json["unplanned_workspace"] = info.workspace_bytes ? Json(*info.workspace_bytes) : Json(nullptr);
   json["tvm_plan"] = planned_json(planned);
   json["horizon"] = analysis.horizon;
@@ -261,6 +297,7 @@ std::string inspect_json(const model::Description& info, const tir::Module& modu
   json["calls"] = calls_json(module, analysis);
   json["unplanned"] = unplanned_allocates_json(module, analysis);
   json["extern_callees"] = analysis.extern_callees;
+  if (!operators.empty()) json["operators"] = operators_json(operators);
   return json_lines(json);
 }
 

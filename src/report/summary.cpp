@@ -52,11 +52,13 @@ std::string ram_line(const PlanDocument& plan) {
   const std::optional<Bytes> inputs = outside_of_pools(plan.inputs);
   const std::optional<Bytes> outputs = outside_of_pools(plan.outputs);
   const bool complete = inputs && outputs && plan.unplanned.empty();
-  std::string text = "RAM: " + std::string(complete ? "" : "at least ") +
-                     bytes_text(plan.workspace_used + inputs.value_or(0) + outputs.value_or(0)) + " = " +
-                     std::to_string(plan.workspace_used) + " workspace";
+  std::string text =
+      "RAM: " + std::string(complete ? "" : "at least ") +
+      bytes_text(plan.workspace_used + inputs.value_or(0) + outputs.value_or(0) + plan.state_bytes.value_or(0)) +
+      " = " + std::to_string(plan.workspace_used) + " workspace";
   if (inputs.value_or(0) > 0) text += " + " + std::to_string(*inputs) + " inputs";
   if (outputs.value_or(0) > 0) text += " + " + std::to_string(*outputs) + " outputs";
+  if (plan.state_bytes) text += " + " + std::to_string(*plan.state_bytes) + " state";
   if (plan.workspace_io.value_or(false)) text += ", inputs and outputs included";
   return text;
 }

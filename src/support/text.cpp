@@ -73,7 +73,7 @@ std::string c_identifier(std::string_view name) {
 }
 
 std::string without_archive_ending(const std::string& name) {
-  for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".tar", ".c"}) {
+  for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".tar", ".c", ".tflite"}) {
     if (name.ends_with(ending) && name.size() > ending.size()) return name.substr(0, name.size() - ending.size());
   }
   return name;

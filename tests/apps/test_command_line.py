@@ -168,7 +168,6 @@ def test_what_is_no_model() -> None:
         subprocess.run(["tar", "xf", MODEL, "-C", Path(folder, "tree")], check=True)
         archive = "expected an archive of it: tvmc compile … --output-format mlf, or apps/export_tir.py"
         for words, place, message in (
-                (("m.tflite",), "m.tflite", f"is a TFLite model; {archive}"),
                 (("report", "m.onnx"), "m.onnx", f"is an ONNX model; {archive}"),
                 (("p.yaml",), "p.yaml", "looks like a pools file, expected a model: MODEL --pools p.yaml"),
                 ((MODEL, "p.yaml"), "p.yaml", "looks like a pools file, expected a model: MODEL --pools p.yaml"),
@@ -185,6 +184,8 @@ def test_what_is_no_model() -> None:
                 (("tree", "-o", "tree/out"), "tree/out", "lies inside the input tree, expected another place")):
             done = run(*words, folder=folder)
             assert (done.returncode, done.stdout, done.stderr) == (2, "", f"usmp-plan: error: {place}: {message}\n"), done
+        done = run("m.tflite", folder=folder)
+        assert done.returncode == 3 and done.stderr.startswith("usmp-plan: error: m.tflite: is damaged: an offset leads out"), done
         done = run(MODEL, "--dry-run", "--plan-json", "plan.json", folder=folder)
         assert done.returncode == 2 and "--dry-run and --plan-json cannot be given together" in done.stderr.replace(
             "--plan-json and --dry-run", "--dry-run and --plan-json"), done

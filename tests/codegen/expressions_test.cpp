@@ -470,6 +470,9 @@ TEST_CASE("fixed point multiplication and bits") {
       return static_cast<std::int32_t>((a * b + (std::int64_t{1} << (n + 31))) >> (n + 32));
     }));
   };
+  program.elementwise("the high half, rounded", {ints(x), ints(y)}, high(0), [&](const auto& v) {
+    return tir::make_call(i32, tir::Op::multiply_high, {v[0], v[1], imm(0)});
+  });
   for (const int n : {1, 3, 30}) {
     program.elementwise("the high half of a product", {ints(x), ints(y)}, high(n), [&](const auto& v) {
       return tir::make_call(i32, tir::Op::multiply_high, {v[0], v[1], imm(n)});

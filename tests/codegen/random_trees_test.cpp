@@ -6,6 +6,7 @@
 #include <random>
 
 #include "codegen/case_program.hpp"
+#include "usmp/support/error.hpp"
 
 namespace usmp::codegen::testing::random_trees_test {
 namespace {

@@ -213,7 +213,7 @@ Scalar Interpreter::fixed_point(const Expr& expr, std::size_t lane) {
   const bool is_high = expr.op == tir::Op::multiply_high;
   const std::int64_t q = is_high ? 32 : operand(per_axis ? 4 : 2);
   const std::int64_t s = is_high ? -operand(2) : per_axis ? 0 : operand(3);
-  if (is_high && (s > -1 || s < -30)) throw Undefined("fixed point shift");
+  if (is_high && (s > 0 || s < -30)) throw Undefined("fixed point shift");
   const auto in_32 = [](Wide value) {
     if (value < INT32_MIN || value > INT32_MAX) throw Undefined("fixed point overflow");
     return integer(static_cast<std::int64_t>(value));

@@ -48,6 +48,7 @@ struct Interface {
   std::vector<InterfaceTensor> inputs;  // in the order of the archive's struct members
   std::vector<InterfaceTensor> outputs;
   std::vector<InterfaceTensor> devices;
+  std::vector<InterfaceTensor> states;  // model::Description::states, which are parameters by their names
 };
 [[nodiscard]] Interface interface_of(const model::Description& info, const tir::Module& module);
 

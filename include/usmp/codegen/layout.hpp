@@ -35,16 +35,25 @@ struct TensorLayout {
   std::optional<Allocation> allocation;  // with workspace_io
 };
 
+// What the model keeps from run to run: an array of M_lib0.c.
+struct StateLayout {
+  InterfaceTensor tensor;
+  tir::Constant initial;
+  std::string array;  // its name
+};
+
 struct ModuleLayout {
   std::string symbol;  // "tvmgen_default"
   std::string macro;   // "TVMGEN_DEFAULT"
   std::vector<TensorLayout> inputs;
   std::vector<TensorLayout> outputs;
   std::vector<TensorLayout> devices;
+  std::vector<StateLayout> states;
   std::vector<PoolLayout> pools;  // by PoolId
   // Pools that the application passes, used or not, in the order of TVM's struct: by name.
   std::vector<PoolId> external;
   Bytes workspace_bytes = 0;  // used over all workspace pools
+  Bytes state_bytes = 0;
 };
 
 // Throws Error of kind archive for what the C interface cannot express, of kind usage where workspace_io asks for it.

@@ -51,6 +51,7 @@ struct Programs {
 struct Findings {
   std::vector<std::string> faults;  // one sentence each, without a full stop; empty: both compute the same
   std::size_t elements = 0;         // compared, over all rounds
+  std::uint32_t rounds = 0;         // at least four of a model with state
 };
 
 // Writes, compiles and runs everything below `directory`, and leaves it there. Outputs are compared bit by bit; any two

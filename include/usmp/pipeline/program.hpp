@@ -141,6 +141,9 @@ struct AssembledModule {
 // From C in its place. Throws the same.
 [[nodiscard]] SourceModule read_module(const model::Description& info, const CFiles& files);
 
+// From the bytes of a TensorFlow Lite model; `name`: the module's. Throws Error of kind archive.
+[[nodiscard]] SourceModule read_module(const std::string& name, std::string_view model);
+
 // The module's info, with what its program says of inputs and outputs where the archive says nothing.
 [[nodiscard]] model::Description described(const SourceModule& source);
 

@@ -217,6 +217,7 @@ struct PlanDocument {
   // Sum of sizes of the constants that the program reads, in parameter pools or not; those in one place count once.
   // Nothing, here and below: the plan does not say.
   std::optional<Bytes> constant_bytes;
+  std::optional<Bytes> state_bytes;     // what the model keeps from run to run, in memory of its own; absent: none
   std::optional<Bytes> stack_estimate;  // of the entry with the module's functions that it calls, in bytes
   // Of arrays that the C which was read has on its stack at one time; absent: none. And how many of these are planned
   // or not needed; absent: none, the others stay.

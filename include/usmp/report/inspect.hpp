@@ -8,6 +8,7 @@
 
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/model/description.hpp"
+#include "usmp/tflite/reader.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
@@ -25,9 +26,14 @@ struct InspectTextOptions {
                                        std::span<const tvm_c::PlannedPool> planned = {},
                                        const InspectTextOptions& options = {});
 
-// The same as JSON.
+// The operators of a TensorFlow Lite model, those that are not supported marked.
+[[nodiscard]] std::string operators_text(std::span<const tflite::OperatorLine> operators,
+                                         std::size_t width = std::string::npos);
+
+// The same as JSON; `operators`: of a TensorFlow Lite model.
 [[nodiscard]] std::string inspect_json(const model::Description& info, const tir::Module& module,
                                        const liveness::Analysis& analysis,
-                                       std::span<const tvm_c::PlannedPool> planned = {});
+                                       std::span<const tvm_c::PlannedPool> planned = {},
+                                       std::span<const tflite::OperatorLine> operators = {});
 
 }  // namespace usmp::report

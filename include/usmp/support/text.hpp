@@ -42,7 +42,7 @@ struct OutputFile {
 // never starting with a digit ('_' is put in front).
 [[nodiscard]] std::string c_identifier(std::string_view name);
 
-// "kws" of "kws.tar", "kws.tar.gz" and "kws".
+// "kws" of "kws.tar", "kws.tar.gz", "kws.tflite" and "kws".
 [[nodiscard]] std::string without_archive_ending(const std::string& name);
 
 // Whether archives with these file names are taken for one model, perhaps in two versions.

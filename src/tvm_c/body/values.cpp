@@ -451,6 +451,11 @@ std::optional<Value> Values::helper(std::string_view name, const std::vector<Val
     for (const Value& argument : arguments) operands.push_back(converted(argument, tir::int32_type));
     return number(operation(op, tir::int32_type, operands));
   }
+  if (name == "round_high" && arguments.size() == 2) {
+    return number(operation(
+        Op::multiply_high, tir::int32_type,
+        {converted(arguments[0], tir::int32_type), converted(arguments[1], tir::int32_type), {tir::make_int(0)}}));
+  }
   for (const auto& [helper, type] : {std::pair("clip_i8", DataType{tir::TypeCode::int_, 8, 1}),
                                      std::pair("clip_u8", DataType{tir::TypeCode::uint, 8, 1}),
                                      std::pair("clip_i16", DataType{tir::TypeCode::int_, 16, 1}),
