@@ -26,10 +26,10 @@ struct PoolConstant {
 
 struct PlannedMemory {
   std::vector<PoolConstant> constants;
-  std::vector<PlannedPlace> places;  // of what TVM has planned, constants and entry parameters included
-  std::map<tir::VarId, Bytes> last;  // of workspace at several offsets: the last one
+  std::vector<PlannedPlace> places;         // of what TVM has planned, constants and entry parameters included
+  std::map<tir::VarId, Bytes> last;         // of workspace at several offsets: the last one
   std::map<tir::VarId, std::string> whole;  // of the entry: a pool that somebody gets from its first to its last byte
-  std::set<tir::VarId> unbounded;    // planned by TVM into pools of unknown size: what is allocated says nothing
+  std::set<tir::VarId> unbounded;           // planned by TVM into pools of unknown size: what is allocated says nothing
 
   void add(PlannedMemory&& more);
 };
