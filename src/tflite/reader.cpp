@@ -3,6 +3,7 @@
 #include "usmp/tflite/reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "tflite/build.hpp"
@@ -60,7 +61,8 @@ ReadModel read_model(std::string_view bytes, const std::string& name) {
     others.push_back(operator_text(made.faults[i].index, graph) + ": " + made.faults[i].message);
   }
   constexpr std::size_t most = 10;
-  for (std::string& line : first_lines(std::move(others), most)) details.push_back(std::move(line));
+  std::vector<std::string> lines = first_lines(std::move(others), most);
+  details.insert(details.end(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
   throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = operator_text(first.index, graph)}, first.message,
               std::move(details));
 }

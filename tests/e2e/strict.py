@@ -37,7 +37,8 @@ def main() -> int:
     parser.add_argument("directories", type=Path, nargs="+")
     parser.add_argument("--full", action="store_true", help="every core and set of options for every archive, not in turn")
     args = parser.parse_args()
-    archives = sorted(path for directory in args.directories for path in directory.rglob("*.tar"))
+    archives = sorted(path for directory in args.directories for path in directory.rglob("*.tar")
+                      if path.parent.name != "arm_cpu")  # whose operators import C that is not ours
     cores = list(ARM) if shutil.which("arm-none-eabi-gcc") else []
     passed = failed = 0
     for number, archive in enumerate(archives):
