@@ -63,10 +63,10 @@ class DocumentCheck {
                     .alignment = from.alignment,
                     .candidates = {},
                     .live = from.live.value_or(std::vector<LiveRange>())};
-      for (std::size_t c = 0; c < from.candidates.size(); ++c) {
-        const auto pool = pools.find(from.candidates[c]);
+      for (const auto& candidate : from.candidates) {
+        const auto pool = pools.find(candidate);
         if (pool == pools.end()) {
-          fail_at(element("buffers", i), "the candidate " + in_quotes(from.candidates[c]) + " is none of the pools");
+          fail_at(element("buffers", i), "the candidate " + in_quotes(candidate) + " is none of the pools");
         }
         buffer.candidates.push_back(pool->second);
       }

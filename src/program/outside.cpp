@@ -330,7 +330,7 @@ class FunctionWalk {
     }
     for (const auto& [expr, more] : lanes) {
       std::int64_t at = 0;
-      const bool is_outside = find_point({expr}, under, [&, added = more](const auto& point) {
+      const bool is_outside = find_point({expr}, under, [&, expr = expr, added = more](const auto& point) {
         const Number value = value_of(*expr, point);
         if (!value) return false;
         const auto begin = checked_mul(*value + added, width);

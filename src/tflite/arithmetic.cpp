@@ -37,22 +37,20 @@ Num divided(Nest& nest, const Num& product, int right, std::int64_t bound, std::
 }  // namespace
 
 Multiplier multiplier_of(double factor) {
-  if (factor < 0) {
-    Multiplier result = multiplier_of(-factor);
-    result.multiplier = -result.multiplier;
-    return result;
-  }
-  if (!(factor > 0)) return {};
+  if (factor == 0 || std::isnan(factor)) return {};
   Multiplier result;
-  const double fraction = std::frexp(factor, &result.shift);
+  const double fraction = std::frexp(std::abs(factor), &result.shift);
   auto whole = static_cast<std::int64_t>(std::round(fraction * static_cast<double>(two_to_31)));
   if (whole == two_to_31) {
     whole /= 2;
     ++result.shift;
   }
   if (result.shift < -most_right) return {};
-  if (result.shift > 30) return {std::numeric_limits<std::int32_t>::max(), 30};
-  result.multiplier = static_cast<std::int32_t>(whole);
+  if (result.shift > 30) {
+    whole = std::numeric_limits<std::int32_t>::max();
+    result.shift = 30;
+  }
+  result.multiplier = static_cast<std::int32_t>(factor < 0 ? -whole : whole);
   return result;
 }
 

@@ -76,7 +76,7 @@ void copy_rows(Emitter& e, const Array& from, const Array& to, const Around& siz
 void take_apart(Emitter& e, std::int64_t axis, const std::vector<std::int64_t>& sizes) {
   check_same_type(e);
   const Value& in = e.input(0);
-  const std::size_t data = in.shape.size() == 0 ? 0 : static_cast<std::size_t>(axis);
+  const std::size_t data = in.shape.empty() ? 0 : static_cast<std::size_t>(axis);
   const std::int64_t whole = in.shape[data];
   const Around size = around(in.shape, axis);
   std::int64_t first = 0;

@@ -218,9 +218,9 @@ class Preparation {
       return true;
     }
     std::vector<std::vector<std::int64_t>> inputs;
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      if (!node.inputs[i]) return false;
-      const Value& input = graph_.values[*node.inputs[i]];
+    for (const auto& index : node.inputs) {
+      if (!index) return false;
+      const Value& input = graph_.values[*index];
       if (!input.is_constant || (input.type != Type::int32 && input.type != Type::int64)) return false;
       inputs.push_back(integers_of(input));
     }

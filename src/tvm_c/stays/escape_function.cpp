@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -311,19 +312,19 @@ class FunctionReader {
   [[nodiscard]] std::size_t find_variable(std::size_t i) const {
     const auto found = named_.find(tokens_[i].text);
     if (found == named_.end()) return no_token;
-    for (auto one = found->second.rbegin(); one != found->second.rend(); ++one) {
-      if (variables_[*one].begin <= i && i < variables_[*one].end) return *one;
+    for (const std::size_t one : std::views::reverse(found->second)) {
+      if (variables_[one].begin <= i && i < variables_[one].end) return one;
     }
     return no_token;
   }
 
   // --- Where addresses go
 
-  void escape(ParamSet params, std::string how, std::string by = {}, std::string synchronous = {}) {
+  void escape(ParamSet params, std::string how, const std::string& by = {}, std::string synchronous = {}) {
     if ((params & ~result_.params) == 0) return;
     has_changed_ = true;
     if (result_.params == 0) {
-      result_.by = by.empty() ? body_.name : std::move(by);
+      result_.by = by.empty() ? body_.name : by;
       result_.how = std::move(how);
       result_.synchronous = std::move(synchronous);
     }
@@ -500,7 +501,7 @@ class FunctionReader {
     }
     while (is_of_string(at_ - 1) && is_of_string(at_)) ++at_;
     const bool is_function = token.is_identifier() && find_variable(first) == no_token;
-    result = read_postfix(std::move(result), is_function ? std::string_view(token.text) : std::string_view());
+    result = read_postfix(result, is_function ? std::string_view(token.text) : std::string_view());
     --level_;
     return result;
   }

@@ -125,7 +125,7 @@ class Extender {
     while (true) {
       OpenBlock& now = open.back();
       if (now.at == now.block->size()) {
-        const FoundInStatement found = close(now, open.size() == 1);
+        FoundInStatement found = close(now, open.size() == 1);
         open.pop_back();
         if (open.empty()) return found;
         FoundInStatement& outer = open.back().statements.back();
