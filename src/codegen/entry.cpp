@@ -95,7 +95,9 @@ void write_unpacked_run(const EmissionInput& module, const ModuleLayout& layout,
   bool needs_pools = false;
   for (const EntryArgument& argument : arguments) {
     const std::string value = value_of(argument);
-    const bool drops_const = value.starts_with('&') && !argument.type.starts_with("const ");
+    const bool is_const = value.starts_with('&') || (argument.pool != nullptr && !argument.pool->is_internal &&
+                                                     argument.pool->kind == PoolKind::constant);
+    const bool drops_const = is_const && !argument.type.starts_with("const ");
     call +=
         (call.empty() ? "\n      (" : ",\n      (") + argument.type + ")" + (drops_const ? "(uintptr_t)" : "") + value;
     if (argument.pool == nullptr) continue;

@@ -188,7 +188,9 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
     const bool narrow = type.bits < 32;  // its sign must not be extended into the bits that are counted
     if (narrow && op == tir::Op::clz) unsupported("operator tir.clz is of type " + tir::to_string(type));
     const bool is_cut = narrow || type.is_int();
-    add(is_cut ? "((uint" + std::to_string(static_cast<int>(type.bits)) + "_t)" : "(");
+    // GCC takes a narrow unsigned number that a condition chose for one whose sign may change.
+    add(narrow ? "((uint32_t)" : "(");
+    if (is_cut) add("(uint" + std::to_string(static_cast<int>(type.bits)) + "_t)");
     add(*expr.operands[0], is_cut ? prec_unary : prec_any, lane);
     add(")");
     close(opened);

@@ -395,6 +395,7 @@ void read_totals(const ParsedJson& json, PlanDocument& document) {
   document.says_totals = object.find("workspace_used") != nullptr && object.find("constants_used") != nullptr;
   object.read_bytes("workspace_used", document.workspace_used);
   object.read_bytes("constants_used", document.constants_used);
+  if (!document.says_totals) document.workspace_used = document.constants_used = 0;
   object.read_bytes("unplanned_workspace", document.unplanned_workspace);
   object.read_bytes("tvm_workspace", document.tvm_workspace);
   object.read_bytes("constant_bytes", document.constant_bytes);

@@ -35,8 +35,8 @@ nlohmann::ordered_json by_rows_json(const std::vector<PlanDocument::RowOperator>
 
 nlohmann::ordered_json totals_json(const PlanDocument& document) {
   nlohmann::ordered_json json;
-  json["workspace_used"] = document.workspace_used;
-  json["constants_used"] = document.constants_used;
+  if (document.says_totals) json["workspace_used"] = document.workspace_used;
+  if (document.says_totals) json["constants_used"] = document.constants_used;
   json["unplanned_workspace"] = or_null(document.unplanned_workspace);
   if (document.tvm_workspace) json["tvm_workspace"] = *document.tvm_workspace;
   json["constant_bytes"] = or_null(document.constant_bytes);

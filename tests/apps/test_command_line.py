@@ -158,7 +158,7 @@ def test_what_is_no_model() -> None:
     assert bare.returncode == 2 and bare.stdout == "" and bare.stderr == quiet_success("--help"), bare
     assert quiet_success("help", "plan") == quiet_success("plan", "--help")
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "m.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(100))
+        Path(folder, "m.tflite").write_bytes(b"\x1c\0\0\0TFL3" + b"\xff" * 100)
         Path(folder, "m.onnx").write_bytes(b"\x08\x07onnx")
         Path(folder, "p.yaml").write_text("# memory\nworkspace_pools:\n  - name: sram\n    targets: {cc: rw}\n")
         Path(folder, "x.json").write_text('{"a": 1}\n')
