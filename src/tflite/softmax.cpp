@@ -102,6 +102,7 @@ void softmax_int8(Emitter& e, const Rows& rows) {
             "an output with another scale", "1/256 with zero point −128");
   const std::vector<std::int64_t> powers = exponentials(in, e.options().beta);
   std::vector<std::int64_t> terms;
+  terms.reserve(powers.size());
   for (const std::int64_t one : powers) terms.push_back(rounding_divide(static_cast<std::int32_t>(one), sum_bits));
   Nest& nest = e.nest();
   const Array source = e.in(0);

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <ranges>
 #include <span>
 #include <utility>
 
@@ -312,7 +311,8 @@ class FunctionReader {
   [[nodiscard]] std::size_t find_variable(std::size_t i) const {
     const auto found = named_.find(tokens_[i].text);
     if (found == named_.end()) return no_token;
-    for (const std::size_t one : std::views::reverse(found->second)) {
+    for (std::size_t k = found->second.size(); k-- > 0;) {
+      const std::size_t one = found->second[k];
       if (variables_[one].begin <= i && i < variables_[one].end) return one;
     }
     return no_token;
