@@ -138,7 +138,7 @@ std::vector<std::string> require_committed(const Model& model, const std::vector
 std::string copy_of(const std::string& file) {
   const std::string bytes = read_text_file(file, ErrorKind::usage, std::size_t{2} << 30, InputFile::Noted::no);
   for (std::size_t number = 1;; ++number) {
-    const std::string copy = file + ".orig" + (number == 1 ? "" : std::to_string(number));
+    std::string copy = file + ".orig" + (number == 1 ? "" : std::to_string(number));
     std::error_code error;
     const fs::file_status status = fs::symlink_status(copy, error);
     if (status.type() == fs::file_type::not_found) return copy;

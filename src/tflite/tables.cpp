@@ -165,8 +165,10 @@ void emit_function(Emitter& e, const std::function<std::int64_t(std::int64_t x)>
   std::vector<std::int64_t> values;
   for (std::int64_t x = range.low; x <= range.high; ++x) values.push_back(function(x));
   if (const auto n = as_sum(values, range.low)) {
-    const auto [least, most] = std::ranges::minmax_element(values);
-    return for_each_element(e, [&](const Num& x) { return clip(cast(tir::int32_type, x) + Num(*n), *least, *most); });
+    const auto ends = std::minmax_element(values.begin(), values.end());
+    const Interval result{*ends.first, *ends.second};
+    return for_each_element(
+        e, [&](const Num& x) { return clip(cast(tir::int32_type, x) + Num(*n), result.low, result.high); });
   }
   Nest& nest = e.nest();
   const Array table = nest.constant("table", data_type_of(e.output().type), values);
