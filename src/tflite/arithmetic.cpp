@@ -214,19 +214,6 @@ Num WideRescale::operator()(Nest& nest, const Num& x, const Num& channel) const 
   return cast(tir::int32_type, (wide(x) * wide(nest.load(*multipliers_, channel)) + half) >> shift);
 }
 
-Interval range_of(Type type) {
-  switch (type) {
-    case Type::int8:
-      return {INT8_MIN, INT8_MAX};
-    case Type::uint8:
-      return {0, UINT8_MAX};
-    case Type::int16:
-      return {INT16_MIN, INT16_MAX};
-    default:
-      return {INT32_MIN, INT32_MAX};
-  }
-}
-
 std::int64_t magnitude(const Value& value) {
   const Interval range = range_of(value.type);
   return std::max(range.high - value.zero_point(), value.zero_point() - range.low);

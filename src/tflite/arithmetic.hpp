@@ -75,8 +75,6 @@ class WideRescale {
   std::optional<Array> shifts_;
 };
 
-// Of all values that the type has.
-[[nodiscard]] Interval range_of(Type type);
 // The largest magnitude of its values less the zero point.
 [[nodiscard]] std::int64_t magnitude(const Value& value);
 // What the activation leaves of them, with the tensor's scale and zero point. Nothing: TANH or SIGN_BIT.

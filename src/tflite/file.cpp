@@ -46,23 +46,6 @@ const TypeRow* row_of(Type type) {
   return found == std::end(type_rows) ? nullptr : found;
 }
 
-struct Limits {
-  std::int64_t low;
-  std::int64_t high;
-};
-Limits zero_points_of(Type type) {
-  switch (type) {
-    case Type::int8:
-      return {INT8_MIN, INT8_MAX};
-    case Type::uint8:
-      return {0, UINT8_MAX};
-    case Type::int16:
-      return {INT16_MIN, INT16_MAX};
-    default:
-      return {INT32_MIN, INT32_MAX};
-  }
-}
-
 template <class T>
 const T& only(const T* pointer, const std::string& place, const char* what) {
   if (pointer == nullptr) fail(place, std::string("has no ") + what);
@@ -171,7 +154,7 @@ class FileReader {
       if (!is_possible) fail(place, "has the scale " + std::to_string(scale) + ", expected a positive number");
       result.scales.push_back(scale);
     }
-    const Limits limits = zero_points_of(tensor.type);
+    const Interval limits = range_of(tensor.type);
     const auto* points = given->zero_point();
     if (points != nullptr && points->size() != 0 && points->size() != count) {
       fail(place, "has " + std::to_string(count) + " scales and " + std::to_string(points->size()) + " zero points");
@@ -264,30 +247,26 @@ class FileReader {
     return value;
   }
 
+  template <class Table>
+  static void read_convolution(const Table& from, Options& to, const std::string& place) {
+    to.padding = padding_of(from.padding(), place);
+    to.activation = activation_of(from.fused_activation_function(), place);
+    to.stride_width = from.stride_w();
+    to.stride_height = from.stride_h();
+    to.dilation_width = from.dilation_w_factor();
+    to.dilation_height = from.dilation_h_factor();
+  }
+
   // The table of each type of options that says anything.
   void read_options(const schema::Operator& from, Options& to, const std::string& place) {
     if (from.builtin_options() == nullptr) return;
     switch (from.builtin_options_type()) {
-      case 1: {
-        const auto* o = table<schema::Conv2DOptions>(from, place);
-        to.padding = padding_of(o->padding(), place);
-        to.activation = activation_of(o->fused_activation_function(), place);
-        to.stride_width = o->stride_w();
-        to.stride_height = o->stride_h();
-        to.dilation_width = o->dilation_w_factor();
-        to.dilation_height = o->dilation_h_factor();
+      case 1:
+        read_convolution(*table<schema::Conv2DOptions>(from, place), to, place);
         break;
-      }
-      case 2: {
-        const auto* o = table<schema::DepthwiseConv2DOptions>(from, place);
-        to.padding = padding_of(o->padding(), place);
-        to.activation = activation_of(o->fused_activation_function(), place);
-        to.stride_width = o->stride_w();
-        to.stride_height = o->stride_h();
-        to.dilation_width = o->dilation_w_factor();
-        to.dilation_height = o->dilation_h_factor();
+      case 2:
+        read_convolution(*table<schema::DepthwiseConv2DOptions>(from, place), to, place);
         break;
-      }
       case 5: {
         const auto* o = table<schema::Pool2DOptions>(from, place);
         to.padding = padding_of(o->padding(), place);
@@ -607,6 +586,19 @@ class FileReader {
 const char* name_of(Type type) {
   const TypeRow* row = row_of(type);
   return row == nullptr ? "unknown" : row->name;
+}
+
+Interval range_of(Type type) {
+  switch (type) {
+    case Type::int8:
+      return {INT8_MIN, INT8_MAX};
+    case Type::uint8:
+      return {0, UINT8_MAX};
+    case Type::int16:
+      return {INT16_MIN, INT16_MAX};
+    default:
+      return {INT32_MIN, INT32_MAX};
+  }
 }
 
 Bytes bytes_of(Type type) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "usmp/support/checked.hpp"
+#include "usmp/support/interval.hpp"
 
 namespace usmp::tflite {
 
@@ -30,6 +31,8 @@ enum class Type : std::uint8_t {
   unknown = 255,
 };
 [[nodiscard]] const char* name_of(Type type);
+// Of all values that the integer type has; of others that of int32.
+[[nodiscard]] Interval range_of(Type type);
 [[nodiscard]] Bytes bytes_of(Type type);  // of an element in memory; 0: there are none in C
 [[nodiscard]] bool is_quantized(
     Type type);  // int8, uint8, int16, int4: integers that stand for reals if there is a scale

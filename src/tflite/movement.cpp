@@ -103,6 +103,15 @@ Num zero_of(Emitter& e, const Value& value) {
   return literal(0, data_type_of(value.type));
 }
 
+// In front of and behind each dimension.
+std::vector<std::int64_t> padding_sizes(const Emitter& e) {
+  const Value& in = e.input(0);
+  std::vector<std::int64_t> sizes = e.integers(1);
+  e.require(sizes.size() == 2 * in.shape.size() && in.shape.size() == e.output().shape.size(),
+            std::to_string(sizes.size()) + " sizes for " + text_of(in.shape), "two for each dimension");
+  return sizes;
+}
+
 }  // namespace
 
 void copy(Emitter& e) {
@@ -205,9 +214,7 @@ void pad(Emitter& e) {
   const Value& in = e.input(0);
   const Value& out = e.output();
   check_same_type(e);
-  const std::vector<std::int64_t> sizes = e.integers(1);
-  e.require(sizes.size() == 2 * in.shape.size() && in.shape.size() == out.shape.size(),
-            std::to_string(sizes.size()) + " sizes for " + text_of(in.shape), "two for each dimension");
+  const std::vector<std::int64_t> sizes = padding_sizes(e);
   for (std::size_t d = 0; d < in.shape.size(); ++d) {
     const std::int64_t before = sizes[2 * d];
     const std::int64_t behind = sizes[2 * d + 1];
@@ -246,9 +253,7 @@ void mirror_pad(Emitter& e) {
   const Value& in = e.input(0);
   const Value& out = e.output();
   check_same_type(e);
-  const std::vector<std::int64_t> sizes = e.integers(1);
-  e.require(sizes.size() == 2 * in.shape.size() && in.shape.size() == out.shape.size(),
-            std::to_string(sizes.size()) + " sizes for " + text_of(in.shape), "two for each dimension");
+  const std::vector<std::int64_t> sizes = padding_sizes(e);
   const std::int64_t edge = e.options().is_symmetric ? 1 : 0;
   for (std::size_t d = 0; d < in.shape.size(); ++d) {
     const std::int64_t most = in.shape[d] - 1 + edge;

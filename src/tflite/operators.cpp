@@ -188,24 +188,25 @@ Array Emitter::in(std::size_t i) {
   return array;
 }
 
+std::vector<std::int64_t> integers_of(const Value& value) {
+  const auto width = static_cast<std::size_t>(bytes_of(value.type));
+  const std::size_t unused = 64 - 8 * width;
+  std::vector<std::int64_t> result(value.data.size() / width);
+  for (std::size_t k = 0; k < result.size(); ++k) {
+    const std::uint64_t bits = little_endian(value.data, k * width, width);
+    result[k] = value.type == Type::uint8 ? static_cast<std::int64_t>(bits)
+                                          : static_cast<std::int64_t>(bits << unused) >> unused;
+  }
+  return result;
+}
+
 std::vector<std::int64_t> Emitter::integers(std::size_t i) const {
   const Value& value = input(i);
   require(value.is_constant, "input " + std::to_string(i) + " that is computed", "a constant");
   const bool is_integer = value.type == Type::int8 || value.type == Type::uint8 || value.type == Type::int16 ||
                           value.type == Type::int32 || value.type == Type::int64;
   require(is_integer, "input " + std::to_string(i) + " of type " + name_of(value.type), "integers");
-  const auto width = static_cast<std::size_t>(bytes_of(value.type));
-  std::vector<std::int64_t> result(value.data.size() / width);
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    std::uint64_t bits = 0;
-    for (std::size_t b = 0; b < width; ++b) {
-      bits |= std::uint64_t{static_cast<std::uint8_t>(value.data[k * width + b])} << (8 * b);
-    }
-    const std::size_t unused = 64 - 8 * width;
-    result[k] = value.type == Type::uint8 ? static_cast<std::int64_t>(bits)
-                                          : static_cast<std::int64_t>(bits << unused) >> unused;
-  }
-  return result;
+  return integers_of(value);
 }
 
 std::vector<float> Emitter::floats(std::size_t i) const {

@@ -87,6 +87,8 @@ struct OperatorKind {
 [[nodiscard]] const OperatorKind& copy_kind();
 // "CUMSUM"; "operator 250" if it has no name here.
 [[nodiscard]] std::string name_of_code(std::int32_t code);
+// The elements of a constant of an integer type.
+[[nodiscard]] std::vector<std::int64_t> integers_of(const Value& value);
 
 // --- Families --------------------------------------------------------------------------------------------------------
 

@@ -45,20 +45,6 @@ struct Refused {
 
 [[noreturn]] void refuse(std::string message) { throw Refused{std::move(message)}; }
 
-std::vector<std::int64_t> integers_of(const Value& value) {
-  const auto width = static_cast<std::size_t>(bytes_of(value.type));
-  std::vector<std::int64_t> result(value.data.size() / width);
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    std::uint64_t bits = 0;
-    for (std::size_t b = 0; b < width; ++b) {
-      bits |= std::uint64_t{static_cast<std::uint8_t>(value.data[k * width + b])} << (8 * b);
-    }
-    const std::size_t unused = 64 - 8 * width;
-    result[k] = static_cast<std::int64_t>(bits << unused) >> unused;
-  }
-  return result;
-}
-
 bool is_view(std::int32_t code) { return code == code_reshape || code == code_squeeze || code == code_expand_dims; }
 
 // A variable: a name that several handles share.
