@@ -208,9 +208,9 @@ Num interpolated(Nest& nest, const Array& samples, const Num& x) {
 }
 
 std::vector<std::int64_t> sigmoid_samples() {
-  std::vector<std::int64_t> samples;
-  for (int i = 0; i < 256; ++i) {
-    samples.push_back(std::llround(65536.0 / (1.0 + std::exp(-i / 24.0))));
+  std::vector<std::int64_t> samples(256);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i] = std::llround(65536.0 / (1.0 + std::exp(-static_cast<double>(i) / 24.0)));
   }
   for (const int i : rounded_up) ++samples[static_cast<std::size_t>(i)];
   return samples;
