@@ -312,19 +312,26 @@ std::vector<CFunction> functions_in(std::string_view code, char end) {
 
 }  // namespace
 
+namespace {
+
+// What stands in the brackets behind a function's name, if `{` follows them.
+std::optional<std::string_view> defined_behind(std::string_view text, std::size_t at) {
+  const std::size_t open = skip_gaps(text, at);
+  if (open >= text.size() || text[open] != '(') return std::nullopt;
+  const std::size_t close = behind_parameters(text, open);
+  const std::size_t brace = close == npos ? npos : skip_gaps(text, close);
+  if (brace >= text.size() || text[brace] != '{') return std::nullopt;
+  return text.substr(open + 1, close - open - 2);
+}
+
+}  // namespace
+
 // A parameter list never names its own function: every search ends where the next one starts, which keeps the sum
 // linear.
 bool defines_ending_in(std::string_view text, std::string_view suffix) {
   for (std::size_t at = text.find(suffix); at != npos;) {
     const std::size_t next = text.find(suffix, at + suffix.size());
-    const std::string_view window = text.substr(0, next);
-    at += suffix.size();
-    const std::size_t open = skip_gaps(window, at);
-    if (open < window.size() && window[open] == '(') {
-      const std::size_t close = behind_parameters(window, open);
-      const std::size_t brace = close == npos ? npos : skip_gaps(window, close);
-      if (brace < window.size() && window[brace] == '{') return true;
-    }
+    if (defined_behind(text.substr(0, next), at + suffix.size())) return true;
     at = next;
   }
   return false;
@@ -333,13 +340,7 @@ bool defines_ending_in(std::string_view text, std::string_view suffix) {
 std::optional<std::string_view> defined_parameters(std::string_view text, std::string_view name) {
   for (std::size_t at = find_identifier(text, name); at != npos;) {
     const std::size_t next = find_identifier(text, name, at + name.size());
-    const std::string_view window = text.substr(0, next);
-    const std::size_t open = skip_gaps(window, at + name.size());
-    if (open < window.size() && window[open] == '(') {
-      const std::size_t close = behind_parameters(window, open);
-      const std::size_t brace = close == npos ? npos : skip_gaps(window, close);
-      if (brace < window.size() && window[brace] == '{') return window.substr(open + 1, close - open - 2);
-    }
+    if (const auto parameters = defined_behind(text.substr(0, next), at + name.size())) return parameters;
     at = next;
   }
   return std::nullopt;

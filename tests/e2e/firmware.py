@@ -242,11 +242,17 @@ def build(folder: Path, planned: Path, models: ModelsFile, board: str, more_flag
     return frames
 
 
-def check_run(firmware: Firmware, plans: dict[str, dict], is_of_testdata: bool) -> list[str]:
-    """Outputs and stack. The measurements, as text."""
+def check_outputs(firmware: Firmware, plans: dict[str, dict]) -> list[tuple[str, str, str, str]]:
+    """That both runs of each model are right. What it printed of them: module, status, wrong elements, stack."""
     lines = re.findall(r"^(\w+): status (0|not 0), wrong elements (\d+), stack (\d+)$", firmware.output, re.M)
     if firmware.code != 0 or len(lines) != 2 * len(plans) or any(line[1:3] != ("0", "0") for line in lines):
         raise Failure(f"exit code {firmware.code}, the firmware printed:\n{firmware.output}")
+    return lines
+
+
+def check_run(firmware: Firmware, plans: dict[str, dict], is_of_testdata: bool) -> list[str]:
+    """Outputs and stack. The measurements, as text."""
+    lines = check_outputs(firmware, plans)
     texts = []
     for module, _, _, stack in lines:
         plan = plans[module]
