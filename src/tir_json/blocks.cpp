@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tir_json/body_reader.hpp"
+#include "usmp/tir_json/writer.hpp"
 
 namespace usmp::tir_json {
 
@@ -134,6 +135,12 @@ std::vector<std::string> BodyReader::candidate_pools(NodeId node) {
   return pools == 0 ? std::vector<std::string>{} : context_.pool_names(graph_.array(pools));
 }
 
+bool BodyReader::is_stack_array(NodeId allocate) const {
+  const NodeId annotations = graph_.optional_node_attribute(allocate, "annotations");
+  const NodeId value = annotations == 0 ? 0 : graph_.find_in_map(annotations, stack_array_annotation);
+  return value != 0 && graph_.type(value) == NodeType::int_imm && graph_.int_attribute(value, "value") != 0;
+}
+
 void BodyReader::allocate(NodeId node) {
   const tir::VarId var = exprs_.var(graph_.node_attribute(node, "buffer_var"));
   const tir::DataType type = type_attribute(graph_, node);
@@ -144,7 +151,7 @@ void BodyReader::allocate(NodeId node) {
     extents.push_back(exprs_.expr(extent));
     at(extent, [&] { tir::BodyBuilder::check_extent(*extents.back()); });
   }
-  builder_.allocate(var, type, std::move(extents), std::move(condition), std::move(pools));
+  builder_.allocate(var, type, std::move(extents), std::move(condition), std::move(pools), is_stack_array(node));
 }
 
 void BodyReader::allocate_const(NodeId node) {

@@ -162,6 +162,7 @@ class BodyReader {
   void allocate(NodeId node);
   void allocate_const(NodeId node);
   std::vector<std::string> candidate_pools(NodeId node);
+  [[nodiscard]] bool is_stack_array(NodeId allocate) const;  // as write_module marks it
 
   // What comes next, before all that is pending.
   void next(NodeId node) { pending_.push_back({Action::statement, node}); }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tir_json/ndarray.hpp"
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "tir_json/graph.hpp"
+#include "usmp/support/base64.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/support/text.hpp"
 
@@ -14,19 +14,16 @@ namespace usmp::tir_json {
 namespace {
 
 constexpr std::uint64_t ndarray_magic = 0xDD5E40F096B4A13F;
-constexpr std::uint8_t not_base64 = 0xFF;
 constexpr std::int32_t max_dimensions = 64;
 
-constexpr std::array<std::uint8_t, 256> make_base64_values() {
-  constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::array<std::uint8_t, 256> values{};
-  values.fill(not_base64);
-  for (std::size_t i = 0; i < alphabet.size(); ++i) {
-    values[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
-  }
-  return values;
+constexpr std::pair<std::uint8_t, tir::TypeCode> type_codes[] = {
+    {0, tir::TypeCode::int_}, {1, tir::TypeCode::uint}, {2, tir::TypeCode::float_}, {4, tir::TypeCode::bfloat}};
+
+std::string decoded(std::string_view base64, const std::string& place) {
+  DecodedBase64 result = decode_base64(base64);
+  if (!result.fault.empty()) fail(place, result.fault);
+  return std::move(result.bytes);
 }
-constexpr auto base64_values = make_base64_values();
 
 // Reads the little-endian fields of a blob in order.
 class BlobReader {
@@ -56,9 +53,7 @@ tir::DataType read_type(BlobReader& reader, const std::string& place) {
   const auto code = reader.read<std::uint8_t>("type");
   const auto bits = reader.read<std::uint8_t>("type");
   const auto lanes = reader.read<std::uint16_t>("type");
-  constexpr std::pair<int, tir::TypeCode> codes[] = {
-      {0, tir::TypeCode::int_}, {1, tir::TypeCode::uint}, {2, tir::TypeCode::float_}, {4, tir::TypeCode::bfloat}};
-  for (const auto& [number, type_code] : codes) {
+  for (const auto& [number, type_code] : type_codes) {
     if (number == code && bits >= 1 && bits <= 64 && lanes >= 1) return {type_code, bits, lanes};
   }
   fail(place, "the NDArray has type code " + std::to_string(code) + " with " + std::to_string(bits) + " bits and " +
@@ -67,35 +62,8 @@ tir::DataType read_type(BlobReader& reader, const std::string& place) {
 
 }  // namespace
 
-std::string decode_base64(std::string_view text, const std::string& place) {
-  if (text.size() % 4 != 0) {
-    fail(place, "base64 text of " + std::to_string(text.size()) + " characters is cut off, expected a multiple of 4");
-  }
-  std::size_t padding = 0;
-  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
-  std::string bytes(text.size() / 4 * 3, '\0');
-  std::size_t out = 0;
-  for (std::size_t i = 0; i < text.size(); i += 4) {
-    std::array<std::uint32_t, 4> values{};
-    for (std::size_t k = 0; k < 4; ++k) values[k] = base64_values[static_cast<unsigned char>(text[i + k])];
-    if (i + 4 == text.size() && padding > 0) values[3] = 0;
-    if (i + 4 == text.size() && padding > 1) values[2] = 0;
-    for (std::size_t k = 0; k < 4; ++k) {
-      if (values[k] == not_base64) {
-        fail(place, "character " + std::to_string(i + k) + " of the base64 text is not a base64 character");
-      }
-    }
-    const std::uint32_t group = values[0] << 18U | values[1] << 12U | values[2] << 6U | values[3];
-    bytes[out++] = static_cast<char>(group >> 16U & 0xFFU);
-    bytes[out++] = static_cast<char>(group >> 8U & 0xFFU);
-    bytes[out++] = static_cast<char>(group & 0xFFU);
-  }
-  bytes.resize(bytes.size() - padding);
-  return bytes;
-}
-
 std::string decode_text(std::string_view base64, const std::string& place) {
-  std::string blob = decode_base64(base64, place);
+  std::string blob = decoded(base64, place);
   constexpr std::size_t length_size = sizeof(std::uint64_t);
   if (blob.size() < length_size) {
     fail(place, "found " + std::to_string(blob.size()) + " bytes, expected 8 bytes of length and the text");
@@ -109,8 +77,14 @@ std::string decode_text(std::string_view base64, const std::string& place) {
   return blob;
 }
 
+std::string encode_text(std::string_view text) {
+  std::string blob;
+  append_little_endian(blob, text.size(), sizeof(std::uint64_t));
+  return encode_base64(blob.append(text));
+}
+
 tir::Constant decode_ndarray(std::string_view base64, const std::string& place) {
-  std::string blob = decode_base64(base64, place);
+  std::string blob = decoded(base64, place);
   BlobReader reader(blob, place);
   if (reader.read<std::uint64_t>("magic") != ndarray_magic) {
     fail(place, "the NDArray blob does not begin with the magic number 0xDD5E40F096B4A13F");
@@ -144,6 +118,24 @@ tir::Constant decode_ndarray(std::string_view base64, const std::string& place) 
   blob.erase(0, reader.position());
   constant.bytes = std::move(blob);
   return constant;
+}
+
+std::string encode_ndarray(const tir::Constant& constant) {
+  constexpr std::uint64_t cpu = 1;
+  std::string blob;
+  append_little_endian(blob, ndarray_magic, 8);
+  append_little_endian(blob, 0, 8);
+  append_little_endian(blob, cpu, 4);
+  append_little_endian(blob, 0, 4);
+  append_little_endian(blob, constant.shape.size(), 4);
+  for (const auto& [number, type_code] : type_codes) {
+    if (type_code == constant.type.code) append_little_endian(blob, number, 1);
+  }
+  append_little_endian(blob, constant.type.bits, 1);
+  append_little_endian(blob, constant.type.lanes, 2);
+  for (const std::int64_t extent : constant.shape) append_little_endian(blob, static_cast<std::uint64_t>(extent), 8);
+  append_little_endian(blob, constant.bytes.size(), 8);
+  return encode_base64(blob.append(constant.bytes));
 }
 
 }  // namespace usmp::tir_json
