@@ -23,6 +23,7 @@ struct Command {
 Command add_plan(CLI::App& program);  // the program's own options: what it does without a subcommand
 Command add_check(CLI::App& program);
 Command add_compare(CLI::App& program);
+Command add_convert(CLI::App& program);
 Command add_diff(CLI::App& program);
 Command add_inspect(CLI::App& program);
 Command add_init(CLI::App& program);

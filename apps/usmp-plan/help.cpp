@@ -48,8 +48,7 @@ std::string options_text(const std::vector<OptionText>& options, const std::stri
 std::string commands_text(const Manual& manual) {
   std::string text = "Commands (usmp-plan COMMAND --help shows the options):\n";  // a screen's lines are few
   for (const CommandText& command : manual.commands) {
-    text += command.name.empty() ? entry("plan", "plan a model and write C; the word may be left out")
-                                 : entry(command.name, command.summary);
+    if (!command.name.empty()) text += entry(command.name, command.summary);  // `plan`: the line of its usage says it
   }
   return text;
 }

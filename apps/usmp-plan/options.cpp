@@ -80,7 +80,7 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
 }
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required) {
-  auto* model = app.add_option("MODEL", options.model, "archive (.tar, .tar.gz, ...), directory or TVM's C")
+  auto* model = app.add_option("MODEL", options.model, ".tflite, archive (.tar, .tar.gz, ...), directory or TVM's C")
                     ->transform(input_name());
   if (required) model->required();
   app.add_option("--module", options.module, "only this module of the archive (default: all)")->type_name("NAME");
@@ -116,7 +116,7 @@ void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool re
                           options.model.model = paths.front();
                           options.more_models.assign(paths.begin() + 1, paths.end());
                         },
-                        "archive (.tar, .tar.gz, ...), directory or TVM's C")
+                        ".tflite, archive (.tar, .tar.gz, ...), directory or TVM's C")
                      ->transform(input_name());
   if (required) models->required();
   app.add_option("--name", options.names, "name of a model's module")->type_name("NAME=MODEL")->allow_extra_args(false);

@@ -41,7 +41,7 @@ Program::Program() : parser_("Plan a model into the memories of a board, and wri
   parser_.formatter(std::make_shared<HelpFormatter>(*this));
   parser_.require_subcommand(0, 1);
   for (const auto add : {add_plan, add_init, add_inspect, add_report, add_diff, add_compare, add_check, add_verify,
-                         add_problem, add_solve}) {
+                         add_convert, add_problem, add_solve}) {
     commands_.push_back(add(parser_));
     refuse_values_of_flags(*commands_.back().app);
   }

@@ -18,16 +18,21 @@ namespace {
 
 using tir::Param;
 
-// Of the tensor; nothing if the module does not say.
-std::optional<Bytes> size_of(const Param& param) {
-  if (!param.is_tensor || !param.shape) return std::nullopt;
-  Bytes size = param.element.bytes();
-  for (const std::int64_t extent : *param.shape) {
+// Nothing if there is no such size.
+std::optional<Bytes> bytes_of(const std::vector<std::int64_t>& shape, Bytes element) {
+  Bytes size = element;
+  for (const std::int64_t extent : shape) {
     const auto product = checked_mul(size, extent);
     if (!product || extent < 0) return std::nullopt;
     size = *product;
   }
   return size;
+}
+
+// Of the tensor; nothing if the module does not say.
+std::optional<Bytes> size_of(const Param& param) {
+  if (!param.is_tensor || !param.shape) return std::nullopt;
+  return bytes_of(*param.shape, param.element.bytes());
 }
 
 // "output", "output2": what TVM calls the outputs' parameters that the user did not name.
@@ -74,9 +79,13 @@ class Matcher {
       const auto found = std::ranges::find(tensors_, state.name, [&](std::size_t i) { return entry_.params[i].name; });
       if (found == tensors_.end()) fail("there is no parameter for the state " + in_quotes(state.name));
       const auto size = static_cast<Bytes>(state.initial.size());
-      if (size_of(entry_.params[*found]) != size) {
+      if (size_of(entry_.params[*found]).value_or(size) != size) {
         fail("the state " + in_quotes(state.name) + " has " + std::to_string(size) +
              " bytes, its parameter has others");
+      }
+      if (state.dtype != tir::to_string(entry_.params[*found].element)) {
+        fail("the state " + in_quotes(state.name) + " is " + shown(state.dtype) + ", its parameter is " +
+             tir::to_string(entry_.params[*found].element));
       }
       taken_[*found] = true;
       interface_.states.push_back({.name = state.name, .member = {}, .param = *found, .size = size});
@@ -168,6 +177,11 @@ class Matcher {
     if (param.is_tensor && !tensor.dtype.empty() && tensor.dtype != tir::to_string(param.element)) {
       fail(std::string(what) + " " + in_quotes(tensor.name) + " is " + tensor.dtype +
            " in metadata.json, but parameter " + in_quotes(param.name) + " is " + tir::to_string(param.element));
+    }
+    const Bytes width = param.element.bytes();
+    if (param.is_tensor && tensor.size && tensor.shape && bytes_of(*tensor.shape, width) != tensor.size) {
+      fail(std::string(what) + " " + in_quotes(tensor.name) + " has " + std::to_string(*tensor.size) +
+           " bytes in metadata.json, which are not those of its shape");
     }
     return {.name = tensor.name, .member = {}, .param = index, .size = size.value_or(tensor.size.value_or(0))};
   }

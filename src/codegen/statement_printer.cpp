@@ -117,7 +117,7 @@ void StatementPrinter::print_return_if(const std::function<void()>& print_condit
   indent();
   printer_.put("if (");
   print_condition();
-  if (workspaces_.empty()) {
+  if (workspaces_.empty() || file_.planned.is_unplanned) {
     printer_.put(") return " + std::string(value) + ";\n");
     return;
   }
@@ -244,13 +244,18 @@ void StatementPrinter::print(const tir::Allocate& allocate) {
   printer_.put(type.element + "* const " + name + " = ");
   if (!type.is_void()) printer_.put("(" + type.element + "*)");
   printer_.put("TVMBackendAllocWorkspace(1, 0, ");
-  for (const ExprRef& extent : allocate.extents) {
-    printer_.put("(uint64_t)");
-    printer_.print(*extent, prec_unary);
-    printer_.put(" * ");
+  if (const auto bytes = tir::allocation_size(allocate).bytes) {
+    printer_.put("(uint64_t)" + std::to_string(*bytes));
+  } else {
+    for (const ExprRef& extent : allocate.extents) {
+      printer_.put("(uint64_t)");
+      printer_.print(*extent, prec_unary);
+      printer_.put(" * ");
+    }
+    printer_.put(std::to_string(allocate.type.bytes()));
   }
   const DataType element = allocate.type.element();
-  printer_.put(std::to_string(allocate.type.bytes()) + ", " + std::to_string(static_cast<int>(element.code)) + ", " +
+  printer_.put(", " + std::to_string(static_cast<int>(element.code)) + ", " +
                std::to_string(static_cast<int>(element.bits)) + ");\n");
   print_return_if([&] { printer_.put(name + " == NULL"); }, "-1");
   workspaces_.push_back(name);

@@ -20,13 +20,14 @@ namespace {
 using tir::Expr;
 using tir::ExprRef;
 
-// n of Op::multiply_high, of a product that is shifted to the right by 31 and `shift` bits.
+// Of a product that is shifted to the right by 31 bits and these: a shift that is a variable.
 constexpr Interval shifts{2, 31};
 
-ExprRef high_product(const Expr& call, ExprRef shift) {
+// x · y / 2^(31 + shift).
+ExprRef high_product(const ExprRef& x, const ExprRef& y, ExprRef shift) {
   const ExprRef n = tir::as_int(*shift) ? tir::make_int(*tir::as_int(*shift) - 1)
                                         : tir::make_binary(tir::ExprKind::sub, std::move(shift), tir::make_int(1));
-  return tir::make_call(tir::int32_type, tir::Op::multiply_high, {call.operands[0], call.operands[1], n});
+  return tir::make_call(tir::int32_type, tir::Op::multiply_high, {x, y, n});
 }
 
 bool are_int32(const Expr& call, std::size_t count) {
@@ -38,15 +39,21 @@ bool are_int32(const Expr& call, std::size_t count) {
 // Null: it stays.
 ExprRef requantized(const Expr& call, arith::Ranges& ranges) {
   if (call.op == tir::Op::q_multiply_shift && are_int32(call, 4)) {
+    const auto point = tir::as_int(*call.operands[2]);
     const auto shift = tir::as_int(*call.operands[3]);
-    if (tir::as_int(*call.operands[2]) != 31 || !shift || !Interval{-*shift, -*shift}.within(shifts)) return nullptr;
-    return high_product(call, tir::make_int(-*shift));
+    if (point != 31 && point != 30) return nullptr;
+    // x · y / 2^30 is x · 2y / 2^31.
+    const auto factor = point == 30 ? tir::as_int(*call.operands[1]) : std::nullopt;
+    if (point == 30 && (!factor || *factor < 0 || *factor > INT32_MAX / 2)) return nullptr;
+    if (!shift || *shift < -shifts.high || *shift > -1) return nullptr;
+    const ExprRef y = factor ? tir::make_int(2 * *factor) : call.operands[1];
+    return high_product(call.operands[0], y, tir::make_int(-*shift));
   }
   if (call.op == tir::Op::q_multiply_shift_per_axis && are_int32(call, 5) && call.operands.size() == 7) {
     const auto shift = ranges.of(*call.operands[3]);
     const bool shifts_left = tir::as_int(*call.operands[5]) != 0 && tir::as_int(*call.operands[2]) != 0;
     if (tir::as_int(*call.operands[4]) != 31 || shifts_left || !shift || !shift->within(shifts)) return nullptr;
-    return high_product(call, call.operands[3]);
+    return high_product(call.operands[0], call.operands[1], call.operands[3]);
   }
   return nullptr;
 }

@@ -84,6 +84,24 @@ Bytes JsonPlace::bytes() const {
   return value_->get<Bytes>();
 }
 
+std::int64_t JsonPlace::integer() const {
+  const bool is_large = value_->is_number_unsigned() &&
+                        value_->get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (!value_->is_number_integer() || is_large) throw wrong_type("an integer of 64 bits");
+  return value_->get<std::int64_t>();
+}
+
+std::int64_t JsonPlace::extent() const {
+  const std::int64_t value = integer();
+  if (value < 0) throw wrong_type("an integer of at least 0");
+  return value;
+}
+
+double JsonPlace::number() const {
+  if (!value_->is_number()) throw wrong_type("a number");
+  return value_->get<double>();
+}
+
 nlohmann::json parse_metadata(const Archive& archive) {
   const Member* member = archive.find(metadata_member);
   if (member == nullptr) throw missing(archive);

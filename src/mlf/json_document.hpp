@@ -29,6 +29,9 @@ class JsonPlace {
   [[nodiscard]] const nlohmann::json::object_t& object() const;
   [[nodiscard]] const std::string& string() const;
   [[nodiscard]] Bytes bytes() const;
+  [[nodiscard]] std::int64_t integer() const;
+  [[nodiscard]] std::int64_t extent() const;  // of a tensor: not negative
+  [[nodiscard]] double number() const;
 
   [[nodiscard]] const nlohmann::json& value() const { return *value_; }
   [[nodiscard]] Error fault(std::string message) const;

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
 #include "mlf/json_document.hpp"
 #include "mlf/modules.hpp"
+#include "usmp/support/base64.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
 namespace {
@@ -61,6 +64,67 @@ void check_plannable(const JsonPlace& module) {
   }
 }
 
+// What archives have that were made of TensorFlow Lite models: shape, scale and zero_point.
+void read_numbers(const JsonPlace& fields, model::Tensor& tensor) {
+  if (const auto shape = fields.member("shape")) {
+    tensor.shape.emplace();
+    for (std::size_t i = 0; i < shape->elements(); ++i) tensor.shape->push_back(shape->element(i)->extent());
+  }
+  const auto scale = fields.member("scale");
+  if (!scale) return;
+  const auto zero_point = fields.member("zero_point");
+  const auto value = static_cast<float>(scale->number());
+  if (!(value > 0) || !std::isfinite(value)) throw scale->fault("expected a finite scale above 0");
+  tensor.quantization = {value, zero_point ? zero_point->integer() : 0};
+}
+
+// The same: what the model keeps from run to run.
+std::vector<model::State> read_states(const JsonPlace& main) {
+  std::vector<model::State> states;
+  const auto list = main.member("state");
+  for (std::size_t i = 0; list && i < list->elements(); ++i) {
+    const auto place = list->element(i);
+    const auto field = [&](const char* name) {
+      const auto found = place->member(name);
+      if (!found) throw place->fault(std::string("there is no \"") + name + "\"");
+      return *found;
+    };
+    const JsonPlace initial = field("initial");
+    DecodedBase64 decoded = decode_base64(initial.string());
+    if (!decoded.fault.empty()) throw initial.fault(decoded.fault);
+    const JsonPlace name = field("name");
+    if (c_identifier(name.string()) != name.string()) throw name.fault("found no C identifier");
+    states.push_back({name.string(), field("dtype").string(), std::move(decoded.bytes)});
+    const JsonPlace size = field("size");
+    if (size.bytes() != static_cast<Bytes>(states.back().initial.size())) {
+      throw size.fault("found " + bytes_text(size.bytes()) + ", expected the " +
+                       bytes_text(static_cast<Bytes>(states.back().initial.size())) + " of \"initial\"");
+    }
+  }
+  return states;
+}
+
+json tensors_json(const std::vector<model::Tensor>& tensors) {
+  json list = json::object();
+  for (const model::Tensor& tensor : tensors) {
+    json& fields = list[tensor.name];
+    fields = {{"dtype", tensor.dtype}, {"size", tensor.size.value_or(0)}};
+    if (tensor.shape) fields["shape"] = *tensor.shape;
+    if (!tensor.quantization) continue;
+    fields["scale"] = static_cast<double>(tensor.quantization->scale);
+    fields["zero_point"] = tensor.quantization->zero_point;
+  }
+  return list;
+}
+
+Bytes bytes_of(const std::vector<model::Tensor>& tensors) {
+  Bytes sum = 0;
+  for (const model::Tensor& tensor : tensors) sum += tensor.size.value_or(0);
+  return sum;
+}
+
+constexpr int indent = 2;  // as Python's json.dumps, which TVM uses
+
 std::vector<model::Tensor> read_tensors(const JsonPlace& main, const std::string& key) {
   std::vector<model::Tensor> tensors;
   const auto map = main.member(key);
@@ -70,6 +134,7 @@ std::vector<model::Tensor> read_tensors(const JsonPlace& main, const std::string
     if (const auto fields = map->member(name)) {
       if (const auto dtype = fields->member("dtype")) tensor.dtype = dtype->string();
       if (const auto size = fields->member("size")) tensor.size = size->bytes();
+      read_numbers(*fields, tensor);
     }
     tensors.push_back(std::move(tensor));
   }
@@ -93,6 +158,7 @@ model::Description read_module(const Archive& archive, const JsonPlace& place, c
     if (const auto size = main->member("workspace_size_bytes")) module.workspace_bytes = size->bytes();
     module.inputs = read_tensors(*main, "inputs");
     module.outputs = read_tensors(*main, "outputs");
+    module.states = read_states(*main);
   }
   order_tensors(archive, module);
   return module;
@@ -163,8 +229,38 @@ std::string updated_metadata(const Archive& archive, const std::vector<MemoryFig
       update_functions(memory["functions"], entry);
     }
   }
-  constexpr int indent = 2;
-  return document.dump(indent, ' ', true);  // as Python's json.dumps, which TVM uses
+  return document.dump(indent, ' ', true);
+}
+
+std::string new_metadata(const model::Description& module, const UnplannedFigures& figures) {
+  constexpr int cpu = 1;  // TVM's number of this kind of device
+  json states = json::array();
+  for (const model::State& state : module.states) {
+    states.push_back({{"name", state.name},
+                      {"dtype", state.dtype},
+                      {"size", state.initial.size()},
+                      {"initial", encode_base64(state.initial)}});
+  }
+  json main = {{"device", cpu},
+               {"workspace_size_bytes", figures.workspace_bytes},
+               {"constants_size_bytes", figures.constants_bytes},
+               {"io_size_bytes", bytes_of(module.inputs) + bytes_of(module.outputs)},
+               {"inputs", tensors_json(module.inputs)},
+               {"outputs", tensors_json(module.outputs)}};
+  if (!states.empty()) main["state"] = std::move(states);
+  json operators = json::array();
+  for (const auto& [name, bytes] : figures.workspace_of) {
+    const json workspace = {{"device", cpu}, {"workspace_size_bytes", bytes}};
+    operators.push_back({{"function_name", name}, {"workspace", json::array({workspace})}});
+  }
+  const json memory = {{"functions", {{"main", json::array({std::move(main)})}, {"operator_functions", operators}}}};
+  const json described = {{"model_name", module.name},
+                          {"memory", memory},
+                          {"target", json::array({"c -keys=cpu"})},
+                          {"executors", json::array({"aot"})},
+                          {"style", "full-model"}};
+  const json document = {{"version", modules_version}, {"modules", {{module.name, described}}}};
+  return document.dump(indent, ' ', true);
 }
 
 }  // namespace usmp::mlf

@@ -42,8 +42,7 @@ std::string encode_base64(std::string_view bytes) {
 DecodedBase64 decode_base64(std::string_view text) {
   DecodedBase64 result;
   if (text.size() % 4 != 0) {
-    result.fault =
-        "base64 text of " + std::to_string(text.size()) + " characters is cut off, expected a multiple of 4";
+    result.fault = "base64 text of " + std::to_string(text.size()) + " characters is cut off, expected a multiple of 4";
     return result;
   }
   std::size_t padding = 0;

@@ -73,17 +73,26 @@ std::int32_t multiplied(std::int64_t x, Multiplier by) {
       doubling_high_product(static_cast<std::int32_t>(static_cast<std::uint64_t>(x) << left), by.multiplier), right);
 }
 
-Num high_product(const Num& x, const Num& multiplier) {
-  return call(tir::int32_type, tir::Op::q_multiply_shift, {x, multiplier, 31, 0});
+namespace {
+
+// x · multiplier / 2^(31 − shift), halves up.
+Num fixed_product(const Num& x, const Num& multiplier, int shift) {
+  // One half is a factor that TVM shifts by instead, and rounds in 32 bits: it becomes a quarter.
+  constexpr std::int64_t half = std::int64_t{1} << 30;
+  const bool is_half = multiplier.literal() == half;
+  const Num& factor = is_half ? Num(half / 2) : multiplier;
+  return call(tir::int32_type, tir::Op::q_multiply_shift, {x, factor, is_half ? 30 : 31, shift});
 }
+
+}  // namespace
+
+Num high_product(const Num& x, const Num& multiplier) { return fixed_product(x, multiplier, 0); }
 
 namespace {
 
 // x · 2^left · multiplier / 2^31, halves up. Where twice the factor fits, too: the upper half of a product, rounded.
 bool is_upper_half(int left, std::int64_t bound) { return left < 30 && bound < (two_to_31 >> (left + 1)); }
-Num upper_half(const Num& twice, const Num& multiplier) {
-  return call(tir::int32_type, tir::Op::multiply_high, {twice, multiplier, 0});
-}
+Num upper_half(const Num& twice, const Num& multiplier) { return fixed_product(twice, multiplier, -1); }
 Num high_product(const Num& x, int left, const Num& multiplier, std::int64_t bound) {
   if (is_upper_half(left, bound)) return upper_half(x << (left + 1), multiplier);
   return high_product(shifted_left(x, left, bound), multiplier);

@@ -3,6 +3,7 @@
 #include "tflite/build.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::tflite {
 namespace {
@@ -29,6 +31,45 @@ std::string short_name(const std::string& name) {
     first = cut == std::string::npos ? first.substr(first.size() - most_name_letters) : first.substr(cut + 1);
   }
   return first.empty() ? "tensor" : c_identifier(first);
+}
+
+// Numbers variables in the order in which the functions declare them, as all readers of programs do. What passes tell
+// of a module is in this order, and so are ties between buffers.
+void number_variables(tir::Module& module) {
+  constexpr std::size_t none = SIZE_MAX;
+  std::vector<std::size_t> numbers(module.vars.size(), none);
+  std::vector<tir::Var> vars;
+  vars.reserve(module.vars.size());
+  const auto number = [&](tir::VarId& var) {
+    std::size_t& known = numbers[var.index()];
+    if (known == none) {
+      known = vars.size();
+      vars.push_back(std::move(module.vars[var.index()]));
+    }
+    var = tir::VarId(known);
+  };
+  tir::ExprRewriter rewriter([&](const tir::ExprRef& expr) -> tir::ExprRef {
+    const bool names = expr->kind == tir::ExprKind::var || expr->kind == tir::ExprKind::load;
+    if (!names && expr->kind != tir::ExprKind::let) return nullptr;
+    tir::Expr renamed = *expr;
+    number(renamed.var);
+    return tir::make_expr(std::move(renamed));
+  });
+  for (tir::Function& function : module.functions) {
+    for (tir::Param& param : function.params) number(param.var);
+    tir::for_each_block(function.body, [&](tir::Block& block) {
+      for (tir::Stmt& stmt : block) {
+        std::visit(
+            [&](auto& one) {
+              if constexpr (requires { one.var; }) number(one.var);
+              if constexpr (requires { one.storage; }) number(one.storage);
+            },
+            stmt.node);
+        tir::for_each_expr_of(stmt, [&](tir::ExprRef& expr) { expr = rewriter.rewritten(expr); });
+      }
+    });
+  }
+  module.vars = std::move(vars);
 }
 
 // Names that differ from all before.
@@ -66,6 +107,7 @@ class Builder {
     if (!faults_.empty()) return std::move(result_);
     add_entry();
     sort_functions();
+    number_variables(result_.module);
     tir::verify(result_.module);
     return std::move(result_);
   }

@@ -181,8 +181,7 @@ class ModuleWriter {
       attributes.emplace_back("workspace_memory_pools",
                               g_.add("ir.WorkspaceMemoryPools", {{"pools", g_.array(pools)}}));
     }
-    const Node root =
-        g_.add("IRModule", {{"attrs", g_.dict_attrs(attributes)}, {"functions", g_.node_map(functions)}});
+    const Node root = g_.add("IRModule", {{"attrs", g_.dict_attrs(attributes)}, {"functions", g_.node_map(functions)}});
     g_.write(root, module_.tvm_version, sink);
   }
 
@@ -220,11 +219,10 @@ class ModuleWriter {
     if (node != 0) return node;
     const tir::Var& described = module_.var(id);
     const bool points = described.type.is_handle() && !described.element.is_void();
-    const Node annotation =
-        points ? g_.add("PointerType", {{"element_type", prim_type(to_string(described.element))},
-                                        {"span", Node{0}},
-                                        {"storage_scope", g_.string(described.storage_scope)}})
-               : prim_type(to_string(described.type));
+    const Node annotation = points ? g_.add("PointerType", {{"element_type", prim_type(to_string(described.element))},
+                                                            {"span", Node{0}},
+                                                            {"storage_scope", g_.string(described.storage_scope)}})
+                                   : prim_type(to_string(described.type));
     return node = var_node(described.name, to_string(described.type), annotation);
   }
 
@@ -394,8 +392,7 @@ class ModuleWriter {
 
   template <class Rest>
   void write(const tir::Let& let, Node node, const Rest& rest) {
-    g_.set(node, "tir.LetStmt",
-           {{"body", rest()}, {"span", Node{0}}, {"value", of(let.value)}, {"var", var(let.var)}});
+    g_.set(node, "tir.LetStmt", {{"body", rest()}, {"span", Node{0}}, {"value", of(let.value)}, {"var", var(let.var)}});
   }
 
   template <class Rest>
@@ -428,8 +425,7 @@ class ModuleWriter {
 
   template <class Rest>
   void write(const tir::While& loop, Node node, const Rest& /*rest*/) {
-    g_.set(node, "tir.While",
-           {{"body", later(loop.body)}, {"condition", of(loop.condition)}, {"span", Node{0}}});
+    g_.set(node, "tir.While", {{"body", later(loop.body)}, {"condition", of(loop.condition)}, {"span", Node{0}}});
   }
 
   template <class Rest>
@@ -497,8 +493,7 @@ class ModuleWriter {
                                           : std::to_string(expr.int_value)}});
       }
       case ExprKind::float_imm:
-        return g_.set(node, "FloatImm",
-                      {{"dtype", type}, {"span", Node{0}}, {"value", number_text(expr.float_value)}});
+        return g_.set(node, "FloatImm", {{"dtype", type}, {"span", Node{0}}, {"value", number_text(expr.float_value)}});
       case ExprKind::string_imm:
         return g_.set(node, "tir.StringImm",
                       {{"dtype", std::string("handle")}, {"span", Node{0}}, {"value", g_.string(expr.text)}});
@@ -530,11 +525,9 @@ class ModuleWriter {
                        {"span", Node{0}},
                        {"stride", operand(1)}});
       case ExprKind::broadcast:
-        return g_.set(node, "tir.Broadcast",
-                      {{"dtype", type},
-                       {"lanes", integer(expr.type.lanes, "int32")},
-                       {"span", Node{0}},
-                       {"value", operand(0)}});
+        return g_.set(
+            node, "tir.Broadcast",
+            {{"dtype", type}, {"lanes", integer(expr.type.lanes, "int32")}, {"span", Node{0}}, {"value", operand(0)}});
       case ExprKind::shuffle: {
         const auto middle = expr.operands.begin() + expr.int_value;
         return g_.set(node, "tir.Shuffle",

@@ -406,7 +406,39 @@ def test_tvmc() -> None:
         assert done.returncode == 2 and "usmp-plan init turns tvmc's options into a pools file" in done.stderr, done
 
 
+def test_convert() -> None:
+    """An archive of a .tflite, in all its forms; what is none is refused, and nothing stays behind."""
+    model = TESTDATA / "tflite/graph_int8_1035.tflite"
+    with tempfile.TemporaryDirectory() as folder:
+        tar, other = Path(folder, "g.tar"), Path(folder, "again.tar.gz")
+        done = run("convert", model, "-o", tar)
+        assert done.returncode == 0 and done.stderr == "", done
+        assert done.stdout == f"{tar}: module graph_int8_1035 with its TIR and unplanned C\n", done
+        assert quiet_success("convert", model, "-o", other, "--quiet") == ""
+        assert quiet_success("convert", model, "-o", Path(folder, "d"), "--name", f"kws={model}", "--quiet") == ""
+        names = sorted(str(path.relative_to(Path(folder, "d"))) for path in Path(folder, "d").rglob("*") if path.is_file())
+        assert names == ["codegen/host/include/tvmgen_kws.h", "codegen/host/src/kws_lib0.c", "codegen/host/src/kws_lib1.c",
+                         "metadata.json", "src/kws.tir.json"], names
+        printed = quiet_success("convert", model, "-o", Path(folder, "d"), "--name", f"kws={model}", "--json")
+        assert json.loads(printed) == json.loads(Path(folder, "d/metadata.json").read_text())
+        plans = [json.loads(quiet_success(path, "--dry-run", "--json"))["modules"][0] for path in (model, tar, other)]
+        for plan in plans:
+            plan.pop("archive")
+            plan["totals"].pop("unplanned_workspace")
+        assert plans[0] == plans[1] == plans[2]
+        tree = sorted(Path(folder).rglob("*"))
+        for words, code, message in (
+                ((MODEL, "-o", tar), 2, f"{MODEL}: is no TensorFlow Lite model, expected one: archives and C are planned as they are"),
+                ((model,), 2, "--output is required; see usmp-plan convert --help"),
+                ((tar, "-o", tar), 2, f"{tar}: would overwrite the input {tar}, expected another place"),
+                ((model, "-o", Path(folder, "none/x.tar")), 2, None)):
+            done = run("convert", *words)
+            assert done.returncode == code and done.stdout == "", done
+            assert message is None or done.stderr == f"usmp-plan: error: {message}\n", done
+            assert sorted(Path(folder).rglob("*")) == tree, done
+
+
 for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_own_c_has_no_unplanned_build,
-             test_files_on_standard_output, test_files_in_source_trees, test_colour, test_quiet, test_json, test_tvmc):
+             test_files_on_standard_output, test_files_in_source_trees, test_colour, test_quiet, test_json, test_tvmc, test_convert):
     test()
     print(f"{test.__name__}: ok")

@@ -8,8 +8,9 @@ Integers must be equal, floats to 1e-5 relative.
 
 Every nth program (--sanitize n) is compiled as C99 with warnings as errors, AddressSanitizer and
 UndefinedBehaviorSanitizer, the others without optimisation. --each plans every model also with each transformation
-alone, with two pools of which one is bounded, with inputs and outputs inside, and for another core; --in-turn in one of
-these ways.
+alone, with two pools of which one is bounded, with inputs and outputs inside, and for another core; and as an archive
+that `convert` makes of it: planned, which gives the same C, planned from the archive's C, and the archive's C without
+any plan. --in-turn in one of these ways.
 """
 
 from __future__ import annotations
@@ -41,6 +42,19 @@ WORKSPACE = {
     "real/vww": 10312,
     "real/ad": 256,
 }
+
+
+# What `convert` is followed by.
+CONVERTED, FROM_C, UNPLANNED = "converted", "converted, from its C", "converted, not planned"
+
+ALLOCATOR = """
+void* TVMBackendAllocWorkspace(int t, int i, uint64_t n, int c, int b) { (void)t; (void)i; (void)c; (void)b; return memory((size_t)n, 0xA5); }
+int TVMBackendFreeWorkspace(int t, int i, void* p) { (void)t; (void)i; free(p); return 0; }
+"""
+ALLOCATOR_HEADER = """
+void* TVMBackendAllocWorkspace(int t, int i, uint64_t n, int c, int b);
+int TVMBackendFreeWorkspace(int t, int i, void* p);
+"""
 
 
 def members(header: str, module: str, kind: str) -> list[str]:
@@ -112,6 +126,19 @@ def described(golden: Path) -> dict:
     return {"inputs": tensors("in"), "outputs": tensors("out"), "runs": len(list(golden.glob("out0.*.bin")))}
 
 
+def planned_files(out: Path) -> dict[str, object]:
+    """The C, and the plan without what tells an archive from a model."""
+    files: dict[str, object] = {}
+    for path in sorted(out.rglob("*")):
+        if path.name.endswith(".plan.json"):
+            plan = json.loads(path.read_text())
+            del plan["archive"], plan["totals"]["unplanned_workspace"]
+            files[path.name] = plan
+        elif path.is_file():
+            files[str(path.relative_to(out))] = path.read_bytes()
+    return files
+
+
 def differences(kind: str, expected: bytes, found: bytes) -> int:
     if kind != "float32":
         return sum(a != b for a, b in zip(expected, found)) + abs(len(expected) - len(found))
@@ -127,7 +154,16 @@ def fault_of(program: str, model: Path, options: list[str], pools: str | None, s
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         out = folder / "out"
-        words = [program, str(model), "-o", str(out), "--quiet", *options]
+        planned = model
+        way = options[0] if options and options[0].startswith(CONVERTED) else ""
+        if way:
+            options = ["--from", "c"] if way == FROM_C else []
+            planned = folder / f"{model.stem}.tar"
+            to = out if way == UNPLANNED else planned
+            convert = subprocess.run([program, "convert", str(model), "-o", str(to), "--quiet"], capture_output=True, text=True)
+            if convert.returncode != 0:
+                return "refused: " + convert.stderr.strip()[:300]
+        words = [program, str(planned), "-o", str(out), "--quiet", *options]
         if pools is not None:
             if "{half}" in pools:
                 plan = subprocess.run([program, str(model), *options, "--dry-run", "--json"], capture_output=True, text=True)
@@ -137,18 +173,26 @@ def fault_of(program: str, model: Path, options: list[str], pools: str | None, s
                 pools = pools.replace("{half}", str(max(half, 16)))
             (folder / "pools.yaml").write_text(pools)
             words += ["--pools", str(folder / "pools.yaml")]
-        plan = subprocess.run(words, capture_output=True, text=True)
-        if plan.returncode != 0:
+        plan = subprocess.run(words, capture_output=True, text=True) if way != UNPLANNED else None
+        if plan is not None and plan.returncode != 0:
             return "refused: " + plan.stderr.strip()[:300]
+        if way == CONVERTED:
+            subprocess.run([program, str(model), "-o", str(folder / "direct"), "--quiet"], check=True)
+            wanted, found = planned_files(folder / "direct"), planned_files(out)
+            differ = [name for name in {*wanted, *found} if wanted.get(name) != found.get(name)]
+            return f"other files than of the model itself: {', '.join(sorted(differ))}" if differ else ""
         header = next(p for p in out.rglob("tvmgen_*.h") if not re.search(r"\.(constants|info)\.h$", p.name))
         module = header.name[len("tvmgen_"):-2]
         expected = WORKSPACE.get(name)
-        if expected is not None and not options and pools is None:
+        if expected is not None and not way and not options and pools is None:
             document = json.loads(next(out.rglob("*.plan.json")).read_text())
             used = document["totals"]["workspace_used"]
             if abs(used - expected) > 0.03 * expected:
                 return f"workspace {used}, expected {expected} within 3 %"
-        (folder / "main.c").write_text(main_text(header.read_text(), module, golden, folder, io))
+        text = main_text(header.read_text(), module, golden, folder, io)
+        if way == UNPLANNED:
+            text = text.replace("int main(void)", ALLOCATOR_HEADER + ALLOCATOR + "int main(void)")
+        (folder / "main.c").write_text(text)
         sources = [str(p) for p in out.rglob("*.c")]
         compiled = subprocess.run([*GCC, *(SANITIZE if sanitize else ["-O0", "-w"]), "-I", str(header.parent),
                                    str(folder / "main.c"), *sources, "-lm", "-o", str(folder / "run")],
@@ -183,6 +227,7 @@ def main() -> int:
     if arguments.each or arguments.in_turn:
         ways += [(["--transform", step], None) for step in STEPS]
         ways += [([], TWO_POOLS), (["--workspace-io"], "workspace_pools:\n  - name: sram\n"), (["--cpu", "cortex-m0plus"], None)]
+        ways += [([way], None) for way in (CONVERTED, FROM_C, UNPLANNED)]
     work = [(model, options, pools) for model in models for options, pools in ways]
     if arguments.in_turn:
         work = [(model, *way) for i, model in enumerate(models) for way in (ways[0], ways[1 + i % (len(ways) - 1)])]

@@ -41,8 +41,8 @@ struct ShiftsFixture : Program {
                           {scaled(), imm(1518500250), is_left ? shift : imm(0), is_left ? imm(0) : shift, imm(q),
                            tir::make_int(is_left ? 1 : 0, bool_type), tir::make_int(is_left ? 0 : 1, bool_type)});
   }
-  [[nodiscard]] ExprRef by(int shift, int q = 31) const {
-    return tir::make_call(int32_type, tir::Op::q_multiply_shift, {scaled(), imm(1518500250), imm(q), imm(shift)});
+  [[nodiscard]] ExprRef by(int shift, int q = 31, std::int64_t factor = 1518500250) const {
+    return tir::make_call(int32_type, tir::Op::q_multiply_shift, {scaled(), imm(factor), imm(q), imm(shift)});
   }
 };
 
@@ -54,6 +54,11 @@ TEST_CASE_FIXTURE(ShiftsFixture, "requantize: a shift of 32 bits rounds in the l
 }
 TEST_CASE_FIXTURE(ShiftsFixture, "requantize: a shift of more than 62 bits") {
   body(block(constant({2, 7, 32, 12}), loop(i, 16, block(store(y, var(i), per_axis())))));
+  kernels::requantize(changed());
+  CHECK(is_unchanged());
+}
+TEST_CASE_FIXTURE(ShiftsFixture, "requantize: a literal shift of more than 62 bits") {
+  body(block(loop(i, 16, block(store(y, var(i), by(-32))))));
   kernels::requantize(changed());
   CHECK(is_unchanged());
 }
@@ -71,14 +76,12 @@ TEST_CASE_FIXTURE(ShiftsFixture, "requantize: another format") {
 }
 TEST_CASE_FIXTURE(ShiftsFixture, "requantize: literals") {
   bool is_high = true;
-  int shift = -2;
+  int shift = -1;
   int q = 31;
+  std::int64_t factor = 1518500250;
   SUBCASE("the least") {}
+  SUBCASE("a literal more") { shift = -2; }
   SUBCASE("the most") { shift = -31; }
-  SUBCASE("less") {
-    shift = -1;
-    is_high = false;
-  }
   SUBCASE("none") {
     shift = 0;
     is_high = false;
@@ -87,11 +90,21 @@ TEST_CASE_FIXTURE(ShiftsFixture, "requantize: literals") {
     shift = 2;
     is_high = false;
   }
-  SUBCASE("another format") {
+  SUBCASE("a factor that fits doubled") {
     q = 30;
+    factor = (1 << 30) - 1;
+  }
+  SUBCASE("a factor that does not") {
+    q = 30;
+    factor = 1 << 30;
     is_high = false;
   }
-  CHECK(requantized({1}, by(shift, q)) == is_high);
+  SUBCASE("another format") {
+    q = 29;
+    factor = 5;
+    is_high = false;
+  }
+  CHECK(requantized({1}, by(shift, q, factor)) == is_high);
 }
 
 struct ClipFixture : Program {

@@ -262,5 +262,87 @@ TEST_CASE("TVM's own text of metadata.json comes back unchanged but for the figu
   CHECK(before == after);
 }
 
+model::Description described() {
+  model::Description module;
+  module.name = "net";
+  module.inputs = {{.name = "x:0", .dtype = "int8", .size = 6, .shape = {{1, 2, 3}}, .quantization = {{0.1F, -128}}}};
+  module.outputs = {{.name = "y", .dtype = "float32", .size = 8, .shape = {{2}}}};
+  module.states = {{"b", "int16", std::string("\x00\xFF\x01\x00", 4)}, {"a", "int8", "7"}};
+  return module;
+}
+
+TEST_CASE("new metadata is read as what it was made of") {
+  const UnplannedFigures figures{.workspace_bytes = 100, .constants_bytes = 7, .workspace_of = {{"f", 64}}};
+  const std::string text = new_metadata(described(), figures);
+  const json main = json::parse(text)["modules"]["net"]["memory"]["functions"]["main"][0];
+  CHECK(main["constants_size_bytes"] == 7);
+  CHECK(main["io_size_bytes"] == 14);
+  const Metadata metadata = read_metadata(archive_of({{"metadata.json", text}}));
+  REQUIRE(metadata.modules.size() == 1);
+  const model::Description& module = metadata.modules.front();
+  CHECK(module.name == "net");
+  CHECK(module.workspace_bytes == 100);
+  CHECK(names(module.inputs) == "x:0:int8:6 ");
+  CHECK(names(module.outputs) == "y:float32:8 ");
+  CHECK(module.inputs[0].shape == described().inputs[0].shape);
+  REQUIRE(module.inputs[0].quantization.has_value());
+  CHECK(module.inputs[0].quantization->scale == 0.1F);
+  CHECK(module.inputs[0].quantization->zero_point == -128);
+  CHECK_FALSE(module.outputs[0].quantization.has_value());
+  REQUIRE(module.states.size() == 2);
+  CHECK(module.states[0].name == "b");
+  CHECK(module.states[0].dtype == "int16");
+  CHECK(module.states[0].initial == described().states[0].initial);
+  CHECK(module.states[1].initial == "7");
+}
+
+TEST_CASE("numbers and states that contradict themselves") {
+  json document = json::parse(new_metadata(described(), {}));
+  json& main = document["modules"]["net"]["memory"]["functions"]["main"][0];
+  json& state = main["state"][0];
+  std::string place = "state[0]";
+  std::string message;
+  SUBCASE("no base64") {
+    state["initial"] = "AP8BAA=";
+    place += ".initial";
+    message = "base64 text of 7 characters is cut off, expected a multiple of 4";
+  }
+  SUBCASE("another size") {
+    state["size"] = 5;
+    place += ".size";
+    message = "found 5 bytes, expected the 4 bytes of \"initial\"";
+  }
+  SUBCASE("no type") {
+    state.erase("dtype");
+    message = "there is no \"dtype\"";
+  }
+  SUBCASE("a name that C has not") {
+    state["name"] = "a-b";
+    place += ".name";
+    message = "found no C identifier";
+  }
+  SUBCASE("a scale of 0") {
+    main["inputs"]["x:0"]["scale"] = 0;
+    place = "inputs.x:0.scale";
+    message = "expected a finite scale above 0";
+  }
+  SUBCASE("an endless scale") {
+    main["inputs"]["x:0"]["scale"] = 1e300;
+    place = "inputs.x:0.scale";
+    message = "expected a finite scale above 0";
+  }
+  SUBCASE("a zero point that is none") {
+    main["inputs"]["x:0"]["zero_point"] = 0.5;
+    place = "inputs.x:0.zero_point";
+    message = "found 0.5, expected an integer of 64 bits";
+  }
+  SUBCASE("a negative extent") {
+    main["outputs"]["y"]["shape"] = {-2};
+    place = "outputs.y.shape[0]";
+    message = "found -2, expected an integer of at least 0";
+  }
+  CHECK(error_for(document) == "a.tar: metadata.json: modules.net.memory.functions.main[0]." + place + ": " + message);
+}
+
 }  // namespace
 }  // namespace usmp::mlf::metadata_test

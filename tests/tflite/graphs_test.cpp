@@ -212,8 +212,10 @@ bool check_convolution(const Convolution& c) {
   std::vector<Fault> faults;
   bool are_doubled = false;
   for (const tir::Function& function : build(maker.model(), "m", faults).module.functions) {
-    tir::for_each_expr_in(
-        function.body, [&](const tir::Expr& expr) { are_doubled = are_doubled || expr.op == tir::Op::multiply_high; });
+    tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
+      const bool is_half = expr.op == tir::Op::q_multiply_shift && tir::as_int(*expr.operands[3]) == -1;
+      are_doubled = are_doubled || is_half;
+    });
   }
   return are_doubled;
 }

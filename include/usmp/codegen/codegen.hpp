@@ -26,6 +26,9 @@ struct EmissionInput {
   // Imported C defines tvmgen_M_run, which calls this one's: usmp_tvmgen_M_run.
   bool has_own_run = false;
   bool shares_pools = false;  // internal workspace pools are those of shared_pools_file
+  // Nothing is placed: the code takes its workspace at run time, and returns from an error without giving it back, as
+  // TVM's does.
+  bool is_unplanned = false;
   // The entry F is usmp_F: firmware that calls F with TVM's parameters does not link, rather than pass other ones.
   bool renames_entry = false;
 };

@@ -162,6 +162,14 @@ struct ProblemOptions {
   std::optional<std::string> output;       // absent: `out`
 };
 
+struct ConvertOptions {
+  std::string model;               // a TensorFlow Lite model
+  std::vector<std::string> names;  // as in PlanningOptions
+  std::string output;              // a tar, as in PlanOptions, or a directory
+  bool json = false;               // prints the archive's metadata.json
+  bool quiet = false;              // nothing on success
+};
+
 struct SolveOptions {
   std::string instance;                 // a CSV file or a problem in JSON (docs/instances.md)
   std::optional<std::string> capacity;  // "64KiB": of the one pool. Any plan within it is accepted
@@ -187,6 +195,7 @@ int compare(const CompareOptions& options, std::ostream& out, std::ostream& err)
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 int init(const InitOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);
+int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err);
 int solve(const SolveOptions& options, std::ostream& out, std::ostream& err);
 int list_algorithms(std::ostream& out, bool json);
 

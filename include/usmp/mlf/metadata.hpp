@@ -35,4 +35,16 @@ struct MemoryFigures {
 // operator's workspace_size_bytes is 0, since operators no longer allocate); keys sorted, everything else unchanged.
 [[nodiscard]] std::string updated_metadata(const Archive& archive, const std::vector<MemoryFigures>& figures);
 
+// A module whose code takes memory at run time.
+struct UnplannedFigures {
+  Bytes workspace_bytes = 0;  // of everything at once
+  Bytes constants_bytes = 0;
+  std::map<std::string, Bytes> workspace_of = {};  // by operator's function
+};
+
+// metadata.json, version 7, of a new archive with this module. Beside what TVM writes, `main` has shape, scale and
+// zero_point of inputs and outputs, and "state": [{"name", "dtype", "size", "initial": base64}, …], which read_metadata
+// reads again. No time of export. O(text).
+[[nodiscard]] std::string new_metadata(const model::Description& module, const UnplannedFigures& figures);
+
 }  // namespace usmp::mlf
