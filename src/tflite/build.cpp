@@ -40,29 +40,39 @@ void number_variables(tir::Module& module) {
   std::vector<std::size_t> numbers(module.vars.size(), none);
   std::vector<tir::Var> vars;
   vars.reserve(module.vars.size());
-  const auto number = [&](tir::VarId& var) {
+  const auto number = [&](tir::VarId var) {
     std::size_t& known = numbers[var.index()];
     if (known == none) {
       known = vars.size();
-      vars.push_back(std::move(module.vars[var.index()]));
+      vars.push_back(module.var(var));
     }
-    var = tir::VarId(known);
+    return tir::VarId(known);
   };
+  for (const tir::Function& function : module.functions) {
+    for (const tir::Param& param : function.params) (void)number(param.var);
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      std::visit(
+          [&](const auto& one) {
+            if constexpr (requires { one.var; }) (void)number(one.var);
+          },
+          stmt.node);
+    });
+  }
   tir::ExprRewriter rewriter([&](const tir::ExprRef& expr) -> tir::ExprRef {
     const bool names = expr->kind == tir::ExprKind::var || expr->kind == tir::ExprKind::load;
     if (!names && expr->kind != tir::ExprKind::let) return nullptr;
     tir::Expr renamed = *expr;
-    number(renamed.var);
+    renamed.var = number(renamed.var);
     return tir::make_expr(std::move(renamed));
   });
   for (tir::Function& function : module.functions) {
-    for (tir::Param& param : function.params) number(param.var);
+    for (tir::Param& param : function.params) param.var = number(param.var);
     tir::for_each_block(function.body, [&](tir::Block& block) {
       for (tir::Stmt& stmt : block) {
         std::visit(
             [&](auto& one) {
-              if constexpr (requires { one.var; }) number(one.var);
-              if constexpr (requires { one.storage; }) number(one.storage);
+              if constexpr (requires { one.var; }) one.var = number(one.var);
+              if constexpr (requires { one.storage; }) one.storage = number(one.storage);
             },
             stmt.node);
         tir::for_each_expr_of(stmt, [&](tir::ExprRef& expr) { expr = rewriter.rewritten(expr); });
