@@ -47,11 +47,12 @@ deps-test: deps
 deps-ci: deps-test
 	@$(call install_missing,$(PACKAGES_SHELLS) $(PACKAGES_HTML) $(PACKAGES_BOARD) $(PACKAGES_CHECK))
 
-# Plans a real network into a bounded fast memory, a slow one and flash, and shows the plan.
+# Plans a TensorFlow Lite model and an archive of TVM into a bounded fast memory, a slow one and flash, and shows the plans.
 .PHONY: demo
 demo: all
-	./$(BUILD)/usmp-plan testdata/ds_cnn.tar --pools testdata/pools/dtcm_sram.yaml -o $(BUILD)/demo
-	@echo; echo "The C is in $(BUILD)/demo:"; cd $(BUILD)/demo && find . -type f | sort
+	./$(BUILD)/usmp-plan testdata/tflite/keywords.tflite --pools testdata/pools/dtcm_sram.yaml -o $(BUILD)/demo
+	@echo; echo "The C is in $(BUILD)/demo:"; cd $(BUILD)/demo && find . -type f | sort; echo
+	./$(BUILD)/usmp-plan testdata/ds_cnn.tar --pools testdata/pools/dtcm_sram.yaml -o $(BUILD)/demo_archive
 
 .PHONY: build-tests
 build-tests: deps-test

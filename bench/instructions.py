@@ -163,6 +163,7 @@ def main() -> int:
     parser.add_argument("binary", type=Path)
     parser.add_argument("folder", type=Path, help="with archives and their golden files")
     parser.add_argument("--only", default="", help="names of archives, with commas between")
+    parser.add_argument("--tflite", default="*", help="names of TensorFlow Lite models, as a shell's pattern")
     parser.add_argument("--cores", default="cortex-m4", help=f"some of {','.join(CORES)}, or all")
     parser.add_argument("--levels", default="-O2")
     parser.add_argument("--options", default="", help="of usmp-plan")
@@ -176,7 +177,8 @@ def main() -> int:
         print(f"not installed: {', '.join(sorted(missing))}")
         return 77
     wrong = 0
-    for model in golden.models_below(arguments.folder):
+    temporary = tempfile.TemporaryDirectory(prefix="usmp-golden-")
+    for model in golden.models_below(arguments.folder) + golden.tflite_models(arguments.folder, Path(temporary.name), arguments.tflite):
         if arguments.only and model.name not in arguments.only.split(","):
             continue
         for core in cores:

@@ -32,7 +32,8 @@ unsigned wrong_float32(const void* actual, const void* golden, size_t bytes) {
     memcpy(&is, (const char*)actual + 4 * i, 4);
     memcpy(&should, (const char*)golden + 4 * i, 4);
     const float size = should < 0 ? -should : should, apart = is < should ? should - is : is - should;
-    wrong += !(apart <= 1e-6f + 1e-5f * size);
+    const int is_same = is == should || (is != is && should != should);
+    wrong += !(is_same || apart <= 1e-6f + 1e-5f * size);
   }
   return wrong;
 }

@@ -37,11 +37,16 @@ BOARDS = {
                    "qemu-system-arm -M mps2-an386"),
     "mps2-an500": ("cortex_m", "arm-none-eabi-gcc", "-mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-d16 -specs=nosys.specs",
                    "qemu-system-arm -M mps2-an500"),
+    "mps2-an385": ("cortex_m", "arm-none-eabi-gcc", "-mcpu=cortex-m0plus -mthumb -specs=nosys.specs", "qemu-system-arm -M mps2-an385"),
     "riscv32": ("riscv", "riscv64-unknown-elf-gcc", "-march=rv32imafc -mabi=ilp32f -specs=picolibc.specs",
                 "qemu-system-riscv32 -M virt -bios none"),
     "riscv64": ("riscv", "riscv64-unknown-elf-gcc", "-march=rv64imafdc -mabi=lp64d -mcmodel=medany -specs=picolibc.specs",
                 "qemu-system-riscv64 -M virt -bios none"),
 }
+# The Cortex-M0+, whose code the Cortex-M3 of this board runs, is one of those that TensorFlow Lite models run on by turns, many linked
+# together.
+TFLITE_BOARDS = ("mps2-an386", "mps2-an385", "riscv32")
+TOGETHER = 13
 FLAGS = "-std=c99 -O2 -ffp-contract=off -ffunction-sections -fdata-sections -fstack-usage -Wall -Wextra -Werror".split()
 LINK = "-nostartfiles -Wl,--gc-sections -Wl,--fatal-warnings -Wl,--no-warn-rwx-segments".split()
 MOVES_BYTES = re.compile(r"mem(cpy|set|move)[^/]*\.o\)$")  # of the C library: functions without calls
@@ -74,7 +79,8 @@ class Case:
         return [model.name for model in self.models] == ["resnet8"] and self.board == "mps2-an386"
 
     def label(self) -> str:
-        return f"{'+'.join(model.name for model in self.models)} on {self.board}, {self.placement}"
+        names = "+".join(model.name for model in self.models[:3]) + (f" and {len(self.models) - 3} more" if self.models[3:] else "")
+        return f"{names} on {self.board}, {self.placement}"
 
 
 def c_bytes(path: Path) -> str:
@@ -144,7 +150,8 @@ class ModelsFile:
                 if not mapped:
                     self.lines.append(f"__attribute__((aligned(16))) static uint8_t {tensor['array']}[{tensor['size']}];")
             self.lines.append(f"static struct {symbol}_{side} {m}_{side};")
-        self.lines += [f"static void {m}_write_inputs(void) {{", *(setting if pools else [])]
+        resets = [f"  {symbol}_reset();"] if f"{symbol}_reset(void)" in header else []
+        self.lines += [f"static void {m}_write_inputs(void) {{", *resets, *(setting if pools else [])]
         pool_argument = "".join(arguments)
         for side in ("inputs", "outputs"):
             if mapped:
@@ -321,6 +328,7 @@ def ram_of_report(binary: Path, planned: Path, plans: dict[str, dict]) -> int:
     if len(plans) == 1:
         return int(re.search(r"^RAM: (\d+) bytes", run([binary, "report", *planned.glob("*.plan.json")]).stdout, re.M).group(1))
     outside = sum(tensor["size"] for plan in plans.values() for tensor in plan["inputs"] + plan["outputs"] if not tensor["in_pool"])
+    outside += sum(plan["totals"].get("state_bytes", 0) for plan in plans.values())
     sizes = re.findall(r"define TVM_COMMON_\w+_WORKSPACE_BUFFER_SIZE (\d+)", (planned / "codegen/host/include/metadata.h").read_text())
     return outside + sum(map(int, sizes))
 
@@ -354,8 +362,15 @@ def run_case(binary: Path, case: Case) -> None:
         print(f"{case.label()}: stack {', '.join(texts)}{' (and the C library)' if firmware.uses_library else ''}", flush=True)
 
 
-def cases_of(testdata: Path, shared: Path | None, boards: list[str]) -> list[Case]:
+def cases_of(testdata: Path, shared: Path | None, all_boards: list[str], folder: Path) -> list[Case]:
     cases = []
+    tflite = golden.tflite_models(testdata / "tflite", folder)
+    for number, first in enumerate(range(0, len(tflite), TOGETHER)):
+        board = TFLITE_BOARDS[number % len(TFLITE_BOARDS)]
+        placement = list(PLACEMENTS)[(number + number // len(TFLITE_BOARDS)) % len(PLACEMENTS)]
+        if board in all_boards:
+            cases.append(Case(tflite[first:first + TOGETHER], board, placement, False))
+    boards = [board for board in all_boards if board != "mps2-an385"]
     for model in golden.models_below(testdata):
         for number, board in enumerate(boards):
             for placement in PLACEMENTS:
@@ -388,11 +403,12 @@ def main() -> int:
         print(f"not installed: {', '.join(missing)} (`make test-firmware` installs them)")
         return 1 if arguments.required else 77
     shared = arguments.shared if arguments.shared and arguments.shared.is_dir() else None
-    cases = [case for case in cases_of(arguments.testdata, shared, boards) if arguments.only in case.label()]
-    if not cases:
-        print("no case to run")
-        return 1
-    return golden.run_all(cases, lambda case: run_case(arguments.binary.resolve(), case), arguments.jobs)
+    with tempfile.TemporaryDirectory(prefix="usmp-golden-") as temporary:
+        cases = [case for case in cases_of(arguments.testdata, shared, boards, Path(temporary)) if arguments.only in case.label()]
+        if not cases:
+            print("no case to run")
+            return 1
+        return golden.run_all(cases, lambda case: run_case(arguments.binary.resolve(), case), arguments.jobs)
 
 
 if __name__ == "__main__":

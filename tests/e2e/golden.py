@@ -29,6 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
 
+import tflite
+
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-Wstrict-prototypes"]
 # gold links a program with sanitizers in a third of the time.
 GCC = ["gcc", "-std=c99", "-D_POSIX_C_SOURCE=200112L", "-ffp-contract=off", *["-fuse-ld=gold"] * bool(shutil.which("ld.gold"))]
@@ -66,7 +68,7 @@ class Model:
 
     @property
     def name(self) -> str:
-        return self.path.name.removesuffix(".xz").removesuffix(".tar")
+        return self.path.name.removesuffix(".xz").removesuffix(".tar").removesuffix(".tflite")
 
 
 @dataclass
@@ -397,6 +399,23 @@ def models_below(root: Path, suffix: str = ".tar") -> list[Model]:
         golden = path.with_name(path.name.removesuffix(suffix) + ".golden")
         if golden.is_dir():
             models.append(Model(path, {"default": golden}))
+    return models
+
+
+def tflite_models(root: Path, folder: Path, name: str = "*") -> list[Model]:
+    """TensorFlow Lite models of this name, with golden files as archives have them, made below `folder`: of the first run after a reset."""
+    models = []
+    for path in sorted(root.rglob(f"{name}.tflite")):
+        io = tflite.described(path.with_suffix(".golden"))
+        golden = folder / path.stem
+        golden.mkdir()
+        described: dict[str, dict] = {}
+        for side, prefix in (("inputs", "in"), ("outputs", "out")):
+            described[side] = {f"{prefix}{k}": {"dtype": tensor["type"], "size": tensor["size"]} for k, tensor in enumerate(io[side])}
+            for name in described[side]:
+                shutil.copy(path.with_suffix(".golden") / f"{name}.0.bin", golden / f"{name}.{prefix}.bin")
+        (golden / "io.json").write_text(json.dumps(described))
+        models.append(Model(path, {sanitised(path.stem): golden}))
     return models
 
 

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Public TensorFlow Lite models take no more than they did: workspace, instructions on a Cortex-M4, flash.
+
+usage: tflite_bars.py USMP_PLAN FOLDER. Forms of loops and passes depend on each other, silently: a figure that moves by 3 %
+either way is a fault, or a new row of this table and of docs/tflite.md. One pool, constants in the C; arm-none-eabi-gcc -O2;
+flash is code and constants of the C that usmp-plan writes. Outputs are compared. Without compiler or qemu: exit code 77.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import golden
+from golden import run
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+import instructions
+
+CORE = "cortex-m4"
+# Bytes, millions, kilobytes of 1000 bytes.
+BARS = {
+    "kws": (3648, 6.34, 32.3),
+    "resnet8": (9088, 20.94, 86.7),
+    "vww": (10312, 18.49, 241.9),
+    "ad": (256, 0.413, 269.5),
+}
+
+
+def flash_of(binary: Path, model: Path, folder: Path) -> int:
+    compiler, specs, flags, _, _ = instructions.CORES[CORE]
+    planned = folder / "flash"
+    run([binary, model, "--cpu", CORE, "-o", planned, "--quiet"])
+    objects = []
+    for source in sorted((planned / "codegen/host/src").glob("*.c")):
+        objects.append(planned / f"{source.stem}.o")
+        run([compiler, *flags.split(), specs, "-O2", "-std=c99", "-ffp-contract=off", "-I", planned / "codegen/host/include", "-c", source,
+             "-o", objects[-1]])
+    sizes = run([compiler.replace("gcc", "size"), "-t", *objects]).stdout.splitlines()[-1].split()
+    return int(sizes[0]) + int(sizes[1])
+
+
+def main() -> int:
+    binary, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+    compiler, _, _, _, emulator = instructions.CORES[CORE]
+    if missing := [tool for tool in (compiler, emulator.split()[0]) if not shutil.which(tool)]:
+        print(f"not installed: {', '.join(missing)}")
+        return 77
+    wrong = 0
+    for name, bars in BARS.items():
+        with tempfile.TemporaryDirectory(prefix="usmp-bars-") as temporary:
+            (model,) = golden.tflite_models(folder, Path(temporary), name)
+            plan = json.loads(run([binary, model.path, "--cpu", CORE, "--dry-run", "--json"]).stdout)["modules"][0]
+            counts = instructions.measure(binary, model, CORE, "-O2", ["--cpu", CORE], False, False)
+            found = (plan["totals"]["workspace_used"], counts["all"] / 1e6, flash_of(binary, model.path, Path(temporary)) / 1e3)
+        moved = [abs(a - b) > 0.03 * b for a, b in zip(found, bars)]
+        wrong += any(moved)
+        print(f"{name:8} workspace {found[0]:6} bytes, {found[1]:7.3f} million instructions, flash {found[2]:6.1f} kB"
+              f"{f'; expected {bars} within 3 %' if any(moved) else ''}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
