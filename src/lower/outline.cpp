@@ -178,7 +178,8 @@ class Outliner {
       params.back().no_alias = stands_alone(var, uses);
       any = any || params.back().no_alias;
     }
-    if (!any) return std::nullopt;
+    // Of one pointer alone there is nothing to be known, and an array of the function's would get an address.
+    if (!any || uses.accessed.size() < 2) return std::nullopt;
 
     Block moved = {nest};
     drop_addresses(moved, uses);

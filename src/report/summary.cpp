@@ -68,7 +68,7 @@ std::string stack_line(const PlanDocument& plan) {
       "stack: at most " + bytes_text(*plan.stack_estimate) +
       ", an upper estimate without external kernels and the C library (-fstack-usage gives the exact figure)";
   if (!plan.stack_arrays) return text;
-  return text + "; of up to " + bytes_text(*plan.stack_arrays) + " of arrays that the model's C has on it at once, " +
+  return text + "; of up to " + bytes_text(*plan.stack_arrays) + " of local arrays at once, " +
          std::to_string(*plan.stack_arrays - plan.stack_saved.value_or(0)) + " stay";
 }
 

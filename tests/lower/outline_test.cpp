@@ -104,6 +104,28 @@ TEST_CASE("each loop of an operator becomes a function whose buffers are apart")
   CHECK(lowered.functions.size() == lowered.module.functions.size());
 }
 
+// op(p, q) { for i: early[i] = 0; q <- early }
+TEST_CASE("a loop over one buffer alone stays: there is nothing to say of its pointer") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  const VarId early = b.pointer("early");
+  const VarId i = b.integer("i");
+  b.function("op", {p, q},
+             block(b.allocate(early, 8), b.loop(i, 8, block(b.store(early, b.var(i), tir::make_int(0, int8_type)))),
+                   copy_all(b, q, early), copy_all(b, early, p)));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId x = b.pointer("x");
+  b.entry({in, out}, block(b.allocate(x, 8), b.call("op", {in, x}), b.copy(out, x)));
+  const Lowered lowered = outlined(b, {{"x", 0}, {"early", 16}});
+  const tir::Function& op = function(lowered, "op");
+  CHECK(std::count_if(op.body.begin(), op.body.end(),
+                      [](const Stmt& stmt) { return std::holds_alternative<tir::For>(stmt.node); }) == 1);
+  CHECK(lowered.module.find("op_nest1"));
+  CHECK_FALSE(lowered.module.find("op_nest2"));
+}
+
 TEST_CASE("pointers that reach the same byte are never said to be apart") {
   const Lowered lowered = chain({{"x", 0}, {"early", 7}, {"late", 32}, {"y", 64}});
   CHECK_FALSE(lowered.module.find("op_nest2"));

@@ -147,10 +147,10 @@ TEST_CASE("what the whole firmware needs: RAM, stack, constants, work; operators
   planned.document.calls[0].multiply_accumulates = 7;
   planned.document.outputs[1].size.reset();
   planned.document.stack_arrays = 600;
-  CHECK(has(stack + "; of up to 600 bytes of arrays that the model's C has on it at once, 600 stay"));
+  CHECK(has(stack + "; of up to 600 bytes of local arrays at once, 600 stay"));
   planned.document.stack_saved = 512;
   CHECK(has("RAM: at least 194 bytes = 164 workspace + 30 inputs"));
-  CHECK(has(stack + "; of up to 600 bytes of arrays that the model's C has on it at once, 88 stay"));
+  CHECK(has(stack + "; of up to 600 bytes of local arrays at once, 88 stay"));
   planned.document.stack_arrays.reset();
   planned.document.stack_saved.reset();
   planned.document.stack_estimate.reset();
