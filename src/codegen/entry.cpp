@@ -34,13 +34,6 @@ std::vector<std::string> parameter_types(const std::string& declaration) {
   return types;
 }
 
-// First byte of a buffer, given what leads to the pools that the application passes.
-std::string address_in_pool(const ModuleLayout& layout, const Allocation& where) {
-  const PoolLayout& pool = layout.pools[where.pool.index()];
-  const std::string base = pool.is_internal ? pool_storage(pool) : "(uint8_t*)workspace_pools->" + pool.member;
-  return where.offset == 0 ? base : base + " + " + std::to_string(where.offset);
-}
-
 void write_map(const ModuleLayout& layout, const std::string& part, const std::vector<TensorLayout>& tensors,
                TextSink& sink) {
   sink.write(map_declaration(layout, part) + " {\n  struct " + layout.symbol + "_" + part + " " + part + ";\n");
@@ -155,12 +148,17 @@ std::vector<EntryArgument> entry_arguments(const EmissionInput& module, const Mo
 
 }  // namespace
 
+std::string address_in_pool(const ModuleLayout& layout, const Allocation& where) {
+  const PoolLayout& pool = layout.pools[where.pool.index()];
+  const std::string base = pool.is_internal ? pool_storage(pool) : "(uint8_t*)workspace_pools->" + pool.member;
+  return where.offset == 0 ? base : base + " + " + std::to_string(where.offset);
+}
+
 void write_entry_name(const EmissionInput& module, TextSink& sink) {
   if (!module.renames_entry) return;
   const std::string name = function_c_name(module.lowered.module.functions[module.lowered.module.entry]);
   sink.write("/* Firmware calls " + module_symbol(module.info.name) +
-             "_run. The entry has other parameters than in the C that was read. */\n#define " + name + " usmp_" + name +
-             "\n\n");
+             "_run. The parameters of the entry depend on the plan. */\n#define " + name + " usmp_" + name + "\n\n");
 }
 
 void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink) {

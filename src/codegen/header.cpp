@@ -171,7 +171,11 @@ namespace {
 
 void write_states_part(const ModuleLayout& layout, TextSink& sink) {
   if (layout.states.empty()) return;
-  write_brief("Sets what the model keeps from run to run as it was before the first run", sink);
+  if (has_state_in_pool(layout)) {
+    write_brief("Sets what the model keeps from run to run, in its pool: to be called before the first run", sink);
+  } else {
+    write_brief("Sets what the model keeps from run to run as it was before the first run", sink);
+  }
   sink.write(reset_declaration(layout) + ";\n\n");
   write_brief("Bytes that the model keeps from run to run, in memory of its own", sink);
   write_macro(layout.macro + "_STATE_SIZE", std::to_string(layout.state_bytes), sink);

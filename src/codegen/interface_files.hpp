@@ -46,6 +46,10 @@ void write_entry_name(const EmissionInput& module, TextSink& sink);
 void write_internal_pools(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink);
 // Behind them: what the model keeps from run to run, and tvmgen_M_reset.
 void write_states(const ModuleLayout& layout, TextSink& sink);
+[[nodiscard]] bool has_state_in_pool(const ModuleLayout& layout);
+
+// First byte of a buffer, given what leads to the pools that the application passes.
+[[nodiscard]] std::string address_in_pool(const ModuleLayout& layout, const Allocation& where);
 [[nodiscard]] std::string reset_declaration(const ModuleLayout& layout);
 void write_packed_run(const EmissionInput& module, const ModuleLayout& layout,
                       const std::vector<EntryArgument>& arguments, TextSink& sink);

@@ -26,8 +26,9 @@ std::vector<PoolLayout> pools_of(const EmissionInput& module, const std::string&
     const std::string member = members.add(pool.name);
     const std::string macro = macros.add(upper_case(pool.name));
     // By its macro, which has to be that of its name: shared_pools puts together what has the same.
-    const bool is_shared = module.shares_pools && pool.internal && pool.kind == PoolKind::workspace &&
-                           c_identifier(pool.name) == pool.name && macro == upper_case(pool.name);
+    const bool is_shared = module.shares_pools && pool.internal && !pool.holds_state &&
+                           pool.kind == PoolKind::workspace && c_identifier(pool.name) == pool.name &&
+                           macro == upper_case(pool.name);
     pools.push_back({.name = pool.name,
                      .kind = pool.kind,
                      .is_internal = pool.internal,
@@ -37,6 +38,7 @@ std::vector<PoolLayout> pools_of(const EmissionInput& module, const std::string&
                      .member = member,
                      .macro = macro,
                      .storage = (is_shared ? "usmp_" + lower_case(pool.name) : symbol + "_" + member) + "_pool",
+                     .holds_state = pool.holds_state,
                      .has_shared_array = is_shared,
                      .in_use = false,
                      .used = used[i],
@@ -142,6 +144,12 @@ void add_states(const EmissionInput& module, const Interface& interface, ModuleL
     layout.states.push_back({.tensor = tensor,
                              .initial = {element, {tensor.size / element.bytes()}, module.info.states[i].initial},
                              .array = "usmp_" + tensor.member});
+    const auto place = std::ranges::find(module.placements.storages, params[tensor.param].var,
+                                         [](const placement::Storage& one) { return one.declarations.front().var; });
+    if (place != module.placements.storages.end()) {
+      layout.states.back().allocation = place->place;
+      layout.pools[place->place.pool.index()].in_use = true;
+    }
     layout.state_bytes += tensor.size;
   }
 }
@@ -165,7 +173,7 @@ ModuleLayout layout_of(const EmissionInput& module) {
   layout.pools = pools_of(module, layout.symbol, macros);
   layout.external = external_pools(layout.pools);
   for (const PoolLayout& pool : layout.pools) {
-    if (pool.kind == PoolKind::workspace) layout.workspace_bytes += pool.used;
+    if (pool.kind == PoolKind::workspace && !pool.holds_state) layout.workspace_bytes += pool.used;
   }
   UniqueNames tensor_macros;
   (void)tensor_macros.add("WORKSPACE");
@@ -176,8 +184,8 @@ ModuleLayout layout_of(const EmissionInput& module) {
   for (const InterfaceTensor& device : interface.devices) {
     layout.devices.push_back({.tensor = device, .macro = {}, .allocation = {}});
   }
-  add_states(module, interface, layout);
   mark_pools_in_use(module, layout);
+  add_states(module, interface, layout);
   return layout;
 }
 

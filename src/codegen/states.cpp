@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "codegen/c_types.hpp"
 #include "codegen/constant_data.hpp"
 #include "codegen/interface_files.hpp"
 
@@ -38,22 +39,40 @@ void write_values(const StateLayout& state, TextSink& sink) {
   sink.write("}");
 }
 
+// Whether the application hands over the pool of the state.
+bool takes_pools(const ModuleLayout& layout) {
+  return std::ranges::any_of(layout.states, [&](const StateLayout& state) {
+    return state.allocation && !layout.pools[state.allocation->pool.index()].is_internal;
+  });
+}
+
 }  // namespace
 
-std::string reset_declaration(const ModuleLayout& layout) { return "void " + layout.symbol + "_reset(void)"; }
+std::string reset_declaration(const ModuleLayout& layout) {
+  const std::string params =
+      takes_pools(layout) ? "struct " + layout.symbol + "_workspace_pools* workspace_pools" : "void";
+  return "void " + layout.symbol + "_reset(" + params + ")";
+}
+
+bool has_state_in_pool(const ModuleLayout& layout) {
+  return std::ranges::any_of(layout.states, [](const StateLayout& state) { return state.allocation.has_value(); });
+}
 
 void write_states(const ModuleLayout& layout, TextSink& sink) {
   if (layout.states.empty()) return;
   for (const StateLayout& state : layout.states) {
-    sink.write("static " + declared(state, state.array));
-    if (!is_zero(state)) write_values(state, sink);
-    sink.write(";\n");
+    if (!state.allocation) {
+      sink.write("static " + declared(state, state.array));
+      if (!is_zero(state)) write_values(state, sink);
+      sink.write(";\n");
+    }
     if (is_uniform(state)) continue;
     sink.write("static const " + declared(state, state.array + "_first"));
     write_values(state, sink);
     sink.write(";\n");
   }
-  sink.write("\n" + reset_declaration(layout) + " {\n  size_t i;\n");
+  const bool has_arrays = std::ranges::any_of(layout.states, [](const StateLayout& one) { return !one.allocation; });
+  sink.write((has_arrays ? "\n" : "") + reset_declaration(layout) + " {\n  size_t i;\n");
   for (const StateLayout& state : layout.states) {
     const ConstantArray array = array_of(state.initial);
     std::string value = state.array + "_first[i]";
@@ -65,7 +84,10 @@ void write_states(const ModuleLayout& layout, TextSink& sink) {
       write_elements(one, "", element);
       value = element.text();
     }
-    sink.write("  for (i = 0; i < " + std::to_string(array.count) + "; ++i) " + state.array + "[i] = " + value + ";\n");
+    const std::string place =
+        state.allocation ? "((" + array.element + "*)(void*)(" + address_in_pool(layout, *state.allocation) + "))"
+                         : state.array;
+    sink.write("  for (i = 0; i < " + std::to_string(array.count) + "; ++i) " + place + "[i] = " + value + ";\n");
   }
   sink.write("}\n\n");
 }

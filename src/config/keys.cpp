@@ -15,11 +15,12 @@ const std::vector<std::string>& file_keys() {
 }
 
 const std::vector<std::string>& pool_keys() {
-  static const std::vector<std::string> keys = {
-      "name", "size_hint_bytes", "pool_offset", "alignment", "targets", "section", "internal", "emit", "budget",
-      // TVM's properties
-      "clock_frequency_hz", "read_bandwidth_bytes_per_cycle", "write_bandwidth_bytes_per_cycle", "read_latency_cycles",
-      "write_latency_cycles", "target_burst_bytes"};
+  static const std::vector<std::string> keys = {"name", "size_hint_bytes", "pool_offset", "alignment", "targets",
+                                                "section", "internal", "emit", "state", "budget",
+                                                // TVM's properties
+                                                "clock_frequency_hz", "read_bandwidth_bytes_per_cycle",
+                                                "write_bandwidth_bytes_per_cycle", "read_latency_cycles",
+                                                "write_latency_cycles", "target_burst_bytes"};
   return keys;
 }
 

@@ -185,6 +185,9 @@ void read_pool_key(const YamlEntry& entry, const std::vector<MemoryRegion>* memo
     pool.internal = bool_of(entry);
   } else if (key == "emit") {
     pool.is_binary = emit_of(entry, pool.kind) == Emit::binary;
+  } else if (key == "state") {
+    if (pool.kind != PoolKind::workspace) fail(entry.mark, "state is written: expected it in workspace_pools");
+    pool.holds_state = bool_of(entry);
   } else if (key == "budget") {
     pool.budget = read_budget(entry);
   } else if (key == "target_burst_bytes") {
@@ -256,6 +259,7 @@ class Reader {
     if (entry.key == "workspace_pools") {
       workspace_mark_ = entry.mark;
       config_.workspace_pools = read_pools(entry, PoolKind::workspace);
+      take_state_pool(entry);
     } else if (entry.key == "parameter_pools") {
       config_.parameter_pools = read_pools(entry, PoolKind::constant);
     } else if (entry.key == "algorithm") {
@@ -276,6 +280,30 @@ class Reader {
     } else {
       fail_unknown_key(entry, "the pools file", file_keys());
     }
+  }
+
+  // Planning has nothing to do with it: what it holds is live at any time.
+  void take_state_pool(const YamlEntry& list) {
+    std::vector<PoolSpec> others;
+    for (std::size_t i = 0; i < config_.workspace_pools.size(); ++i) {
+      PoolSpec& pool = config_.workspace_pools[i];
+      if (!pool.holds_state) {
+        others.push_back(std::move(pool));
+        continue;
+      }
+      const Mark mark = list.value.items[i].mark;
+      if (config_.state_pool) fail(mark, "a second pool with state: true: expected one");
+      static const std::set<std::string> allowed = {"name",    "size_hint_bytes", "alignment",
+                                                    "section", "internal",        "state"};
+      for (const YamlEntry& entry : list.value.items[i].entries) {
+        if (allowed.contains(entry.key)) continue;
+        fail(entry.mark, entry.key +
+                             " has no meaning in a pool with state: true: expected only name, size_hint_bytes, "
+                             "alignment, section and internal");
+      }
+      config_.state_pool = std::move(pool);
+    }
+    config_.workspace_pools = std::move(others);
   }
 
   static std::vector<PinSpec> read_pins(const YamlEntry& list) {

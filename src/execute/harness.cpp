@@ -83,14 +83,27 @@ class Writer {
         data_ += "static const unsigned char " + data + "[] = {" + macro + "_DATA};\n";
         addresses_[i] = add_region(what, "NULL", macro + "_SIZE", pool.alignment, true, {}, data) + ".memory";
       } else if (!pool.is_internal) {
+        if (pool.holds_state) keep_next_region(pool.used);
         addresses_[i] = add_region(what, "NULL", macro + "_SIZE", pool.alignment, true,
                                    gaps_of(module_, PoolId(i), pool.used), "NULL") +
                         ".memory";
       } else if (pool.in_use) {
+        if (pool.holds_state) keep_next_region(pool.used);
         (void)add_region(what, pool.storage, macro + "_SIZE", pool.alignment, false,
                          gaps_of(module_, PoolId(i), pool.used), "NULL");
       }
     }
+  }
+
+  void keep_next_region(Bytes bytes) {
+    state_region_ = harness_.regions.size();
+    state_bytes_ = bytes;
+  }
+
+  // Whether the application hands over the pool of the state.
+  [[nodiscard]] bool takes_pools() const {
+    return std::any_of(layout_.pools.begin(), layout_.pools.end(),
+                       [](const codegen::PoolLayout& pool) { return pool.holds_state && !pool.is_internal; });
   }
 
   void add_tensor(const char* what, const Tensor& tensor) {
@@ -107,9 +120,12 @@ class Writer {
   void round() {
     harness_.text += "\nstatic void usmp_run_round(FILE* file) {\n";
     declarations();
-    // What the model keeps is set again once.
-    if (!layout_.states.empty()) line("if (rounds++ == 2) " + layout_.symbol + "_reset();");
+    // In a pool it stays while the others get new garbage.
+    const bool is_in_pool = state_region_.has_value();
+    const std::string kept = is_in_pool ? "usmp_run_regions[" + std::to_string(*state_region_) + "]" : "";
+    if (is_in_pool) line("if (rounds > 0) memcpy(kept, " + kept + ".memory, " + kept + ".size);");
     line("for (i = 0; i < USMP_RUN_REGIONS; ++i) usmp_run_fill(&usmp_run_regions[i]);");
+    if (is_in_pool) line("if (rounds > 0) memcpy(" + kept + ".memory, kept, " + kept + ".size);");
     for (std::size_t k = 0; k < tensors_.inputs.size(); ++k) {
       const std::string size = std::to_string(tensors_.inputs[k].size);
       line("if (copies[" + std::to_string(k) + "] == NULL) copies[" + std::to_string(k) + "] = (unsigned char*)" +
@@ -118,6 +134,12 @@ class Writer {
       if (!module_.workspace_io) line(addresses_of_tensors_[k] + ".contents = copies[" + std::to_string(k) + "];");
     }
     arguments();
+    // What the model keeps is set again once; what is in a pool, before the first run, too.
+    if (!layout_.states.empty()) {
+      const std::string first = is_in_pool ? "rounds == 0 || " : "";
+      line("if (" + first + "rounds == 2) " + layout_.symbol + "_reset(" + (takes_pools() ? "&pools" : "") + ");");
+      line("++rounds;");
+    }
     for (std::size_t k = 0; k < tensors_.inputs.size(); ++k) {
       const std::string to =
           module_.workspace_io ? "inputs." + tensors_.inputs[k].member : addresses_of_tensors_[k] + ".memory";
@@ -142,6 +164,7 @@ class Writer {
     const std::string symbol = "struct " + layout_.symbol;
     line("static unsigned char* copies[" + std::to_string(tensors_.inputs.size() + 1) + "];");
     if (!layout_.states.empty()) line("static int rounds = 0;");
+    if (state_region_) line("static unsigned char kept[" + std::to_string(state_bytes_) + " + 1];");
     line("int32_t status;");
     line("size_t i;");
     if (takes_structs()) {
@@ -218,9 +241,11 @@ class Writer {
   const codegen::ModuleLayout& layout_;
   const Tensors& tensors_;
   Harness harness_;
-  std::string constants_;                          // includes their header, if there is one
-  std::string data_;                               // arrays that the table of regions points to
-  std::string table_;                              // its rows
+  std::string constants_;  // includes their header, if there is one
+  std::string data_;       // arrays that the table of regions points to
+  std::string table_;      // its rows
+  std::optional<std::size_t> state_region_;
+  Bytes state_bytes_ = 0;
   std::vector<std::string> addresses_;             // by PoolId, of external pools
   std::vector<std::string> addresses_of_tensors_;  // regions of the inputs, then of the outputs
 };

@@ -19,6 +19,7 @@
 #include "usmp/lower/stack_estimate.hpp"
 #include "usmp/mlf/interface.hpp"
 #include "usmp/pipeline/plan_document.hpp"
+#include "usmp/pipeline/state_pool.hpp"
 #include "usmp/program/effects.hpp"
 #include "usmp/shape/shape_loops.hpp"
 #include "usmp/support/error.hpp"
@@ -288,6 +289,7 @@ void adopt(PlannedProgram& planned, PlanResult result, const Origin& origin) {
   planned.result = std::move(result);
   if (!planned.result.has_plan()) return;
   planned.placements = assemble::placements_of(planned.program.analysis, planned.assembly, planned.result.plan);
+  if (planned.state_pool) place_states(planned.source, planned.program.module, *planned.state_pool, planned.placements);
   planned.lowered = lower::outline(lower::lower(planned.program.module, planned.placements), planned.placements);
   kernels::write_kernels(planned.lowered.module, *planned.program.core);
   shape::shape_loops(planned.lowered.module);

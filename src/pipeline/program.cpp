@@ -12,6 +12,7 @@
 #include "usmp/assemble/pins.hpp"
 #include "usmp/kernels/kernels.hpp"
 #include "usmp/mlf/interface.hpp"
+#include "usmp/pipeline/state_pool.hpp"
 #include "usmp/program/outside.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
@@ -301,8 +302,17 @@ Program made_again(const SourceModule& source, Transformations transformations,
 }
 
 AssembledModule assemble_module(SourceModule source, const Transformations& transformations, const Request& request) {
-  AssembledModule module{
-      .source = std::move(source), .program = {}, .assembly = {}, .warnings = {}, .pinned = {}, .tried = {}};
+  AssembledModule module{.source = std::move(source),
+                         .program = {},
+                         .assembly = {},
+                         .warnings = {},
+                         .state_pool = request.pools.state_pool,
+                         .pinned = {},
+                         .tried = {}};
+  if (module.state_pool) {
+    placement::Table tried;
+    place_states(module.source, module.source.module, *module.state_pool, tried);  // before anything takes time
+  }
   try {
     tvm_c::require_constants(module.source.lost_constants);
     if (module.source.edited_run) throw Error(*module.source.edited_run);

@@ -826,6 +826,64 @@ USMP_ALIGNED(32) USMP_SECTION(".bss.fast") uint8_t usmp_sram_pool[328];
   sandbox.expect_clean("pools.c");
 }
 
+// in -> keep -> out, where the module keeps `keep`, in a pool of its own.
+Planned with_state_pool(const std::string& name, bool internal) {
+  ModuleBuilder b;
+  const auto in = b.pointer("in");
+  const auto out = b.pointer("out");
+  const auto keep = b.pointer("keep");
+  b.entry({in, out, keep}, block(b.copy(out, keep), b.copy(keep, in)));
+  model::Description info = info_of(name, {{"in", "", {}}}, {{"out", "", {}}});
+  info.states = {{"keep", "int8", "\x01\x02\x03\x04\x05\x06\x07\x08"}};
+  Planned planned(info, b, pools(false, false), {});
+  placement::Pool pool;
+  pool.name = "backup";
+  pool.internal = internal;
+  pool.alignment = 16;
+  pool.holds_state = true;
+  const PoolId id(planned.table.pools.size());
+  planned.table.pools.push_back(pool);
+  const tir::Function& entry = planned.source.functions[planned.source.entry];
+  planned.table.storages.push_back({.name = "keep",
+                                    .declarations = {{entry.params[2].var, planned.source.entry}},
+                                    .size = 8,
+                                    .alignment = 16,
+                                    .live = {{0, 1}},
+                                    .place = {id, 32}});
+  planned.lowered = lower::lower(planned.source, planned.table);
+  return planned;
+}
+
+TEST_CASE("state in a pool: set by reset, counted apart, a part of it for each module") {
+  for (const bool internal : {false, true}) {
+    CAPTURE(internal);
+    const Planned planned = with_state_pool("net", internal);
+    const Planned other = with_state_pool("other", internal);
+    const std::string header = planned.header();
+    CHECK(contains(header, "#define TVMGEN_NET_WORKSPACE_SIZE 0\n"));
+    CHECK(contains(header, "#define TVMGEN_NET_STATE_SIZE 8\n"));
+    CHECK(contains(header, "#define TVMGEN_NET_BACKUP_WORKSPACE_POOL_SIZE 40\n"));
+    CHECK(contains(header, internal ? "void tvmgen_net_reset(void);"
+                                    : "void tvmgen_net_reset(struct tvmgen_net_workspace_pools* workspace_pools);"));
+    CHECK(contains(header, "to be called before the first run"));
+    const std::string entry = planned.entry();
+    CHECK_FALSE(contains(entry, "usmp_keep[8]"));
+    CHECK(contains(entry, internal
+                              ? "((int8_t*)(void*)(tvmgen_net_backup_pool + 32))[i] = usmp_keep_first[i];"
+                              : "((int8_t*)(void*)((uint8_t*)workspace_pools->backup + 32))[i] = usmp_keep_first[i];"));
+    const std::string both = text_of(metadata_header({planned.view(), other.view()}).write);
+    CHECK(contains(both, "#define TVM_COMMON_BACKUP_WORKSPACE_BUFFER_SIZE 88\n"));  // 40 and 40 at a multiple of 16
+    CHECK_FALSE(contains(both, "TVM_COMMON_BACKUP_WORKSPACE_BUFFER_ALIGNMENT"));
+    std::vector<EmissionInput> modules = {planned.view(), other.view()};
+    for (EmissionInput& module : modules) module.shares_pools = true;
+    CHECK_FALSE(shared_pools_file(modules));
+    const CompilerSandbox sandbox;
+    sandbox.add("tvmgen_net.h", header);
+    sandbox.add("net_lib0.c", entry);
+    sandbox.expect_clean("net_lib0.c");
+  }
+}
+
 TEST_CASE("M_memory.ld: a section for each pool in use, large enough for every module, and assertions") {
   Network small;
   Network large;

@@ -141,6 +141,21 @@ TEST_CASE("a section makes a pool internal unless the file says otherwise") {
   CHECK(only_pool("    internal: true").internal);
 }
 
+TEST_CASE("the pool of the state stands beside those that are planned") {
+  const PoolsConfig config = parse_pools(
+      "workspace_pools:\n  - name: dtcm\n  - {name: backup, state: true, size_hint_bytes: 4KiB, alignment: 32}\n"
+      "  - {name: sram, state: false}\n");
+  REQUIRE(config.state_pool.has_value());
+  CHECK(config.state_pool->name == "backup");
+  CHECK(config.state_pool->size_hint == 4096);
+  CHECK(config.state_pool->alignment == 32);
+  CHECK_FALSE(config.state_pool->internal);
+  REQUIRE(config.workspace_pools.size() == 2);
+  CHECK(config.workspace_pools[0].name == "dtcm");
+  CHECK(config.workspace_pools[1].name == "sram");
+  CHECK_FALSE(parse_pools("workspace_pools: [{name: sram}]").state_pool.has_value());
+}
+
 TEST_CASE("parameter pools take every key, and either access") {
   const PoolsConfig config = parse_pools(R"(
 parameter_pools:

@@ -25,7 +25,7 @@ ACCEPTED = {
     # Rules across values.
     "name_differs_in_case", "name_is_keyword", "name_twice", "name_twice_across_lists", "size_overflow",
     "pool_offset_takes_all", "pool_offset_too_large", "budget_max_above_size", "budget_warn_at_of_nothing",
-    "budget_headroom_without_size", "budget_headroom_takes_all",
+    "budget_headroom_without_size", "budget_headroom_takes_all", "state_twice", "state_with_budget", "state_alone",
     # Python's YAML keeps the last of two equal keys, merges, resolves tags, and reads 1.1, where yes is a boolean.
     "file_key_twice", "internal_is_capital", "internal_is_word", "key_twice", "merge_key", "size_hexadecimal", "tag",
     "anchor", "carriage_return", "emit_not_internal",

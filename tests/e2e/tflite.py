@@ -32,6 +32,7 @@ GCC = ["gcc", "-std=c99", "-D_POSIX_C_SOURCE=200112L", "-ffp-contract=off"]
 SANITIZE = ["-O1", *WARNINGS, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 NO_LEAKS = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
 STEPS = ["none", "fuse", "narrow", "merge", "constants", "rolling", "reorder", "inplace"]
+STATE_POOL = "workspace_pools:\n  - {name: backup, state: true, size_hint_bytes: 64KiB}\n  - name: sram\n"
 TWO_POOLS = "workspace_pools:\n  - name: fast\n    size_hint_bytes: {half}\n  - name: slow\n"
 
 # What `convert` is followed by.
@@ -69,6 +70,8 @@ def main_text(header: str, module: str, golden: Path, folder: Path, io: dict) ->
         lines += [f"struct tvmgen_{module}_inputs in;", f"struct tvmgen_{module}_outputs out;"]
         lines += [f"in.{n} = memory({i['size']}, 0x5A);" for n, i in zip(inputs, io["inputs"])]
         lines += [f"out.{n} = memory({o['size']}, 0x5A);" for n, o in zip(outputs, io["outputs"])]
+    if re.search(rf"tvmgen_{re.escape(module)}_reset\(\s*struct", header):
+        lines.append(f"tvmgen_{module}_reset(&pools);")
     words = ([] if is_inside else ["&in", "&out"]) + (["&pools"] if pools else [])
     for run in range(io["runs"]):
         for k, (member, tensor) in enumerate(zip(inputs, io["inputs"])):
@@ -210,18 +213,19 @@ def main() -> int:
     ways: list[tuple[list[str], str | None]] = [(shlex.split(arguments.options), None)]
     if arguments.each or arguments.in_turn:
         ways += [(["--transform", step], None) for step in STEPS]
-        ways += [([], TWO_POOLS), (["--workspace-io"], "workspace_pools:\n  - name: sram\n"), (["--cpu", "cortex-m0plus"], None)]
+        ways += [([], TWO_POOLS), ([], STATE_POOL), (["--workspace-io"], "workspace_pools:\n  - name: sram\n"), (["--cpu", "cortex-m0plus"], None)]
         ways += [([way], None) for way in (CONVERTED, FROM_C, UNPLANNED)]
     work = [(model, options, pools) for model in models for options, pools in ways]
     if arguments.in_turn:
         work = [(model, *way) for i, model in enumerate(models) for way in (ways[0], ways[1 + i % (len(ways) - 1)])]
+        work += [(model, [], STATE_POOL) for model in models if re.search("svdf|lstm|variable", model.stem)]
 
     def one(index: int) -> str:
         model, options, pools = work[index]
         sanitize = arguments.sanitize > 0 and index % arguments.sanitize == 0
         name = f"{model.parent.name}/{model.stem}"
         fault = fault_of(arguments.program, model, options, pools, sanitize)
-        return f"{name} {shlex.join(options)}{' two pools' if pools else ''}: {fault}" if fault else ""
+        return f"{name} {shlex.join(options)}{' pools ' + pools.split(chr(10))[1].strip() if pools else ''}: {fault}" if fault else ""
 
     for script in (model.with_suffix(".py") for model in models if model.with_suffix(".py").exists()):
         with tempfile.NamedTemporaryFile() as made:

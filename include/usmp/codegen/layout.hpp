@@ -22,6 +22,7 @@ struct PoolLayout {
   std::string member;             // of struct tvmgen_M_workspace_pools
   std::string macro;              // the pool's part of macro names
   std::string storage;            // C name of an internal pool's array, and of what a stub defines
+  bool holds_state = false;       // what the model keeps from run to run, and nothing else
   bool has_shared_array = false;  // which other modules use, too
   bool in_use = false;  // the module's code touches it, or an input or output is there. Else it has no storage
   Bytes used = 0;       // bytes up to the last buffer's end
@@ -35,11 +36,12 @@ struct TensorLayout {
   std::optional<Allocation> allocation;  // with workspace_io
 };
 
-// What the model keeps from run to run: an array of M_lib0.c.
+// What the model keeps from run to run: an array of M_lib0.c, or a part of a pool.
 struct StateLayout {
   InterfaceTensor tensor;
   tir::Constant initial;
-  std::string array;  // its name
+  std::string array;                          // its name
+  std::optional<Allocation> allocation = {};  // then there is no array
 };
 
 struct ModuleLayout {
@@ -52,7 +54,7 @@ struct ModuleLayout {
   std::vector<PoolLayout> pools;  // by PoolId
   // Pools that the application passes, used or not, in the order of TVM's struct: by name.
   std::vector<PoolId> external;
-  Bytes workspace_bytes = 0;  // used over all workspace pools
+  Bytes workspace_bytes = 0;  // used over all workspace pools but that of the state
   Bytes state_bytes = 0;
 };
 

@@ -60,11 +60,12 @@ struct PoolSpec {
   std::string region;                                // of the linker script, which gave the size; absent: none
   bool internal = false;  // the generated C owns the array. Absent in the file: if there is a section
   bool is_binary =
-      false;          // contents of an external parameter pool: a binary file, not a macro. Its section: the stub's
-  Speed speed;        // the objective `accesses` counts with it
-  Budget budget;      // planning knows nothing of it
-  Position position;  // of the pool's entry; none for pools that only a module describes
-  Position size_position;  // of size_hint_bytes; none without
+      false;  // contents of an external parameter pool: a binary file, not a macro. Its section: the stub's
+  bool holds_state = false;  // and nothing else: what models keep from run to run
+  Speed speed;               // the objective `accesses` counts with it
+  Budget budget;             // planning knows nothing of it
+  Position position;         // of the pool's entry; none for pools that only a module describes
+  Position size_position;    // of size_hint_bytes; none without
 };
 
 // A buffer with a fixed place. A buffer is identified by its name, its function, and its number among the planned
@@ -88,6 +89,7 @@ struct ConcurrentModules {
 struct PoolsConfig {
   std::vector<PoolSpec> workspace_pools;  // preferred first
   std::vector<PoolSpec> parameter_pools;  // preferred first; empty: constants are arrays in the operators' file
+  std::optional<PoolSpec> state_pool;     // a workspace pool of the file; absent: state is in arrays of the C
   std::optional<std::string> algorithm;
   std::string algorithm_place;  // where it stands: "line L, column C"
   std::optional<Objective> objective;

@@ -127,8 +127,9 @@ struct AssembledModule {
   SourceModule source;
   Program program;
   assemble::Assembly assembly;
-  std::vector<std::string> warnings;  // about the pools, and buffers of an earlier plan that are not pinned
-  std::vector<bool> pinned;           // [i]: whether it has the buffer of the pools file's pin i
+  std::vector<std::string> warnings;           // about the pools, and buffers of an earlier plan that are not pinned
+  std::optional<config::PoolSpec> state_pool;  // of the pools file
+  std::vector<bool> pinned;                    // [i]: whether it has the buffer of the pools file's pin i
   // The programs that it was chosen from, as problems without the pins of earlier plans. If there is no plan of any of
   // them in larger pools, then there is none of the program that would be chosen for these pools.
   std::vector<Problem> tried;

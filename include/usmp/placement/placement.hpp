@@ -22,6 +22,7 @@ struct Pool {
   std::string section = {};  // linker section of an internal pool, or of a binary file's stub; empty: none
   std::string region = {};   // of the linker script; empty: not known
   bool internal = false;     // the generated C owns the array
+  bool holds_state = false;  // what the model keeps from run to run, and nothing else
   bool is_binary = false;    // contents of an external parameter pool: a binary file, not a macro
 };
 
