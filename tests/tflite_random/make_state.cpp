@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random operators with a state: SVDF, LSTM, variables.
+#include <algorithm>
+#include <cmath>
+
+#include "tflite_random/maker.hpp"
+
+namespace usmp::tflite_random {
+
+bool Maker::svdf(int x) {
+  if (!is(x, {Type::float32, Type::int8}) || at(x).type != kind_ || rank_of(x) != 2 || is_inexact(x)) return false;
+  const Shape in = shape_of(x);
+  const int rank = static_cast<int>(r_.between(1, 3));
+  const int units = static_cast<int>(r_.between(1, 6));
+  const int filters = rank * units;
+  const int memory = static_cast<int>(r_.between(1, 6));
+  const bool is_float = kind_ == Type::float32;
+  const int features = weights({filters, in[1]}, 1, 0, static_cast<double>(scale()));
+  const Type state_type = is_float ? Type::float32 : r_.chance(60) ? Type::int16 : Type::int8;
+  const float span = state_type == Type::int16 ? 20000.0F : 70.0F;
+  const float feature_scale =
+      at(x).scale() * at(features).scale() * std::sqrt(static_cast<float>(in[1])) * 5000.0F / span;
+  const int state = activation(state_type, {in[0], memory * filters}, Scaling{feature_scale, zero_point(state_type)});
+  int times = 0;
+  if (is_float) {
+    times = weights({filters, memory}, 1, 0, 1);
+  } else {
+    // Of the state's type.
+    const Scaling own = scaling(state_type);
+    times = activation(state_type, {filters, memory}, Scaling{own.scale, 0});
+    Tensor& tensor = graph_.tensors[static_cast<std::size_t>(times)];
+    if (state_type == Type::int16) {
+      std::string bytes;
+      for (int i = 0; i < filters * memory; ++i) {
+        const std::int64_t value = r_.between(-3000, 3000);
+        bytes += static_cast<char>(value & 0xFF);
+        bytes += static_cast<char>(value >> 8 & 0xFF);
+      }
+      tensor.data = bytes;
+    } else {
+      tensor.data = contents(tensor);
+    }
+  }
+  graph_.tensors[static_cast<std::size_t>(state)].is_variable = true;
+  int b = -1;
+  if (is_float) {
+    std::vector<float> values;
+    for (int i = 0; i < units; ++i) values.push_back(real());
+    b = constant({units}, values);
+  } else {
+    std::vector<std::int64_t> values;
+    for (int i = 0; i < units; ++i) values.push_back(r_.between(-100000, 100000));
+    b = constant(Type::int32, {units}, values);
+    Tensor& tensor = graph_.tensors[static_cast<std::size_t>(b)];
+    tensor.scales = {at(state).scale() * at(times).scale()};
+    tensor.zero_points = {0};
+  }
+  const float deep = std::sqrt(static_cast<float>(rank * memory));
+  const float reach = state_type == Type::int16 ? 2.5e7F : 5e3F;
+  const float s = at(state).scale() * at(times).scale() * deep * reach / 50.0F *
+                  static_cast<float>(r_.between(400, 2000)) / 1000.0F;
+  const int y = activation(kind_, {in[0], units}, Scaling{s, zero_point(kind_)});
+  // The reference kernel of integers knows no activation but RELU, which it leaves out.
+  const int act = is_float ? fused() : 0;
+  return emit_one(Code::svdf, {x, features, times, b, state}, y, {{"rank", rank}, {"activation", act}});
+}
+
+bool Maker::lstm(int x) {
+  if (!is(x, {Type::float32, Type::int8}) || at(x).type != kind_ || rank_of(x) != 3 || is_inexact(x)) return false;
+  const Shape in = shape_of(x);
+  const bool by_time = r_.chance(30);
+  const int batches = in[by_time ? 1 : 0];
+  const int units = static_cast<int>(r_.between(1, 5));
+  const bool is_float = kind_ == Type::float32;
+  const Type type = kind_;
+  const float hidden_scale = type == Type::int16 ? 1.0F / 32768 : 1.0F / 128;
+  const Scaling hidden_scaling = {hidden_scale, type == Type::int8 ? r_.between(-5, 5) : 0};
+  const int hidden = activation(type, {batches, units}, hidden_scaling);
+  const auto power = static_cast<int>(r_.between(9, 13));
+  const int cell =
+      activation(is_float ? Type::float32 : Type::int16, {batches, units}, Scaling{std::ldexp(1.0F, -power), 0});
+  std::vector<int> inputs(24, -1);
+  inputs[0] = x;
+  for (std::size_t gate = 0; gate < 4; ++gate) {
+    // So that sums are within 8 mostly.
+    const double span = type == Type::int16 ? 32768.0 : 128.0;
+    const double w = 4.0 / (127.0 * span * static_cast<double>(std::max(at(x).scale(), 1e-9F)) *
+                            std::sqrt(static_cast<double>(in[2])));
+    const double back = 2.0 / (127.0 * std::sqrt(static_cast<double>(units)));
+    inputs[1 + gate] = weights({units, in[2]}, 1, 0, w);
+    inputs[5 + gate] = weights({units, units}, 1, 0, back);
+    if (is_float) {
+      std::vector<float> values;
+      for (int i = 0; i < units; ++i) values.push_back(real() / 4);
+      inputs[12 + gate] = constant({units}, values);
+    } else {
+      std::vector<std::int64_t> values;
+      for (int i = 0; i < units; ++i) values.push_back(r_.between(-2000, 2000));
+      inputs[12 + gate] = constant(type == Type::int16 ? Type::int64 : Type::int32, {units}, values);
+      Tensor& tensor = graph_.tensors[static_cast<std::size_t>(inputs[12 + gate])];
+      tensor.scales = {at(x).scale() * at(inputs[1 + gate]).scale()};
+      tensor.zero_points = {0};
+    }
+  }
+  inputs[18] = hidden;
+  inputs[19] = cell;
+  graph_.tensors[static_cast<std::size_t>(hidden)].is_variable = true;
+  graph_.tensors[static_cast<std::size_t>(cell)].is_variable = true;
+  const int y = activation(type, {in[0], in[1], units}, hidden_scaling);
+  const double clip = r_.chance(50) ? 0.0 : static_cast<double>(r_.between(1, 12));
+  return emit_one(Code::unidirectional_sequence_lstm, inputs, y,
+                  {{"activation", 4}, {"cell_clip", clip}, {"time_major", by_time ? 1 : 0}}, true);
+}
+
+// A window over the inputs of some runs: read, put together with the new one, the newest part kept.
+bool Maker::variable(int x) {
+  if (!is_main(x) || rank_of(x) < 2 || is_inexact(x) || elements_of(shape_of(x)) > 500) return false;
+  const std::string name = "state" + std::to_string(graph_.tensors.size());
+  const Shape one = shape_of(x);
+  const int length = static_cast<int>(r_.between(1, 3));
+  Shape kept = one;
+  kept[1] = length;
+  const bool has_first = r_.chance(60);
+  if (has_first) {
+    // CALL_ONCE: a graph that assigns a constant, in front of everything.
+    Graph once;
+    Tensor handle;
+    handle.name = "handle";
+    handle.type = Type::resource;
+    once.tensors.push_back(handle);
+    Tensor first = at(x);
+    first.name = "first";
+    first.shape = kept;
+    first.is_variable = false;
+    first.signature.clear();
+    first.data = contents(first);
+    once.tensors.push_back(first);
+    Operator make;
+    make.code = Code::var_handle;
+    make.outputs = {0};
+    make.text = name;
+    once.operators.push_back(make);
+    Operator assign;
+    assign.code = Code::assign_variable;
+    assign.inputs = {0, 1};
+    once.operators.push_back(assign);
+    others_.push_back(std::move(once));
+    Operator call;
+    call.code = Code::call_once;
+    call.options["init_subgraph_index"] = static_cast<double>(others_.size());
+    graph_.operators.insert(graph_.operators.begin(), call);
+  }
+  Tensor handle;
+  handle.type = Type::resource;
+  const int h = add(handle);
+  emit(Code::var_handle, {}, {h});
+  graph_.operators.back().text = name;
+  const int old = like(x, kept);
+  emit(Code::read_variable, {h}, {old});
+  Shape window = one;
+  window[1] += length;
+  const int joined = like(x, window);
+  const bool newest_first = r_.chance(30);
+  emit_one(Code::concatenation, newest_first ? std::vector{x, old} : std::vector{old, x}, joined, {{"axis", 1}});
+  Shape begin(one.size(), 0);
+  if (!newest_first) begin[1] = one[1];
+  const int from = numbers(begin);
+  const int sizes = numbers(kept);
+  const int next = like(x, kept);
+  emit(Code::slice, {joined, from, sizes}, {next});
+  if (r_.chance(20)) output(next, false);
+  if (r_.chance(20)) output(old, false);
+  emit(Code::assign_variable, {h, next}, {});
+  return true;
+}
+
+}  // namespace usmp::tflite_random
