@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tflite_random/interpreter.hpp"
 #include "tflite_random/maker.hpp"
 
 namespace usmp::tflite_random {
@@ -98,7 +99,11 @@ bool Maker::squared_difference(int x) {
 bool Maker::quotient(int x) {
   if (!is(x, {Type::float32}) || rank_of(x) > 4) return false;
   const int other = operand(x, false);
-  if (!at(other).data) return false;
+  Tensor& divisor = graph_.tensors[static_cast<std::size_t>(other)];
+  if (!divisor.data) return false;
+  Values values = values_of(*divisor.data, Type::float32);
+  for (float& value : values.real) value = value < 0 ? value - 0.25F : value + 0.25F;
+  divisor.data = bytes_of(values, Type::float32);
   const int y = activation(Type::float32, joint(shape_of(x), shape_of(other)));
   const int act = fused();
   return emit_one(Code::div, {x, other}, y, {{"activation", act}});
