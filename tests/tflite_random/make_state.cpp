@@ -112,65 +112,83 @@ bool Maker::lstm(int x) {
                   {{"activation", 4}, {"cell_clip", clip}, {"time_major", by_time ? 1 : 0}}, true);
 }
 
-// A window over the inputs of some runs: read, put together with the new one, the newest part kept.
+int Maker::handle_of(const std::string& name) {
+  Tensor tensor;
+  tensor.type = Type::resource;
+  const int handle = add(tensor);
+  emit(Code::var_handle, {}, {handle});
+  graph_.operators.back().text = name;
+  return handle;
+}
+
+// CALL_ONCE in front of everything: a graph that assigns a constant.
+void Maker::assign_once(const std::string& name, int x, const Shape& shape) {
+  Graph once;
+  Tensor handle;
+  handle.name = "handle";
+  handle.type = Type::resource;
+  once.tensors.push_back(handle);
+  Tensor first = at(x);
+  first.name = "first";
+  first.shape = shape;
+  first.is_variable = false;
+  first.signature.clear();
+  first.data = contents(first);
+  once.tensors.push_back(first);
+  once.operators.push_back({Code::var_handle, {}, {0}, {}, {}, name});
+  once.operators.push_back({Code::assign_variable, {0, 1}, {}});
+  others_.push_back(std::move(once));
+  const Operator call = {Code::call_once, {}, {}, {{"init_subgraph_index", static_cast<double>(others_.size())}}};
+  graph_.operators.insert(graph_.operators.begin(), call);
+}
+
 bool Maker::variable(int x) {
   if (!is_main(x) || rank_of(x) < 2 || is_inexact(x) || elements_of(shape_of(x)) > 500) return false;
   const std::string name = "state" + std::to_string(graph_.tensors.size());
-  const Shape one = shape_of(x);
-  const int length = static_cast<int>(r_.between(1, 3));
-  Shape kept = one;
-  kept[1] = length;
-  const bool has_first = r_.chance(60);
-  if (has_first) {
-    // CALL_ONCE: a graph that assigns a constant, in front of everything.
-    Graph once;
-    Tensor handle;
-    handle.name = "handle";
-    handle.type = Type::resource;
-    once.tensors.push_back(handle);
-    Tensor first = at(x);
-    first.name = "first";
-    first.shape = kept;
-    first.is_variable = false;
-    first.signature.clear();
-    first.data = contents(first);
-    once.tensors.push_back(first);
-    Operator make;
-    make.code = Code::var_handle;
-    make.outputs = {0};
-    make.text = name;
-    once.operators.push_back(make);
-    Operator assign;
-    assign.code = Code::assign_variable;
-    assign.inputs = {0, 1};
-    once.operators.push_back(assign);
-    others_.push_back(std::move(once));
-    Operator call;
-    call.code = Code::call_once;
-    call.options["init_subgraph_index"] = static_cast<double>(others_.size());
-    graph_.operators.insert(graph_.operators.begin(), call);
-  }
-  Tensor handle;
-  handle.type = Type::resource;
-  const int h = add(handle);
-  emit(Code::var_handle, {}, {h});
-  graph_.operators.back().text = name;
+  const std::int64_t way = r_.below(3);
+  Shape kept = shape_of(x);
+  if (way == 0) kept[1] = static_cast<int>(r_.between(1, 3));
+  if (r_.chance(60)) assign_once(name, x, kept);
+  const int handle = handle_of(name);
   const int old = like(x, kept);
-  emit(Code::read_variable, {h}, {old});
-  Shape window = one;
-  window[1] += length;
-  const int joined = like(x, window);
-  const bool newest_first = r_.chance(30);
-  emit_one(Code::concatenation, newest_first ? std::vector{x, old} : std::vector{old, x}, joined, {{"axis", 1}});
-  Shape begin(one.size(), 0);
-  if (!newest_first) begin[1] = one[1];
-  const int from = numbers(begin);
-  const int sizes = numbers(kept);
-  const int next = like(x, kept);
-  emit(Code::slice, {joined, from, sizes}, {next});
-  if (r_.chance(20)) output(next, false);
-  if (r_.chance(20)) output(old, false);
-  emit(Code::assign_variable, {h, next}, {});
+  emit(Code::read_variable, {handle}, {old});
+  int next = x;
+  if (way == 0) {
+    // A window over the inputs of some runs: put together with the new one, the newest part kept.
+    Shape window = shape_of(x);
+    window[1] += kept[1];
+    const int joined = like(x, window);
+    const bool newest_first = r_.chance(30);
+    emit_one(Code::concatenation, newest_first ? std::vector{x, old} : std::vector{old, x}, joined, {{"axis", 1}});
+    Shape begin(kept.size(), 0);
+    if (!newest_first) begin[1] = shape_of(x)[1];
+    const int from = numbers(begin);
+    const int sizes = numbers(kept);
+    next = like(x, kept);
+    emit(Code::slice, {joined, from, sizes}, {next});
+    if (r_.chance(20)) output(next, false);
+  } else if (way == 1) {
+    // What has been summed up.
+    next = like(x, kept);
+    emit_one(r_.chance(50) ? Code::add : Code::maximum, {old, x}, next);
+  }
+  // Else the one of the run before.
+  if (r_.chance(20)) {
+    const int view = like(x, {static_cast<int>(elements_of(kept))});
+    emit(Code::reshape, {next}, {view});
+    graph_.operators.back().list = shape_of(view);
+    next = like(x, kept);
+    emit(Code::reshape, {view}, {next});
+    graph_.operators.back().list = kept;
+  }
+  if (way == 2 || r_.chance(20)) output(old, false);
+  if (r_.chance(20)) relu(old);  // before it is assigned
+  emit(Code::assign_variable, {r_.chance(30) ? handle_of(name) : handle, next}, {});
+  if (r_.chance(30)) {
+    const int again = like(x, kept);
+    emit(Code::read_variable, {handle}, {again});
+    output(again, false);
+  }
   return true;
 }
 

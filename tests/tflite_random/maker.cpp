@@ -105,10 +105,13 @@ Model Maker::make(int count) {
   }
   if (graph_.operators.empty()) relu(graph_.inputs.front());
   if (graph_.operators.empty()) reshape(graph_.inputs.front());
+  const auto is_input = [&](int tensor) {
+    return std::find(graph_.inputs.begin(), graph_.inputs.end(), tensor) != graph_.inputs.end();
+  };
   for (const int tensor : live_) {
-    const bool is_input = std::find(graph_.inputs.begin(), graph_.inputs.end(), tensor) != graph_.inputs.end();
-    if (!is_input && (!read_.contains(tensor) || r_.chance(5))) graph_.outputs.push_back(tensor);
+    if (!is_input(tensor) && (!read_.contains(tensor) || r_.chance(5))) graph_.outputs.push_back(tensor);
   }
+  if (graph_.outputs.empty()) graph_.outputs.push_back(live_.back());
   Model model;
   model.graphs.push_back(std::move(graph_));
   for (Graph& other : others_) model.graphs.push_back(std::move(other));

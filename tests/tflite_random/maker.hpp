@@ -84,6 +84,8 @@ class Maker {
   bool svdf(int x);
   bool lstm(int x);
   bool variable(int x);
+  int handle_of(const std::string& name);
+  void assign_once(const std::string& name, int x, const Shape& shape);
 
   // --- Tensors
   int add(Tensor tensor);
