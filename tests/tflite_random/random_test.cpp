@@ -10,6 +10,7 @@
 #include "tflite_random/campaign.hpp"
 #include "tflite_random/generate.hpp"
 #include "tflite_random/interpreter.hpp"
+#include "tflite_random/small.hpp"
 
 namespace usmp::tflite_random {
 namespace {
@@ -133,37 +134,6 @@ TEST_CASE("random models have all operators that are read, in all types") {
 }
 
 // --- Models like those that once showed a fault
-
-// A model of one operator or some, whose tensors stand in order.
-struct Small {
-  Model model;
-
-  Small() { model.graphs.emplace_back(); }
-  Graph& graph() { return model.graphs.front(); }
-  int tensor(Type type, const Shape& shape, float scale = 0, std::int64_t zero_point = 0) {
-    Tensor tensor;
-    tensor.name = "t" + std::to_string(graph().tensors.size());
-    tensor.type = type;
-    tensor.shape = shape;
-    if (scale > 0) {
-      tensor.scales = {scale};
-      tensor.zero_points = {zero_point};
-    }
-    graph().tensors.push_back(std::move(tensor));
-    return static_cast<int>(graph().tensors.size()) - 1;
-  }
-  int constant(Type type, const Shape& shape, const std::vector<std::int64_t>& values, float scale = 0) {
-    const int result = tensor(type, shape, scale);
-    graph().tensors.back().data = bytes_of({values, {}}, type);
-    return result;
-  }
-  // What the product makes of it otherwise than the reference.
-  std::string fault(const std::vector<std::string>& inputs, bool is_transformed = false) {
-    Interpreter interpreter(model);
-    const std::vector<Run> runs = {{inputs, interpreter.run(inputs)}};
-    return product_fault(file_of(model), model, runs, is_transformed);
-  }
-};
 
 std::string counted(std::size_t count) {
   std::string bytes;
