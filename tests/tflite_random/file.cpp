@@ -101,6 +101,8 @@ class Writer {
                          .add<std::int32_t>(6, is_odd ? 7 : tensor.quantized_dimension)
                          .end();
     }
+    fb::Offset<fb::Table> sparsity;
+    if (tensor.is_sparse) sparsity = Table(b_).end();
     fb::Offset<fb::Vector<std::int32_t>> signature;
     if (!tensor.signature.empty()) signature = b_.CreateVector(tensor.signature);
     Table table(b_);
@@ -116,6 +118,7 @@ class Writer {
     table.refer(3, name);
     if (!tensor.scales.empty()) table.refer(4, quantization);
     table.add<std::uint8_t>(5, tensor.is_variable ? 1 : 0);
+    if (tensor.is_sparse) table.refer(6, sparsity);
     if (!tensor.signature.empty()) table.refer(7, signature);
     return table.end();
   }

@@ -173,7 +173,7 @@ TEST_CASE("forms: constants of additions and multiplications are read as they ar
 }
 
 TEST_CASE("forms: PAD in front of convolutions alone is their border") {
-  const auto padded = [](bool is_output) {
+  const auto padded = [](bool is_output, bool is_read = false) {
     Small small;
     const int in = small.tensor(Type::int8, {1, 6, 5, 2}, 0.5F, -3);
     const int amounts = small.constant(Type::int32, {4, 2}, {0, 0, 1, 0, 2, 1, 0, 0});
@@ -185,14 +185,21 @@ TEST_CASE("forms: PAD in front of convolutions alone is their border") {
     if (is_output) small.graph().outputs.push_back(between);
     small.add(Code::pad, {in, amounts}, {between});
     small.add(Code::conv_2d, {between, w, -1}, {out}, {{"padding", 1}, {"stride_w", 1}, {"stride_h", 1}});
+    if (is_read) {
+      const int other = small.tensor(Type::int8, {1, 7, 8, 2}, 0.5F, -3);
+      small.graph().outputs.push_back(other);
+      small.add(Code::relu, {between}, {other});
+    }
     return small;
   };
   CHECK(count_of(text_of(padded(false)), "primfn") == 2);
   CHECK(count_of(text_of(padded(true)), "primfn") == 3);
+  CHECK(count_of(text_of(padded(false, true)), "primfn") == 4);
   std::string input;
   for (int i = 0; i < 60; ++i) input += static_cast<char>(i * 31 % 256);
   CHECK(padded(false).fault({input}).empty());
   CHECK(padded(true).fault({input}).empty());
+  CHECK(padded(false, true).fault({input}).empty());
 }
 
 }  // namespace

@@ -228,6 +228,10 @@ bool Maker::conversion(int x) {
     const Scaling own = scaling(to);
     return emit_one(Code::quantize, {x}, activation(to, shape_of(x), own));
   }
+  if (at(x).type == Type::int8 && r_.chance(15)) {
+    const Scaling outside = {at(x).scale(), at(x).zero_point() + 128};
+    return emit_one(Code::quantize, {x}, activation(Type::uint8, shape_of(x), outside));
+  }
   if (r_.chance(40)) return emit_one(Code::dequantize, {x}, activation(Type::float32, shape_of(x)));
   const Type to = r_.chance(20) ? Type::int32 : r_.chance(75) ? at(x).type : Type::int8;
   const bool keeps = r_.chance(20);

@@ -10,7 +10,7 @@ namespace {
 
 // Another shape of so many elements.
 Shape random_shape(random_modules::Random& r, int elements) {
-  const auto rank = static_cast<std::size_t>(r.between(1, 4));
+  const auto rank = static_cast<std::size_t>(r.chance(10) ? r.between(5, 6) : r.between(1, 4));
   Shape shape(rank, 1);
   for (std::size_t i = 0; i + 1 < rank; ++i) {
     std::vector<int> divisors;

@@ -224,6 +224,7 @@ bool Maker::padded_convolution(int x) {
   emit_one(Code::pad, {x, list}, padded);
   const bool first = r_.chance(50) ? convolution(padded) : depthwise(padded);
   if (r_.chance(30)) convolution(padded);
+  if (r_.chance(30)) pool(padded);
   if (first && r_.chance(80)) live_.erase(std::find(live_.begin(), live_.end(), padded));
   return true;
 }

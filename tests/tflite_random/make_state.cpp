@@ -66,7 +66,17 @@ bool Maker::svdf(int x) {
 }
 
 bool Maker::lstm(int x) {
-  if (!is(x, {Type::float32, Type::int8}) || at(x).type != kind_ || rank_of(x) != 3 || is_inexact(x)) return false;
+  if (!is(x, {Type::float32, Type::int8}) || at(x).type != kind_ || is_inexact(x)) return false;
+  if (rank_of(x) == 4) {
+    // Pixels are steps.
+    const Shape image = shape_of(x);
+    const Shape rows = {image[0], image[1] * image[2], image[3]};
+    const int sequence = like(x, rows);
+    const int list = numbers(rows);
+    emit_one(Code::reshape, {x, list}, sequence);
+    x = sequence;
+  }
+  if (rank_of(x) != 3) return false;
   const Shape in = shape_of(x);
   const bool by_time = r_.chance(30);
   const int batches = in[by_time ? 1 : 0];
@@ -107,7 +117,7 @@ bool Maker::lstm(int x) {
   graph_.tensors[static_cast<std::size_t>(hidden)].is_variable = true;
   graph_.tensors[static_cast<std::size_t>(cell)].is_variable = true;
   const int y = activation(type, {in[0], in[1], units}, hidden_scaling);
-  const double clip = r_.chance(50) ? 0.0 : static_cast<double>(r_.between(1, 12));
+  const double clip = r_.chance(40) ? 0.0 : static_cast<double>(r_.between(1, 16)) / 8.0;
   return emit_one(Code::unidirectional_sequence_lstm, inputs, y,
                   {{"activation", 4}, {"cell_clip", clip}, {"time_major", by_time ? 1 : 0}}, true);
 }

@@ -35,7 +35,7 @@ Model Maker::make(int count) {
                                               {4, &Maker::extreme},
                                               {3, &Maker::squared_difference},
                                               {2, &Maker::quotient},
-                                              {2, &Maker::comparison},
+                                              {5, &Maker::comparison},
                                               {3, &Maker::prelu},
                                               {3, &Maker::relu},
                                               {2, &Maker::relu6},
@@ -66,7 +66,7 @@ Model Maker::make(int count) {
                                               {3, &Maker::batch},
                                               {4, &Maker::resize},
                                               {4, &Maker::svdf},
-                                              {3, &Maker::lstm},
+                                              {6, &Maker::lstm},
                                               {4, &Maker::variable}};
   std::int64_t total = 0;
   for (const Recipe& recipe : recipes) total += recipe.weight;
@@ -89,6 +89,14 @@ Model Maker::make(int count) {
     }
     graph_.inputs.push_back(tensor);
     live_.push_back(tensor);
+    // uint8 outside, as in converted networks.
+    Tensor& input = graph_.tensors[static_cast<std::size_t>(tensor)];
+    if (kind_ == Type::int8 && r_.chance(8)) {
+      input.type = Type::uint8;
+      input.zero_points[0] += 128;
+      const Scaling inside = {input.scale(), input.zero_point() - 128};
+      emit_one(Code::quantize, {tensor}, activation(Type::int8, input.shape, inside));
+    }
   }
   int tries = 0;
   while (static_cast<int>(graph_.operators.size()) < count && tries++ < 200) {
@@ -112,6 +120,8 @@ Model Maker::make(int count) {
     if (!is_input(tensor) && (!read_.contains(tensor) || r_.chance(5))) graph_.outputs.push_back(tensor);
   }
   if (graph_.outputs.empty()) graph_.outputs.push_back(live_.back());
+  // Of a model that shows what it gets, or something twice.
+  if (r_.chance(2)) graph_.outputs.push_back(graph_.inputs.front());
   Model model;
   model.graphs.push_back(std::move(graph_));
   for (Graph& other : others_) model.graphs.push_back(std::move(other));
@@ -279,11 +289,13 @@ int Maker::weights(const Shape& shape, int channels, int dimension, double scale
   tensor.data = bytes_of({values, {}}, Type::int8);
   tensor.quantized_dimension = dimension;
   const bool by_channel = channels > 1 && r_.chance(60);
+  const bool is_wild = r_.chance(25);  // factors above and below 1
   for (int c = 0; c < (by_channel ? channels : 1); ++c) {
     const double spread = powers_of_two_ ? std::ldexp(1.0, static_cast<int>(r_.between(-3, 2)))
                                          : static_cast<double>(r_.between(100, 3000)) / 1000.0;
     const double tiny = r_.chance(2) ? 1e-11 : 1;  // a factor of nothing
-    tensor.scales.push_back(static_cast<float>(scale * (by_channel ? spread * tiny : 1)));
+    const double wild = is_wild ? std::ldexp(1.0, static_cast<int>(r_.between(-4, 10))) : 1;
+    tensor.scales.push_back(static_cast<float>(scale * (by_channel ? spread * tiny * wild : 1)));
     tensor.zero_points.push_back(0);
   }
   return add(std::move(tensor));

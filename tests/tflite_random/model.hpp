@@ -120,6 +120,7 @@ struct Tensor {
   std::vector<std::int64_t> zero_points = {};
   int quantized_dimension = 0;
   bool is_variable = false;
+  bool is_sparse = false;                // written, not read
   std::optional<std::string> data = {};  // of a constant, little endian
   Shape signature = {};                  // shape_signature; empty: none
 
