@@ -184,6 +184,25 @@ TEST_CASE("found: SUB divides scales as floats") {
   CHECK(others > 0);
 }
 
+TEST_CASE("found: a channel that is shifted by 31 bits beside one that is shifted by none") {
+  Small small;
+  const int in = small.tensor(Type::int8, {1, 6}, 0.5F, -3);
+  const int w = small.weights({2, 6}, 1);
+  small.graph().tensors.back().scales = {0.03F, 3e-10F};
+  small.graph().tensors.back().zero_points = {0, 0};
+  const int out = small.tensor(Type::int8, {1, 2}, 0.5F, 31);
+  small.graph().inputs = {in};
+  small.graph().outputs = {out};
+  const int bias = small.constant(Type::int32, {2}, {1667, 1667});
+  small.add(Code::depthwise_conv_2d, {in, w, bias}, {out}, {{"stride_w", 1}, {"stride_h", 1}, {"depth_multiplier", 2}});
+  small.graph().tensors[0].shape = {1, 1, 6, 1};
+  small.graph().tensors[1].shape = {1, 1, 6, 2};
+  small.graph().tensors[1].quantized_dimension = 3;
+  small.graph().tensors[2].shape = {1, 1, 1, 2};
+  small.graph().operators[0].options["padding"] = 1;
+  CHECK(small.fault({counted(6)}) == "");
+}
+
 TEST_CASE("found: a tensor that loops and a single store write, in a chain of rows") {
   // CONCATENATION of rows and of one element, between operators that run by rows.
   Small small;
