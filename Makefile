@@ -83,6 +83,17 @@ random-c: deps-test
 	  $(BUILD)/tests/usmp-random-modules --from-c $$kind --seed $(SEED) --count $(COUNT) --compile-every $(COMPILE_EVERY) --variants 1 --jobs $(JOBS) || exit 1; \
 	done
 
+# Random TensorFlow Lite models, each interpreted, and transformed and interpreted; one in 25 planned in two ways, compiled
+# and run: make random-tflite COUNT=10000
+.PHONY: random-tflite
+random-tflite: deps-test
+	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-tflite usmp-plan
+	@rm -rf $(BUILD)/random_tflite
+	@$(BUILD)/tests/usmp-random-tflite --seed $(SEED) --count $(COUNT) --transform-every 1 --jobs $(JOBS) \
+	  --write $(BUILD)/random_tflite --write-every 25
+	@python3 -B tests/e2e/tflite.py $(BUILD)/usmp-plan $(BUILD)/random_tflite --in-turn --sanitize 4 --jobs $(JOBS)
+
 # C with an entry that is edited at random, planned and run; models that fail stay in $(BUILD)/edits: make random-edits COUNT=3000
 .PHONY: random-edits
 random-edits: deps-test

@@ -188,7 +188,9 @@ Num Rescale::divided_by_channel(Nest& nest, const Num& h, const Num& right, cons
                                 std::int64_t bound) const {
   // All bits but the last, and this one with the half and the offset.
   if (is_split_) return (((h + (h >> 31)) >> right) + Num(1 + 2 * offset_)) >> 1;
-  const bool is_narrow = bound + (std::int64_t{1} << std::max(right_ - 1, 0)) < two_to_31;
+  // 2^31 is no int32.
+  const bool is_narrow =
+      bound + (std::int64_t{1} << std::max(right_ - 1, 0)) < two_to_31 && (!rounds_ || right_ < most_right);
   const tir::DataType type = is_narrow ? tir::int32_type : tir::int64_type;
   // With some shifts of 0: half is (2^right) / 2, and the sign counts only where something is shifted.
   Num sign = cast(type, h >> 31);

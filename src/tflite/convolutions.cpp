@@ -21,9 +21,10 @@ struct Image {
   std::int64_t left = 0;
   bool is_copy = false;
 
-  // Element (y, x, c), where the window's first line and column are 0.
+  // Element (y, x, c) of image n, where the window's first line and column are 0. A copy holds one image.
   [[nodiscard]] Num index(const Num& n, const Num& y, const Num& x, const Num& c) const {
-    return n * Num(height * width * channels) + y * Num(width * channels) + x * Num(channels) + c;
+    const Num first = is_copy ? Num(0) : n * Num(height * width * channels);
+    return first + y * Num(width * channels) + x * Num(channels) + c;
   }
 };
 
@@ -56,7 +57,7 @@ Image image_of(Emitter& e, const Products& products, const Array& in, const Shap
     require_inside(i[1], image.left, source.width, image.width);
     const Num index = source.index(n, i[0] - Num(image.above), i[1] - Num(image.left), i[2]);
     const Num value = cast(products.data_type(), products.centred(nest, in, index));
-    nest.store(image.array, image.index(0, i[0], i[1], i[2]),
+    nest.store(image.array, image.index(n, i[0], i[1], i[2]),
                is_inside ? if_then_else(*is_inside, value, zero) : value);
   });
   return image;
@@ -77,7 +78,7 @@ void for_each_pixel(Emitter& e, const Products& products, const Windows& windows
   nest.loop("n", shape[0], [&](const Num& n) {
     const Image image = image_of(e, products, in, shape, windows, n);
     nest.loop("y", windows.vertical.out, [&](const Num& y) {
-      nest.loop("x", windows.horizontal.out, [&](const Num& x) { body(image, image.is_copy ? Num(0) : n, y, x); });
+      nest.loop("x", windows.horizontal.out, [&](const Num& x) { body(image, n, y, x); });
     });
   });
 }

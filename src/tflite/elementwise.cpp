@@ -35,6 +35,27 @@ Num scaled(Nest& nest, const Num& x, const Value& of, int left, Multiplier by) {
   return multiplied(nest, shifted, by, magnitude(of) << left);
 }
 
+struct SumFactors {
+  Multiplier a;
+  Multiplier b;
+  Multiplier out;
+};
+
+// The reference kernel of ADD divides scales as doubles, that of SUB as floats.
+SumFactors factors_of(bool is_sub, int left, const Value& a, const Value& b, const Value& out) {
+  if (!is_sub) {
+    const double twice = 2 * std::max(a.scale(), b.scale());
+    return {multiplier_of(a.scale() / twice), multiplier_of(b.scale() / twice),
+            multiplier_of(twice / ((1 << left) * out.scale()))};
+  }
+  const float of_a = a.quantization.scales.front();
+  const float of_b = b.quantization.scales.front();
+  const float twice = 2 * std::max(of_a, of_b);
+  const float steps = static_cast<float>(1 << left) * out.quantization.scales.front();
+  const auto factor = [](float real) { return multiplier_of(static_cast<double>(real)); };
+  return {factor(of_a / twice), factor(of_b / twice), factor(twice / steps)};
+}
+
 void add_or_sub(Emitter& e, bool is_sub) {
   check_types(e, {Type::float32, Type::int8, Type::int16});
   check_activation(e);
@@ -47,17 +68,14 @@ void add_or_sub(Emitter& e, bool is_sub) {
   }
   Nest& nest = e.nest();
   const int left = a.type == Type::int8 ? 20 : 15;
-  const double twice = 2 * std::max(a.scale(), b.scale());
-  const Multiplier to_a = multiplier_of(a.scale() / twice);
-  const Multiplier to_b = multiplier_of(b.scale() / twice);
-  const Multiplier to_out = multiplier_of(twice / ((1 << left) * out.scale()));
+  const SumFactors factors = factors_of(is_sub, left, a, b, out);
   const Interval range = activation_range(e.options().activation, out).value();
   const std::int64_t bound = (magnitude(a) << (left - 1)) + (magnitude(b) << (left - 1)) + 2;
   for_each_pair(e, [&](const Num& x, const Num& y) {
-    const Num p = scaled(nest, x, a, left, to_a);
-    const Num q = scaled(nest, y, b, left, to_b);
+    const Num p = scaled(nest, x, a, left, factors.a);
+    const Num q = scaled(nest, y, b, left, factors.b);
     const Num sum = is_sub ? p - q : p + q;
-    return clip(multiplied(nest, sum, to_out, bound) + Num(out.zero_point()), range.low, range.high);
+    return clip(multiplied(nest, sum, factors.out, bound) + Num(out.zero_point()), range.low, range.high);
   });
 }
 

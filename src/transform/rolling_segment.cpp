@@ -189,10 +189,13 @@ class SegmentBuilder {
   // Whether the units provide the same rows in the same iterations.
   [[nodiscard]] bool are_alike(const RolledStage& rolled) const {
     if (rolled.units.size() == 1) return true;
+    // One of them may be no stage: a single store, say.
+    const auto provides_tensor = [&](std::size_t u) { return tensor_of(u) == rolled.tensor; };
+    if (!std::ranges::all_of(rolled.units, provides_tensor)) return false;
     const loops::Stage& first = stage(rolled.units[0]);
     const Rows* rows = rows_in(first.provided, *rolled.tensor);
     return std::ranges::all_of(rolled.units, [&](std::size_t u) {
-      if (tensor_of(u) != rolled.tensor || stage(u).iterations != first.iterations) return false;
+      if (stage(u).iterations != first.iterations) return false;
       const Rows* own = rows_in(stage(u).provided, *rolled.tensor);
       return own->axis == rows->axis && own->advance == rows->advance && own->reach == rows->reach;
     });

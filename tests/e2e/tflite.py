@@ -176,7 +176,10 @@ def fault_of(program: str, model: Path, options: list[str], pools: str | None, s
             return f"other files than of the model itself: {', '.join(sorted(differ))}" if differ else ""
         header = next(p for p in out.rglob("tvmgen_*.h") if not re.search(r"\.(constants|info)\.h$", p.name))
         module = header.name[len("tvmgen_"):-2]
-        text = main_text(header.read_text(), module, golden, folder, io)
+        try:
+            text = main_text(header.read_text(), module, golden, folder, io)
+        except AssertionError as another:
+            return str(another)
         if way == UNPLANNED:
             text = text.replace("int main(void)", ALLOCATOR_HEADER + ALLOCATOR + "int main(void)")
         (folder / "main.c").write_text(text)
@@ -201,13 +204,26 @@ def fault_of(program: str, model: Path, options: list[str], pools: str | None, s
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("folders", nargs="+", type=Path, help="of models, or models")
+    parser.add_argument("folders", nargs="*", type=Path, help="of models, or models")
+    parser.add_argument("--random", help="usmp-random-tflite: models that it writes, too")
+    parser.add_argument("--seed", default="1", help="of the first of them")
+    parser.add_argument("--count", default="20", help="of them")
     parser.add_argument("--sanitize", type=int, default=1, help="every nth; 0: none")
     parser.add_argument("--each", action="store_true", help="many ways to plan each model")
     parser.add_argument("--in-turn", action="store_true")
     parser.add_argument("--options", default="", help="for all plans")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        if arguments.random:
+            written = subprocess.run([arguments.random, "--seed", arguments.seed, "--count", arguments.count,
+                                      "--write", temporary, "--write-every", "1", "--transform-every", "0"])
+            assert written.returncode == 0, "the models are wrong before they are compiled"
+            arguments.folders.append(Path(temporary))
+        return check(arguments)
+
+
+def check(arguments: argparse.Namespace) -> int:
     models = [m for f in arguments.folders for m in (sorted(f.glob("*.tflite")) if f.is_dir() else [f])]
     assert models, "no models"
     ways: list[tuple[list[str], str | None]] = [(shlex.split(arguments.options), None)]

@@ -12,6 +12,7 @@
 #include "transform/narrow_copies.hpp"
 #include "usmp/program/constant_table.hpp"
 #include "usmp/tir/printer.hpp"
+#include "usmp/tir/visit.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::transform::narrow_test {
