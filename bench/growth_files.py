@@ -28,6 +28,8 @@ import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "testdata/tflite"))
+import keywords
 MODEL = str(HERE.parent / "testdata" / "ds_cnn.tar")
 SIZES = (800, 1600, 3200, 6400, 12800)
 HEADROOM = 4 << 30  # bytes that a run may map
@@ -422,6 +424,29 @@ def c_tables(n):
                 "  for (int32_t i = 0; i < 500; ++i) {\n    output_buffer_var[i] = ((int8_t)(((int32_t)x_buffer_var[i]) + ((int32_t)constant_0[i])));\n"
                 "  }\n  return 0;\n}\n")
     return "".join(text)
+
+
+# --- TensorFlow Lite models -------------------------------------------------------------------------------------------
+
+@case("inspect FILE", "FILE --dry-run --transform none", ending=".tflite")
+def tflite_convolutions(n):
+    """A chain of them."""
+    net = keywords.Network()
+    source = x = net.tensor("x", keywords.INT8, [1, 8, 8, 4], [0.05], 5)
+    for i in range(n):
+        x = net.layer(f"conv_{i}", keywords.CONV, x, (1, 1), 4)
+    return net.file(source, x)
+
+
+@case("inspect FILE", "FILE --dry-run --transform none", ending=".tflite")
+def tflite_additions(n):
+    """Each adds the model's input to what there is."""
+    net = keywords.Network()
+    source = x = net.tensor("x", keywords.INT8, [1, 8, 8, 4], [0.05], 5)
+    for i in range(n):
+        out = net.tensor(f"sum_{i}", keywords.INT8, [1, 8, 8, 4], [0.05], 5)
+        x = net.operator(keywords.ADD, [x, source], out, {0: ("b", keywords.NONE)})
+    return net.file(source, x)
 
 
 # --- runs --------------------------------------------------------------------------------------------------------------
