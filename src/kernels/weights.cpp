@@ -167,7 +167,8 @@ class Layout {
   // reads all weights of a block one after the other.
   void interleave(std::vector<Digit>& digits, const ProductSum& sum) const {
     const auto run = data_run(sum);
-    if (run.empty()) return;
+    // A window that the border cuts begins anywhere: no four of its terms are those of a block.
+    if (run.empty() || tir::as_int(*run.front()->min) != 0 || !tir::as_int(*run.front()->extent)) return;
     const auto digit_of = [&](VarId var) { return std::ranges::find(digits, var, &Digit::var); };
     const std::pair<VarId, std::int64_t> parts[] = {{sum.sums->var, sums_}, {run.front()->var, width}};
     for (const auto& [var, by] : parts) {

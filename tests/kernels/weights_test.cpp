@@ -73,6 +73,21 @@ TEST_CASE_FIXTURE(WeightsFixture, "weights: in fours of fours") {
   CHECK(stored(weight) == "0 4 8 12 1 5 9 13 2 6 10 14 3 7 11 15 16 20 24 28 17 21 25 29 18 22 26 30 19 23 27 31 ");
 }
 
+TEST_CASE_FIXTURE(WeightsFixture, "weights: of a window that the border cuts, those of one sum side by side") {
+  sums = 4;
+  bytes = made(32);
+  const VarId weight = buffer("weight", int8_type);
+  const VarId y = number("y");
+  const ExprRef first = binary(ExprKind::max, imm(0), sub(imm(1), var(y)));
+  tir::Stmt window = nest(weight, by_terms());
+  auto& cut = std::get<tir::For>(window.node);
+  cut.min = first;
+  cut.extent = sub(imm(8), first);
+  body(block(constant(weight), zeros(), loop(y, 2, block(window))));
+  REQUIRE(laid_out());
+  CHECK(stored(weight) == "0 4 8 12 16 20 24 28 1 5 9 13 17 21 25 29 2 6 10 14 18 22 26 30 3 7 11 15 19 23 27 31 ");
+}
+
 TEST_CASE_FIXTURE(WeightsFixture, "weights: terms that have one weight") {
   const VarId r = number("r");
   const VarId weight = buffer("weight", int8_type);
