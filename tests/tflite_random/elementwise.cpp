@@ -10,8 +10,6 @@
 namespace usmp::tflite_random {
 namespace {
 
-double wide(float x) { return static_cast<double>(x); }
-
 // --- Pairs
 
 template <class F>

@@ -8,6 +8,8 @@
 
 namespace usmp::tflite_random {
 
+[[nodiscard]] inline double wide(float x) { return static_cast<double>(x); }
+
 // A real number: multiplier / 2^31 · 2^shift.
 struct Factor {
   std::int32_t multiplier = 0;

@@ -12,8 +12,6 @@ namespace {
 
 using Whole = std::int64_t;
 
-double wide(float x) { return static_cast<double>(x); }
-
 void svdf(const Call& call) {
   const Tensor& input = *call.inputs[0];
   const Tensor& features = *call.inputs[1];
