@@ -439,7 +439,7 @@ Model model_of(std::string_view bytes) {
   const fb::Table& root = *fb::GetRoot<fb::Table>(bytes.data());
   std::vector<Code> codes;
   for (const fb::Table* code : tables_of(root, 1)) {
-    const int old = code->GetField<std::int8_t>(at(0), 0);
+    const int old = code->GetField<std::uint8_t>(at(0), 0);
     codes.push_back(static_cast<Code>(std::max(old, code->GetField<std::int32_t>(at(3), 0))));
   }
   const std::vector<const fb::Table*> buffers = tables_of(root, 4);

@@ -89,7 +89,29 @@ TEST_CASE("files: versions of operators and where one scale lies do not matter")
   CHECK(message_of(relu(), {.odd_dimension = true}).empty());
 }
 
-TEST_CASE("files: damaged options are refused") {
+TEST_CASE("files: offsets out of the file are refused, those of options, too") {
+  Small small;
+  const int in = small.tensor(Type::int8, {1, 4}, 0.5F, -3);
+  const int out = small.tensor(Type::int8, {4}, 0.5F, -3);
+  small.graph().inputs = {in};
+  small.graph().outputs = {out};
+  small.add(Code::squeeze, {in}, {out});
+  small.graph().operators[0].list = {0};
+  const std::string file = file_of(small.model);
+  std::size_t damaged = 0;
+  for (std::size_t at = 0; at + 4 <= file.size(); at += 4) {
+    std::string changed = file;
+    changed.replace(at, 4, std::string("\x00\xff\xff\x7f", 4));
+    try {
+      (void)tflite::read_model(changed, "m");
+    } catch (const Error& error) {
+      damaged += error.message().find("has damaged options") != std::string::npos ? 1U : 0U;
+    }
+  }
+  CHECK(damaged > 0);
+}
+
+TEST_CASE("files: options that there cannot be are refused") {
   Small small;
   const int in = small.tensor(Type::int8, {1, 6, 6, 1}, 0.5F, -3);
   const int w = small.weights({2, 3, 3, 1}, 0.01F);
@@ -98,11 +120,11 @@ TEST_CASE("files: damaged options are refused") {
   small.graph().outputs = {out};
   small.add(Code::conv_2d, {in, w, -1}, {out}, {{"padding", 1}, {"stride_w", 1}, {"stride_h", 1}});
   CHECK(message_of(small).empty());
-  for (const auto& [option, value] :
+  for (const auto& changed_option :
        std::map<std::string, double>{{"padding", 2}, {"activation", 6}, {"stride_w", 0}, {"dilation_h", -1}}) {
     Small changed = small;
-    changed.graph().operators[0].options[option] = value;
-    CAPTURE(option);
+    changed.graph().operators[0].options[changed_option.first] = changed_option.second;
+    CAPTURE(changed_option.first);
     CHECK(!message_of(changed).empty());
   }
 }

@@ -129,7 +129,7 @@ std::int32_t exp_of_negative(std::int32_t x, int integer_bits) {
   const std::int64_t remainder = std::int64_t{in_quarter} - x;
   for (int k = -2; k < integer_bits; ++k) {
     if (((remainder >> (fraction_bits + k)) & 1) != 0) {
-      result = high_product(result, powers[static_cast<std::size_t>(k + 2)]);
+      result = high_product(result, powers.at(static_cast<std::size_t>(std::int64_t{k} + 2)));
     }
   }
   return result;
@@ -199,7 +199,7 @@ std::vector<std::int32_t> pieces_of(const std::function<float(float)>& function,
 }
 
 std::int32_t looked_up(const std::vector<std::int32_t>& pieces, std::int32_t x) {
-  const auto index = static_cast<std::size_t>(256 + (x >> 7));
+  const auto index = static_cast<std::size_t>(std::int64_t{256} + (x >> 7));
   const std::int32_t slope = pieces.at(index + 1) - pieces[index];
   return pieces[index] + ((slope * (x & 0x7F) + 64) >> 7);
 }

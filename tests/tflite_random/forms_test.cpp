@@ -46,9 +46,12 @@ Small convolution(const Shapes& shapes, bool is_same, Code code = Code::conv_2d)
   const int out = small.tensor(Type::int8, shapes.out, 0.7F, 4);
   small.graph().inputs = {in};
   small.graph().outputs = {out};
-  const auto multiplier = static_cast<double>(shapes.out[3] / shapes.in[3]);
+  const int multiplier = shapes.out[3] / shapes.in[3];
   small.add(code, {in, w, -1}, {out},
-            {{"padding", is_same ? 0 : 1}, {"stride_w", 1}, {"stride_h", 1}, {"depth_multiplier", multiplier}});
+            {{"padding", is_same ? 0 : 1},
+             {"stride_w", 1},
+             {"stride_h", 1},
+             {"depth_multiplier", static_cast<double>(multiplier)}});
   return small;
 }
 

@@ -10,13 +10,16 @@
 namespace usmp::tflite_random {
 namespace {
 
-template <class T>
-std::vector<std::int64_t> integers(const std::string& bytes) {
-  std::vector<std::int64_t> result(bytes.size() / sizeof(T));
+// Little endian.
+std::vector<std::int64_t> integers(const std::string& bytes, std::size_t width, bool is_signed) {
+  std::vector<std::int64_t> result(bytes.size() / width);
+  const std::size_t above = 64 - 8 * width;
   for (std::size_t i = 0; i < result.size(); ++i) {
-    T value = 0;
-    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-    result[i] = static_cast<std::int64_t>(value);
+    std::uint64_t bits = 0;
+    for (std::size_t b = 0; b < width; ++b) {
+      bits |= std::uint64_t{static_cast<std::uint8_t>(bytes[i * width + b])} << (8 * b);
+    }
+    result[i] = is_signed ? static_cast<std::int64_t>(bits << above) >> above : static_cast<std::int64_t>(bits);
   }
   return result;
 }
@@ -29,31 +32,14 @@ std::size_t padded_rank(const Shape& shape, std::size_t rank, std::size_t i) {
 
 Values values_of(const std::string& bytes, Type type) {
   Values result;
-  switch (type) {
-    case Type::float32:
-      result.real.resize(bytes.size() / sizeof(float));
-      std::memcpy(result.real.data(), bytes.data(), result.real.size() * sizeof(float));
-      return result;
-    case Type::int8:
-      result.whole = integers<std::int8_t>(bytes);
-      return result;
-    case Type::uint8:
-    case Type::boolean:
-      result.whole = integers<std::uint8_t>(bytes);
-      return result;
-    case Type::int16:
-      result.whole = integers<std::int16_t>(bytes);
-      return result;
-    case Type::int32:
-      result.whole = integers<std::int32_t>(bytes);
-      return result;
-    case Type::int64:
-      result.whole = integers<std::int64_t>(bytes);
-      return result;
-    case Type::resource:
-      break;
+  if (type == Type::float32) {
+    result.real.resize(bytes.size() / sizeof(float));
+    std::memcpy(result.real.data(), bytes.data(), result.real.size() * sizeof(float));
+    return result;
   }
-  throw Unknown("elements of this type");
+  if (type == Type::resource) throw Unknown("elements of this type");
+  result.whole = integers(bytes, size_of(type), type != Type::uint8 && type != Type::boolean);
+  return result;
 }
 
 std::string bytes_of(const Values& values, Type type) {
@@ -174,19 +160,26 @@ Interpreter::Interpreter(const Model& model) : model_(model) {
   }
 }
 
+// Constants that are assigned to variables.
+void Interpreter::run_once(const Graph& graph) {
+  std::map<int, std::string> handles;
+  for (const Operator& op : graph.operators) {
+    if (op.code == Code::var_handle) {
+      handles[op.outputs.front()] = op.text;
+      continue;
+    }
+    if (op.code != Code::assign_variable) throw Unknown("another operator in a graph of CALL_ONCE");
+    const Tensor& value = graph.tensors[static_cast<std::size_t>(op.inputs.at(1))];
+    variables_[handles.at(op.inputs.front())] = values_of(value.data.value(), value.type);
+  }
+}
+
 bool Interpreter::execute_variables(const Graph& graph, const Operator& op, std::vector<Values>& values) {
   switch (op.code) {
     case Code::call_once: {
       const auto found = op.options.find("init_subgraph_index");
       const int number = found == op.options.end() ? 0 : static_cast<int>(found->second);
-      if (has_run_[std::to_string(number)]) return true;
-      has_run_[std::to_string(number)] = true;
-      const Graph& other = model_.graphs.at(static_cast<std::size_t>(number));
-      std::vector<Values> its(other.tensors.size());
-      const auto kept = std::move(handles_);
-      handles_ = {};
-      execute(other, its);
-      handles_ = kept;
+      if (has_run_.insert(number).second) run_once(model_.graphs.at(static_cast<std::size_t>(number)));
       return true;
     }
     case Code::var_handle:

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,12 +57,13 @@ class Interpreter {
 
  private:
   void execute(const Graph& graph, std::vector<Values>& values);
+  void run_once(const Graph& graph);
   bool execute_variables(const Graph& graph, const Operator& op, std::vector<Values>& values);
 
   const Model& model_;
   std::vector<Values> states_;               // of the tensors that are variables, by their numbers
   std::map<std::string, Values> variables_;  // by shared_name
-  std::map<std::string, bool> has_run_;      // CALL_ONCE, by its graph
+  std::set<int> has_run_;                    // CALL_ONCE, by its graph
   std::map<int, std::string> handles_;       // of the graph that runs: tensor → shared_name
 };
 
@@ -83,6 +85,8 @@ struct Windows {
   int dilation = 1;
 };
 [[nodiscard]] Windows windows_of(int padding, int in, int out, int kernel, int stride, int dilation);
+
+[[nodiscard]] inline std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // For each element of a shape, that of an operand that numpy's rules bring to it.
 [[nodiscard]] std::vector<std::size_t> broadcast(const Shape& to, const Shape& from);

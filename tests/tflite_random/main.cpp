@@ -25,7 +25,7 @@ void copy_models(const std::filesystem::path& from, const std::filesystem::path&
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Random TensorFlow Lite models: read, run, and held against an interpreter of the format.",
                "usmp-random-tflite");
   Settings settings;
@@ -72,4 +72,7 @@ int main(int argc, char** argv) {
   std::cout << totals.models << " models, of these " << totals.undefined << " not well defined; " << totals.transformed
             << " run transformed, too; " << totals.written << " written; " << totals.failures.size() << " failures\n";
   return totals.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+} catch (const std::exception& error) {
+  std::cerr << error.what() << '\n';
+  return EXIT_FAILURE;
 }

@@ -32,12 +32,11 @@ bool Maker::pool(int x) {
   int kernel[2] = {1, 1};
   int stride[2] = {1, 1};
   for (int i = 0; i < 2; ++i) {
-    const int extent = in[static_cast<std::size_t>(i + 1)];
+    const int extent = in[index(i + 1)];
     kernel[i] = static_cast<int>(r_.chance(20) ? extent : r_.between(1, std::min(extent, 4)));
     if (is_same && r_.chance(30)) kernel[i] = static_cast<int>(r_.between(1, 5));
     stride[i] = static_cast<int>(r_.chance(20) ? kernel[i] : r_.between(1, 3));
-    out[static_cast<std::size_t>(i + 1)] =
-        is_same ? (extent + stride[i] - 1) / stride[i] : (extent - kernel[i]) / stride[i] + 1;
+    out[index(i + 1)] = is_same ? (extent + stride[i] - 1) / stride[i] : (extent - kernel[i]) / stride[i] + 1;
   }
   const int y = like(x, out);
   const int act = fused();

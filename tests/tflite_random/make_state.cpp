@@ -8,7 +8,15 @@
 namespace usmp::tflite_random {
 
 bool Maker::svdf(int x) {
-  if (!is(x, {Type::float32, Type::int8}) || at(x).type != kind_ || rank_of(x) != 2 || is_inexact(x)) return false;
+  if (!is(x, {Type::float32, Type::int8}) || at(x).type != kind_ || is_inexact(x)) return false;
+  if (rank_of(x) > 2) {
+    const Shape row = {shape_of(x)[0], static_cast<int>(elements_of(shape_of(x))) / shape_of(x)[0]};
+    const int flat = like(x, row);
+    const int list = numbers(row);
+    emit_one(Code::reshape, {x, list}, flat);
+    x = flat;
+  }
+  if (rank_of(x) != 2) return false;
   const Shape in = shape_of(x);
   const int rank = static_cast<int>(r_.between(1, 3));
   const int units = static_cast<int>(r_.between(1, 6));

@@ -65,7 +65,7 @@ Model Maker::make(int count) {
                                               {3, &Maker::depth},
                                               {3, &Maker::batch},
                                               {4, &Maker::resize},
-                                              {4, &Maker::svdf},
+                                              {6, &Maker::svdf},
                                               {6, &Maker::lstm},
                                               {4, &Maker::variable}};
   std::int64_t total = 0;

@@ -273,9 +273,7 @@ void bilinear(const Call& call) {
   const Shape& out = call.outputs[0]->shape;
   const bool corners = call.integer("align_corners") != 0;
   const bool half = call.integer("half_pixel_centers") != 0;
-  const auto index = [&](int b, int y, int x, int c) {
-    return static_cast<std::size_t>(((b * in[1] + y) * in[2] + x) * in[3] + c);
-  };
+  const auto place = [&](int b, int y, int x, int c) { return index(((b * in[1] + y) * in[2] + x) * in[3] + c); };
   for (int b = 0; b < out[0]; ++b) {
     for (int y = 0; y < out[1]; ++y) {
       for (int x = 0; x < out[2]; ++x) {
@@ -286,21 +284,21 @@ void bilinear(const Call& call) {
             const Between w = between(x, in[2], out[2], corners, half);
             const float down = h.at - static_cast<float>(h.low);
             const float right = w.at - static_cast<float>(w.low);
-            call.out[0]->real.push_back(v[index(b, h.low, w.low, c)] * (1 - down) * (1 - right) +
-                                        v[index(b, h.high, w.low, c)] * down * (1 - right) +
-                                        v[index(b, h.low, w.high, c)] * (1 - down) * right +
-                                        v[index(b, h.high, w.high, c)] * down * right);
+            call.out[0]->real.push_back(v[place(b, h.low, w.low, c)] * (1 - down) * (1 - right) +
+                                        v[place(b, h.high, w.low, c)] * down * (1 - right) +
+                                        v[place(b, h.low, w.high, c)] * (1 - down) * right +
+                                        v[place(b, h.high, w.high, c)] * down * right);
             continue;
           }
           const std::vector<std::int64_t>& v = call.in[0]->whole;
           const BetweenWhole h = between_whole(y, in[1], out[1], corners, half);
           const BetweenWhole w = between_whole(x, in[2], out[2], corners, half);
-          const std::int64_t down = h.at - 1024 * h.low;
-          const std::int64_t right = w.at - 1024 * w.low;
-          const std::int64_t sum = v[index(b, h.low, w.low, c)] * (1024 - down) * (1024 - right) +
-                                   v[index(b, h.high, w.low, c)] * down * (1024 - right) +
-                                   v[index(b, h.low, w.high, c)] * (1024 - down) * right +
-                                   v[index(b, h.high, w.high, c)] * down * right;
+          const std::int64_t down = h.at - std::int64_t{1024} * h.low;
+          const std::int64_t right = w.at - std::int64_t{1024} * w.low;
+          const std::int64_t sum = v[place(b, h.low, w.low, c)] * (1024 - down) * (1024 - right) +
+                                   v[place(b, h.high, w.low, c)] * down * (1024 - right) +
+                                   v[place(b, h.low, w.high, c)] * (1024 - down) * right +
+                                   v[place(b, h.high, w.high, c)] * down * right;
           call.out[0]->whole.push_back((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
         }
       }

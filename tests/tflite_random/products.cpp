@@ -90,10 +90,9 @@ void convolve(const Call& call, bool is_depthwise) {
               const int ix = x * right.stride - right.before + kx * right.dilation;
               if (ix < 0 || ix >= in[2]) continue;
               for (int k = 0; k < taken; ++k) {
-                const auto from = static_cast<std::size_t>(((b * in[1] + iy) * in[2] + ix) * in[3] + first + k);
-                const auto weight =
-                    static_cast<std::size_t>(is_depthwise ? (ky * kernel[2] + kx) * kernel[3] + c
-                                                          : ((c * kernel[1] + ky) * kernel[2] + kx) * kernel[3] + k);
+                const std::size_t from = index(((b * in[1] + iy) * in[2] + ix) * in[3] + first + k);
+                const auto weight = index(is_depthwise ? (ky * kernel[2] + kx) * kernel[3] + c
+                                                       : ((c * kernel[1] + ky) * kernel[2] + kx) * kernel[3] + k);
                 if (call.is_float()) {
                   total += o.x->real[from] * o.w->real[weight];
                 } else {
@@ -139,8 +138,8 @@ void convolve_transposed(const Call& call) {
               const int ox = x * right.stride - right.before + kx;
               if (oy < 0 || oy >= out[1] || ox < 0 || ox >= out[2]) continue;
               for (int c = 0; c < out[3]; ++c) {
-                const auto to = static_cast<std::size_t>(((b * out[1] + oy) * out[2] + ox) * out[3] + c);
-                const auto w = static_cast<std::size_t>(((c * kernel[1] + ky) * kernel[2] + kx) * kernel[3] + k);
+                const std::size_t to = index(((b * out[1] + oy) * out[2] + ox) * out[3] + c);
+                const std::size_t w = index(((c * kernel[1] + ky) * kernel[2] + kx) * kernel[3] + k);
                 if (is_float) {
                   totals[to] += o.x->real[from] * o.w->real[w];
                 } else {

@@ -188,7 +188,7 @@ TEST_CASE("found: a channel that is shifted by 31 bits beside one that is shifte
   Small small;
   const int in = small.tensor(Type::int8, {1, 6}, 0.5F, -3);
   const int w = small.weights({2, 6}, 1);
-  small.graph().tensors.back().scales = {0.03F, 3e-10F};
+  small.graph().tensors.back().scales = {1.0F, 3e-10F};
   small.graph().tensors.back().zero_points = {0, 0};
   const int out = small.tensor(Type::int8, {1, 2}, 0.5F, 31);
   small.graph().inputs = {in};

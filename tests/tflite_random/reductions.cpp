@@ -34,7 +34,7 @@ void pool(const Call& call, bool is_average) {
               const int iy = y * down.stride - down.before + ky;
               const int ix = x * right.stride - right.before + kx;
               if (iy < 0 || iy >= in[1] || ix < 0 || ix >= in[2]) continue;
-              const auto from = static_cast<std::size_t>(((b * in[1] + iy) * in[2] + ix) * in[3] + c);
+              const std::size_t from = index(((b * in[1] + iy) * in[2] + ix) * in[3] + c);
               ++count;
               if (call.is_float()) {
                 total += call.in[0]->real[from];
