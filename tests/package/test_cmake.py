@@ -105,12 +105,12 @@ static void (*volatile linked[])(void) = {(void (*)(void))tvmgen_cast_run, (void
 int main(void) { return TVMGEN_RNN_SRAM_WORKSPACE_POOL_SIZE == 0 || !linked[0] || !linked[1]; }
 """
 BELOW = """add_library(below STATIC)
-usmp_plan(TARGET below MODEL ../lstm.tar)
+usmp_plan(TARGET below MODEL ../keywords.tflite)
 """
 
 
 def write_several(source: Path, package: str) -> None:
-    """Two calls; two models, of which one is an extracted archive; headers through a library."""
+    """Two calls, one of a TensorFlow Lite model; two models, of which one is an extracted archive; headers through a library."""
     (source / "below").mkdir(parents=True)
     (source / "below/CMakeLists.txt").write_text(BELOW)
     (source / "CMakeLists.txt").write_text(SEVERAL.format(package=package))
@@ -118,6 +118,7 @@ def write_several(source: Path, package: str) -> None:
     (source / "pools.yaml").write_text("workspace_pools:\n  - name: sram\n")
     (source / "board.ld").write_text("MEMORY { SRAM (rw) : ORIGIN = 0, LENGTH = 64K }\n")
     shutil.copy(MODELS / "lstm.tar", source)
+    shutil.copy(MODELS / "tflite/keywords.tflite", source)
     (source / "model").mkdir()
     shutil.unpack_archive(MODELS / "cast_subtract.tar", source / "model")
 
@@ -129,7 +130,7 @@ def check_several(prefix: Path, folder: Path) -> None:
     run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", build)
     run(build / "both")
-    plans = [build / "planned/rnn.plan.json", build / "planned/cast.plan.json", build / "below/usmp_plan/below/default.plan.json"]
+    plans = [build / "planned/rnn.plan.json", build / "planned/cast.plan.json", build / "below/usmp_plan/below/keywords.plan.json"]
     before = [plan.stat().st_mtime_ns for plan in plans]
     assert capacity(plans[0]) == 65536
     assert (build / "planned/codegen/host/usmp_memory.ld").exists()
