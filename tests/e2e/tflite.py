@@ -211,6 +211,7 @@ def main() -> int:
     parser.add_argument("--sanitize", type=int, default=1, help="every nth; 0: none")
     parser.add_argument("--each", action="store_true", help="many ways to plan each model")
     parser.add_argument("--in-turn", action="store_true")
+    parser.add_argument("--but-not-of", type=Path, help="leave out models that stand in this folder, too, byte for byte")
     parser.add_argument("--options", default="", help="for all plans")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
@@ -225,6 +226,9 @@ def main() -> int:
 
 def check(arguments: argparse.Namespace) -> int:
     models = [m for f in arguments.folders for m in (sorted(f.glob("*.tflite")) if f.is_dir() else [f])]
+    if arguments.but_not_of:
+        run_elsewhere = {path.read_bytes() for path in arguments.but_not_of.glob("*.tflite")}
+        models = [model for model in models if model.read_bytes() not in run_elsewhere]
     assert models, "no models"
     ways: list[tuple[list[str], str | None]] = [(shlex.split(arguments.options), None)]
     if arguments.each or arguments.in_turn:
