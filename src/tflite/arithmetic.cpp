@@ -256,14 +256,15 @@ std::optional<Interval> activation_range(Activation activation, const Value& out
   }
 }
 
+// The literal first: where the other one is no number, C's `a > b ? a : b` gives that, as the reference kernels do.
 Num activated(const Num& value, Activation activation) {
   switch (activation) {
     case Activation::relu:
-      return max(value, float_literal(0));
+      return max(float_literal(0), value);
     case Activation::relu6:
-      return min(max(value, float_literal(0)), float_literal(6));
+      return min(float_literal(6), max(float_literal(0), value));
     case Activation::relu_n1_to_1:
-      return min(max(value, float_literal(-1)), float_literal(1));
+      return min(float_literal(1), max(float_literal(-1), value));
     default:
       return value;
   }

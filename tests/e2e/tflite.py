@@ -136,7 +136,7 @@ def differences(kind: str, expected: bytes, found: bytes) -> int:
     if kind != "float32":
         return sum(a != b for a, b in zip(expected, found)) + abs(len(expected) - len(found))
     wanted, values = array.array("f", expected), array.array("f", found)
-    return sum(not (abs(a - b) <= 1e-5 * max(abs(a), abs(b), 1e-3) or (a != a and b != b))
+    return sum(not (a == b or abs(a - b) <= 1e-5 * max(abs(a), abs(b), 1e-3) or (a != a and b != b))
                for a, b in zip(wanted, values))
 
 

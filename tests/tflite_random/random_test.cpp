@@ -203,6 +203,21 @@ TEST_CASE("found: a channel that is shifted by 31 bits beside one that is shifte
   CHECK(small.fault({counted(6)}) == "");
 }
 
+TEST_CASE("found: activations of what is no number are none") {
+  for (const int activation : {1, 2, 3}) {
+    Small small;
+    const int a = small.tensor(Type::float32, {1, 4});
+    const int b = small.tensor(Type::float32, {1, 4});
+    const int out = small.tensor(Type::float32, {1, 4});
+    small.graph().inputs = {a, b};
+    small.graph().outputs = {out};
+    small.add(Code::div, {a, b}, {out}, {{"activation", activation}});
+    const std::string dividends = bytes_of({{}, {0, 1, -1, 0}}, Type::float32);
+    const std::string divisors = bytes_of({{}, {0, 0, 0, 1}}, Type::float32);
+    CHECK(small.fault({dividends, divisors}) == "");
+  }
+}
+
 TEST_CASE("found: a tensor that loops and a single store write, in a chain of rows") {
   // CONCATENATION of rows and of one element, between operators that run by rows.
   Small small;
