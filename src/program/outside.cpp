@@ -42,7 +42,6 @@ struct Target {
   friend auto operator<=>(const Target& a, const Target& b) {
     return std::pair(a.size, a.offset) <=> std::pair(b.size, b.offset);
   }
-  friend bool operator==(const Target& a, const Target& b) { return std::is_eq(a <=> b); }
 };
 
 struct Loop {
