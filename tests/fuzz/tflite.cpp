@@ -19,6 +19,8 @@ using namespace usmp;
 
 namespace {
 
+constexpr std::uint64_t most_steps = 100'000;  // of the search for accesses outside of their storage
+
 // What is listed for people agrees with what is read: nothing is read with an operator that is marked.
 void check_list(std::string_view bytes, bool is_read) {
   fuzz::accepts({ErrorKind::archive}, [&] {
@@ -54,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const tflite::ReadModel read = tflite::read_model(bytes, "fuzzed");
     const auto fault = tir::find_fault(read.module);
     if (fault) fuzz::fail("a module that is not well formed: " + tir::to_string(read.module, *fault));
-    if (const auto outside = program::find_outside_access(read.module)) {
+    if (const auto outside = program::find_outside_access(read.module, most_steps)) {
       fuzz::fail("an access outside of its storage: " + outside->place + ": " + outside->message);
     }
     check_description(read.description);
