@@ -155,6 +155,8 @@ TEST_CASE("a file that is too large is refused") {
   text = header;
   for (std::size_t i = 0; i <= instance::max_buffers; ++i) text += "a,0,1,1\n";
   CHECK(fault_of(text) == "line 1000002: found more than 1000000 rows");
+  CHECK(fault_of(header + std::string(999, ',')) == "line 2: found 1000 fields, expected 4 as in the first row");
+  CHECK(fault_of(header + std::string(1000, ',')) == "line 2, column 1001: found more than 1000 fields");
 }
 
 TEST_CASE("offsets are written in a column of their own, rows and fields stay as they were") {

@@ -22,7 +22,7 @@ struct Limits {
   std::size_t expression_depth = 100'000;  // of one expression. The limit for its C is lower: see docs/generated-c.md
   // Expressions and statements of all functions, shared ones once per use: at most the first number, and at most the
   // second plus `unfolding` times the graph's nodes and the elements of its Arrays and Maps.
-  std::size_t expanded_nodes = 4'000'000;
+  std::size_t expanded_nodes = 1'500'000;
   std::size_t small_expanded_nodes = 100'000;
   std::size_t unfolding = 8;
   std::size_t dimensions = 64;  // of a tensor
