@@ -114,6 +114,10 @@ TEST_CASE_FIXTURE(One, "access checks: a parameter is what is passed, the larges
     CHECK(checks(block(call("f", {a}), call("f", {k})), one()) ==
           Texts{"0..4 function 'f' loads element 9 of 'p', which has 4 elements"});
   }
+  SUBCASE("two sizes, the smaller one first") {
+    CHECK(checks(block(call("f", {k}), call("f", {a})), one()) ==
+          Texts{"0..4 function 'f' loads element 9 of 'p', which has 4 elements"});
+  }
   SUBCASE("a place that is not known") {
     CHECK(checks(block(call("f", {a}), call("f", {address_of(x, of_data())})), one()).empty());
   }
