@@ -21,9 +21,11 @@ namespace {
 struct Unshared {
   placement::Table placements;
   lower::Lowered lowered;
+  std::vector<execute::CheckedAccess> checked;
+  model::Description info;
 };
 
-// Of the module as the archive has it.
+// Of the module as the archive has it, with checks of its accesses.
 Unshared unshared_code(const pipeline::SourceModule& source) {
   const tir::Module& module = source.module;
   config::PoolsConfig pools = config::default_pools();
@@ -34,8 +36,13 @@ Unshared unshared_code(const pipeline::SourceModule& source) {
   for (Pool& pool : problem.pools) pool.capacity.reset();  // those that the module itself describes
   const Plan plan = planners::none(problem, {}).plan;
   if (!verify::check(problem, plan, 1).empty()) throw std::logic_error("the plan in which no buffers overlap is wrong");
-  Unshared unshared{.placements = assemble::placements_of(analysis, assembly, plan), .lowered = {}};
-  unshared.lowered = lower::lower(module, unshared.placements);
+  execute::CheckedModule checked = execute::with_access_checks(module);
+  Unshared unshared{.placements = assemble::placements_of(analysis, assembly, plan),
+                    .lowered = {},
+                    .checked = std::move(checked.accesses),
+                    .info = source.info};
+  unshared.info.foreign_functions.push_back(std::move(checked.function));
+  unshared.lowered = lower::lower(checked.module, unshared.placements);
   return unshared;
 }
 
@@ -68,7 +75,7 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
                                  const execute::Compiler& compiler, const execute::Options& options,
                                  const std::string& directory) {
   const Unshared unshared = unshared_code(planned.source);
-  const codegen::EmissionInput reference{.info = planned.source.info,
+  const codegen::EmissionInput reference{.info = unshared.info,
                                          .source = planned.source.module,
                                          .placements = unshared.placements,
                                          .lowered = unshared.lowered,
@@ -83,9 +90,9 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
                                       .lowered = planned.lowered,
                                       .workspace_io = planning.settings.request.workspace_io,
                                       .has_own_run = planned.source.has_own_run};
-  return execute::compare(
-      {tested, reference, foreign_files(planned, planning.model_of(planned)), planned.program.analysis.extern_callees},
-      compiler, options, directory);
+  return execute::compare({tested, reference, foreign_files(planned, planning.model_of(planned)),
+                           planned.program.analysis.extern_callees, unshared.checked},
+                          compiler, options, directory);
 }
 
 int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,

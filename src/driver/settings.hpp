@@ -12,7 +12,7 @@
 
 namespace usmp::driver {
 
-inline constexpr std::size_t most_plan_bytes = std::size_t{256} << 20;  // more is not even read
+inline constexpr std::size_t most_plan_bytes = std::size_t{64} << 20;  // more is not even read
 
 struct Settings {
   std::optional<std::string> pools_file;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "execute/access_checks.hpp"
 #include "execute/program.hpp"
 #include "usmp/codegen/layout.hpp"
 #include "usmp/support/error.hpp"
@@ -110,7 +111,17 @@ class Comparing {
   [[nodiscard]] std::string inputs_file() const { return (fs::path(directory_) / "inputs").string(); }
 
   [[nodiscard]] std::vector<Round> rounds_of(const RunOutcome& outcome) const {
-    return parse_results(outcome.results, tensors_.outputs);
+    return parse_results(outcome.results, tensors_.outputs).rounds;
+  }
+
+  // Whatever the inputs are, the model must not do this.
+  void require_inside(const RunOutcome& outcome) const {
+    const Results results = parse_results(outcome.results, tensors_.outputs);
+    if (!results.outside || results.outside->access >= programs_.checked.size()) return;
+    fail("in round " + std::to_string(results.rounds.size()) +
+         " the reference program leaves the storage of a tensor: " +
+         outside_text(programs_.checked[results.outside->access], results.outside->index) +
+         ": either random inputs do not suit the model, or the model is wrong");
   }
 
   // False after a fault of ours.
@@ -131,6 +142,7 @@ class Comparing {
 
   RunOutcome run_unshared(std::uint32_t garbage) {
     RunOutcome outcome = execute::run(unshared_, inputs_file(), garbage, options_);
+    require_inside(outcome);
     const std::vector<Round> rounds = rounds_of(outcome);
     if (!outcome.ended.succeeded() || rounds.size() != options_.rounds) {
       fail("the reference program ended with " + process::status_text(outcome.ended.status) + " in round " +

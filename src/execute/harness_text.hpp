@@ -102,14 +102,31 @@ static void usmp_run_write(const void* bytes, size_t size) {
   if (size != 0 && fwrite(bytes, 1, size, usmp_run_results) != size) usmp_run_stop("the results cannot be written");
 }
 
+static void usmp_run_number(unsigned char* record, uint64_t number, int bytes) {
+  int i;
+  for (i = 0; i < bytes; ++i, number >>= 8) record[i] = (unsigned char)number;
+}
+
+/* What accesses of the model call that are checked: an index in [low, high) stays what it is. */
+int64_t usmp_run_index(int64_t index, int64_t low, int64_t high, int64_t access);
+
+int64_t usmp_run_index(int64_t index, int64_t low, int64_t high, int64_t access) {
+  unsigned char record[13];
+  if (index >= low && index < high) return index;
+  record[0] = 'A';
+  usmp_run_number(record + 1, (uint64_t)access, 4);
+  usmp_run_number(record + 5, (uint64_t)index, 8);
+  usmp_run_write(record, sizeof record);
+  if (fclose(usmp_run_results) != 0) usmp_run_stop("the results cannot be written");
+  exit(4);
+}
+
 static void usmp_run_report(int kind, size_t offset) {
   unsigned char record[14];
-  uint64_t rest = offset;
-  int i;
   record[0] = 'F';
   record[1] = (unsigned char)kind;
-  for (i = 0; i < 4; ++i) record[2 + i] = (unsigned char)(usmp_run_current >> 8 * i);
-  for (i = 0; i < 8; ++i, rest >>= 8) record[6 + i] = (unsigned char)rest;
+  usmp_run_number(record + 2, usmp_run_current, 4);
+  usmp_run_number(record + 6, offset, 8);
   usmp_run_write(record, sizeof record);
 }
 
@@ -150,9 +167,8 @@ static void usmp_run_read(FILE* file, void* to, size_t size) {
 
 static void usmp_run_finish(int32_t status) {
   unsigned char record[5];
-  int i;
   record[0] = 'R';
-  for (i = 0; i < 4; ++i) record[1 + i] = (unsigned char)((uint32_t)status >> 8 * i);
+  usmp_run_number(record + 1, (uint32_t)status, 4);
   usmp_run_write(record, sizeof record);
 }
 

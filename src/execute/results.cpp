@@ -33,15 +33,16 @@ class Reader {
 };
 
 constexpr std::size_t fault_bytes = 13;  // behind the letter
+constexpr std::size_t access_bytes = 12;
 constexpr std::size_t status_bytes = 4;
 
 }  // namespace
 
-std::vector<Round> parse_results(std::string_view text, const std::vector<Tensor>& outputs) {
+Results parse_results(std::string_view text, const std::vector<Tensor>& outputs) {
   std::size_t round_bytes = status_bytes;
   for (const Tensor& output : outputs) round_bytes += static_cast<std::size_t>(output.size);
   Reader reader(text);
-  std::vector<Round> rounds;
+  Results results;
   Round round;
   while (reader.left() > 0) {
     const std::string_view letter = reader.take(1);
@@ -54,12 +55,17 @@ std::vector<Round> parse_results(std::string_view text, const std::vector<Tensor
     } else if (letter == "R" && reader.left() >= round_bytes) {
       round.status = static_cast<std::int32_t>(reader.number(status_bytes));
       for (const Tensor& output : outputs) round.outputs.push_back(reader.take(static_cast<std::size_t>(output.size)));
-      rounds.push_back(std::exchange(round, {}));
+      results.rounds.push_back(std::exchange(round, {}));
     } else {
+      if (letter == "A" && reader.left() == access_bytes) {
+        Outside& outside = results.outside.emplace();
+        outside.access = static_cast<std::size_t>(reader.number(4));
+        outside.index = static_cast<std::int64_t>(reader.number(8));
+      }
       break;
     }
   }
-  return rounds;
+  return results;
 }
 
 std::string overwritten_text(const Overwritten& fault, const std::vector<std::string>& regions) {

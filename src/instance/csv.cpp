@@ -102,6 +102,7 @@ class Parser {
       throw fault(line, "found " + std::to_string(fields_.size()) + " fields, expected " +
                             std::to_string(header_->width()) + " as in the first row");
     }
+    if (rows_.size() == max_buffers) throw fault(line, "found more than " + std::to_string(max_buffers) + " rows");
     const BufferId buffer = buffer_of_row();
     rows_.push_back({buffer, live_range(), line});
     instance_.rows.push_back(buffer);

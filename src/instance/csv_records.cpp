@@ -6,6 +6,11 @@
 #include "usmp/support/line_and_column.hpp"
 
 namespace usmp::instance {
+namespace {
+
+constexpr std::size_t max_fields = 1000;  // of a row; the longest known has eight
+
+}  // namespace
 
 std::string CsvField::text() const {
   if (!is_quoted()) return std::string(raw);
@@ -30,6 +35,9 @@ bool CsvRecords::next(std::vector<CsvField>& fields) {
   fields.push_back(field());
   while (position_ < text_.size() && text_[position_] == ',') {
     ++position_;
+    if (fields.size() == max_fields) {
+      throw fault(line_, position_ - line_start_ + 1, "found more than " + std::to_string(max_fields) + " fields");
+    }
     fields.push_back(field());
   }
   if (position_ < text_.size()) take_line_end();

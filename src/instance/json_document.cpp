@@ -140,6 +140,9 @@ class DocumentSax {
   }
 
   Json* add(Json value) {
+    if (++values_ > max_element_values) {
+      throw fault_at(place(), "found more than " + std::to_string(max_element_values) + " values");
+    }
     Json& parent = *open_.back();
     if (!parent.is_array()) return &(parent[keys_.back()] = std::move(value));
     parent.push_back(std::move(value));
@@ -149,6 +152,7 @@ class DocumentSax {
   void deliver(const Json& value) {
     member().read(JsonValue(value, root_place()));
     ++index_;
+    values_ = 0;
   }
 
   [[nodiscard]] std::string root_place() const {
@@ -172,6 +176,7 @@ class DocumentSax {
   bool in_list_ = false;
   std::size_t member_ = 0;
   std::size_t index_ = 0;          // of the element of the list
+  std::size_t values_ = 0;         // in it
   Json value_;                     // that is being built
   std::vector<Json*> open_;        // in it
   std::vector<std::string> keys_;  // of what is open: the last one, if it is an object

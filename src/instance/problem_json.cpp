@@ -9,6 +9,7 @@
 #include "instance/json_document.hpp"
 #include "instance/json_header.hpp"
 #include "usmp/instance/json.hpp"
+#include "usmp/instance/limits.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::instance {
@@ -87,6 +88,9 @@ class ProblemReader {
     value.check_keys({"id", "size", "candidates", "live"}, {"name", "function", "kind", "alignment", "pinned"});
     const auto index = static_cast<std::int64_t>(problem_.buffers.size());
     const JsonValue id = value.member("id");
+    if (problem_.buffers.size() == max_buffers) {
+      throw id.fault("found more than " + std::to_string(max_buffers) + " buffers");
+    }
     if (id.integer(0) != index) throw id.wrong_type(std::to_string(index) + ", its index in the list");
     Buffer buffer;
     if (const auto name = value.find("name")) buffer.name = name->string();

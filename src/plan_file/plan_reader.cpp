@@ -17,6 +17,7 @@ namespace {
 using ParsedJson = nlohmann::json;
 
 constexpr std::size_t max_plan_depth = 64;  // a plan is five deep
+constexpr std::size_t max_plan_values = 4'000'000;
 
 [[noreturn]] void fail(std::string place, std::string message) {
   throw Error(ErrorKind::usage, {{}, {}, std::move(place)}, std::move(message));
@@ -413,6 +414,9 @@ void read_totals(const ParsedJson& json, PlanDocument& document) {
 ParsedJson parsed(std::string_view text) {
   if (json_depth(text) > max_plan_depth) {
     fail({}, "nested deeper than " + std::to_string(max_plan_depth) + " levels: expected a plan of usmp-plan");
+  }
+  if (json_values(text) > max_plan_values) {
+    fail({}, "has more than " + std::to_string(max_plan_values) + " keys and values: expected a plan of usmp-plan");
   }
   try {
     return ParsedJson::parse(text);

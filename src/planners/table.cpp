@@ -12,7 +12,7 @@ constexpr auto table = std::to_array<Algorithm>({
     {"hill_climb", "best of many first-fit orders, then seeded swaps around the bottleneck", hill_climb},
     {"greedy_by_size", "largest buffer first, into the lowest gap", greedy_by_size},
     {"greedy_by_conflicts", "buffer with the most conflicts first, into the lowest gap", greedy_by_conflicts},
-    {"fast", "best fit in a sweep outwards from the peak: for up to millions of buffers", fast},
+    {"fast", "best fit in a sweep outwards from the peak: for up to a million buffers", fast},
     {"greedy_by_breadth", "buffers of the step with the most live bytes first, largest first, into the lowest gap",
      greedy_by_breadth},
     {"shared_objects", "TFLite's: objects side by side, each used by one buffer after another", shared_objects},

@@ -26,7 +26,6 @@ using tir::ExprRef;
 using tir::Op;
 using tir::VarId;
 
-constexpr std::uint64_t most_steps = 20'000'000;
 constexpr std::int64_t most_points = 65536;  // of one access; beyond them, only the ends of ranges
 constexpr std::size_t most_loops = 12;       // whose ends are combined
 
@@ -42,7 +41,6 @@ struct Target {
   friend auto operator<=>(const Target& a, const Target& b) {
     return std::pair(a.size, a.offset) <=> std::pair(b.size, b.offset);
   }
-  friend bool operator==(const Target& a, const Target& b) { return std::is_eq(a <=> b); }
 };
 
 struct Loop {
@@ -95,8 +93,12 @@ Number cast_to(std::int64_t value, tir::DataType type) {
 
 class FunctionWalk {
  public:
-  FunctionWalk(const tir::Module& module, const CallToFollow& call, std::uint64_t& steps)
-      : module_(module), function_(module.functions[call.function]), index_(call.function), steps_(steps) {
+  FunctionWalk(const tir::Module& module, const CallToFollow& call, std::uint64_t& steps, std::uint64_t most_steps)
+      : module_(module),
+        function_(module.functions[call.function]),
+        index_(call.function),
+        steps_(steps),
+        most_steps_(most_steps) {
     for (std::size_t i = 0; i < function_.params.size() && i < call.arguments.size(); ++i) {
       if (!call.arguments[i]) continue;
       Target target = *call.arguments[i];
@@ -108,7 +110,7 @@ class FunctionWalk {
   // Nothing: no access was found that is outside.
   std::optional<OutsideAccess> run() {
     frames_.push_back({&function_.body, 0, "body", -1, {}});
-    while (!frames_.empty() && !found_ && steps_ < most_steps && !is_uncertain_) {
+    while (!frames_.empty() && !found_ && steps_ < most_steps_ && !is_uncertain_) {
       if (frames_.back().next == frames_.back().block->size()) {
         if (frames_.back().loop) loops_.erase(*frames_.back().loop);
         frames_.pop_back();
@@ -225,7 +227,7 @@ class FunctionWalk {
   // Loads and calls of an expression of the statement, each under the conditions that it is evaluated with.
   void look_at(const ExprRef& root) {
     std::vector<std::pair<const Expr*, int>> pending = {{root.get(), condition()}};
-    while (!pending.empty() && ++steps_ < most_steps) {
+    while (!pending.empty() && ++steps_ < most_steps_) {
       const auto [expr, under] = pending.back();
       pending.pop_back();
       if (expr->kind == ExprKind::let) {
@@ -389,7 +391,7 @@ class FunctionWalk {
         const Loop& loop = loops[i].second;
         point[loops[i].first] = loop.min + (is_whole ? counts[i] : counts[i] * (loop.extent - 1));
       }
-      if (++steps_ >= most_steps) return false;
+      if (++steps_ >= most_steps_) return false;
       if (holds(under, point) && is_wanted(point)) return true;
       std::size_t i = 0;
       for (; i < loops.size(); ++i) {
@@ -419,7 +421,7 @@ class FunctionWalk {
       const Expr* expr = pending.back();
       pending.pop_back();
       if (!seen.insert(expr).second) continue;
-      if (++steps_ >= most_steps) return false;
+      if (++steps_ >= most_steps_) return false;
       if (expr->kind == ExprKind::load || expr->kind == ExprKind::string_imm || expr->kind == ExprKind::float_imm ||
           expr->kind == ExprKind::let) {
         return false;
@@ -443,7 +445,7 @@ class FunctionWalk {
       const auto let = expr.kind == ExprKind::var && !loops_.contains(expr.var) ? lets_.find(expr.var) : lets_.end();
       if (let != lets_.end()) {
         list.push_back(let->second.get());
-      } else if (expr.kind != ExprKind::load && expr.kind != ExprKind::let && ++depth_ < most_steps) {
+      } else if (expr.kind != ExprKind::load && expr.kind != ExprKind::let && ++depth_ < most_steps_) {
         tir::append_operands(expr, list);
       }
     };
@@ -530,6 +532,7 @@ class FunctionWalk {
   const tir::Function& function_;
   const std::size_t index_;
   std::uint64_t& steps_;
+  const std::uint64_t most_steps_;
   mutable std::uint64_t depth_ = 0;
   std::vector<Frame> frames_;
   std::map<VarId, Loop> loops_;
@@ -559,14 +562,14 @@ CallToFollow start_of(const tir::Module& module) {
 
 }  // namespace
 
-std::optional<OutsideAccess> find_outside_access(const tir::Module& module) {
+std::optional<OutsideAccess> find_outside_access(const tir::Module& module, std::uint64_t most_steps) {
   std::uint64_t steps = 0;
   std::vector<CallToFollow> pending = {start_of(module)};
   std::set<CallToFollow> followed = {pending.front()};
   while (!pending.empty() && steps < most_steps) {
     const CallToFollow call = std::move(pending.back());
     pending.pop_back();
-    FunctionWalk walk(module, call, steps);
+    FunctionWalk walk(module, call, steps, most_steps);
     if (auto found = walk.run()) return found;
     std::vector<CallToFollow> calls = walk.calls();
     std::ranges::reverse(calls);

@@ -23,6 +23,21 @@ std::size_t json_depth(std::string_view text) {
   return deepest;
 }
 
+std::size_t json_values(std::string_view text) {
+  std::size_t values = 1;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string) {
+      if (c == '\\') ++i;
+    } else if (c == '[' || c == '{' || c == ',' || c == ':') {
+      ++values;
+    }
+  }
+  return values;
+}
+
 std::string json_fault(std::string_view what) {
   const std::size_t column = what.find("column");
   const std::size_t colon = what.find(": ", column == std::string_view::npos ? 0 : column);

@@ -31,11 +31,11 @@ void fail_at(NodeId node, std::string_view attribute, std::string message) {
   fail(node_place(node) + ".attrs." + std::string(attribute), std::move(message));
 }
 
-void Graph::reserve(std::size_t json_bytes, std::size_t max_nodes) {
+void Graph::reserve(std::size_t json_bytes, std::size_t max_bytes) {
   constexpr std::size_t a_node = 80;
   constexpr std::size_t an_attribute = 32;
-  nodes_.reserve(std::min(json_bytes / a_node, max_nodes) + 1);
-  attributes_.reserve(json_bytes / an_attribute);
+  nodes_.reserve(std::min(json_bytes / a_node, max_bytes / sizeof(Node)) + 1);
+  attributes_.reserve(std::min(json_bytes / an_attribute, max_bytes / sizeof(Attribute)));
 }
 
 std::string Graph::describe(NodeId node) const {

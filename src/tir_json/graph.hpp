@@ -32,7 +32,7 @@ class Graph {
  public:
   // The graph refers to the text of `json`. Throws Error with a byte offset for malformed JSON, with a JSON path for
   // anything else.
-  [[nodiscard]] static Graph parse(std::string_view json, std::size_t max_nodes);
+  [[nodiscard]] static Graph parse(std::string_view json, std::size_t max_bytes);
 
   [[nodiscard]] std::size_t size() const { return nodes_.size() - 1; }
   // Nodes, and what Arrays and Maps refer to.
@@ -107,7 +107,7 @@ class Graph {
 
   void check_data() const;
   // For a module without constants of that many bytes; more costs nothing before it is used.
-  void reserve(std::size_t json_bytes, std::size_t max_nodes);
+  void reserve(std::size_t json_bytes, std::size_t max_bytes);
 
   std::vector<Node> nodes_;
   std::vector<TypeName> types_;

@@ -27,8 +27,8 @@ class GraphSax {
   using string_t = nlohmann::json::string_t;
   using binary_t = nlohmann::json::binary_t;
 
-  GraphSax(Graph& graph, JsonSource& source, std::size_t max_nodes)
-      : graph_(graph), source_(source), max_nodes_(max_nodes) {}
+  GraphSax(Graph& graph, JsonSource& source, std::size_t max_bytes)
+      : graph_(graph), source_(source), max_bytes_(max_bytes) {}
 
   void finish() {
     if (!has_root_) fail("root", "the member is missing, expected the index of the module's node");
@@ -74,10 +74,13 @@ class GraphSax {
   bool scalar(std::string_view text, Scalar kind);
   void node_scalar(std::string_view text, Scalar kind);
   void data_element(std::string_view text, Scalar kind);
-  [[nodiscard]] Graph::Text new_text(std::string_view text, bool is_base64) const {
+  [[nodiscard]] Graph::Text new_text(std::string_view text, bool is_base64) {
+    claim(sizeof(Graph::Text));
     if (!left_out_.empty()) return {{}, left_out_, is_base64};
+    claim(text.size());
     return {std::string(text), {}, is_base64};
   }
+  void claim(std::size_t bytes);
   void begin_node();
   void end_of_ranges();
   void node_key(std::string_view name);
@@ -91,9 +94,11 @@ class GraphSax {
   }
   [[nodiscard]] Graph::Node& node() { return graph_.nodes_.back(); }
   [[nodiscard]] std::size_t node_index() const { return graph_.nodes_.size() - 1; }
-  static std::uint32_t intern(Interned& table, std::string_view text) {
+  // A name is kept twice, here and where its number leads.
+  std::uint32_t intern(Interned& table, std::string_view text) {
     const auto found = table.find(text);
     if (found != table.end()) return found->second;
+    claim(2 * (sizeof(std::string) + text.size()));
     return table.emplace(std::string(text), static_cast<std::uint32_t>(table.size())).first->second;
   }
 
@@ -110,7 +115,8 @@ class GraphSax {
   Graph& graph_;
   JsonSource& source_;
   std::string_view left_out_;  // the last string, if it stands in the JSON text for good
-  std::size_t max_nodes_;
+  std::size_t max_bytes_;      // of the graph
+  std::size_t bytes_ = 0;
   Interned type_ids_;
   Interned name_ids_;
   bool has_root_ = false;
@@ -217,10 +223,17 @@ void GraphSax::end_of_ranges() {
                            .keys = graph_.keys_.size()});
 }
 
-void GraphSax::begin_node() {
-  if (graph_.nodes_.size() >= max_nodes_) {
-    fail("nodes", "more than " + std::to_string(max_nodes_) + " nodes, which is the limit");
+// Before memory is taken.
+void GraphSax::claim(std::size_t bytes) {
+  bytes_ += bytes;
+  if (bytes_ > max_bytes_) {
+    fail(place(), "nodes, attributes and texts up to here take more than " + std::to_string(max_bytes_) +
+                      " bytes of memory, which is the limit");
   }
+}
+
+void GraphSax::begin_node() {
+  claim(sizeof(Graph::Node));
   end_of_ranges();
   seen_ = 0;
   has_type_ = false;
@@ -299,6 +312,7 @@ bool GraphSax::scalar(std::string_view text, Scalar kind) {
     }
     case Member::version:
       if (kind != Scalar::string) wrong(shown(text), "a string");
+      claim(text.size());
       graph_.tvm_version_ = text;
       member_ = Member::graph_attrs;
       break;
@@ -333,7 +347,11 @@ void GraphSax::node_scalar(std::string_view text, Scalar kind) {
     case NodeMember::attrs:
       if (!is_element) wrong(shown(text), "an object");
       if (kind == Scalar::other && text == "null") wrong("null", "a string or a number");
-      if (kind != Scalar::string || left_out_.empty()) text = graph_.values_.emplace_back(text);
+      claim(sizeof(Graph::Attribute));
+      if (kind != Scalar::string || left_out_.empty()) {
+        claim(sizeof(std::string) + text.size());
+        text = graph_.values_.emplace_back(text);
+      }
       graph_.attributes_.push_back(
           {attribute_, static_cast<std::uint32_t>(std::min<std::size_t>(text.size(), UINT32_MAX)), text.data()});
       break;
@@ -347,6 +365,7 @@ void GraphSax::node_scalar(std::string_view text, Scalar kind) {
     case NodeMember::keys:
       if (!is_element) wrong(shown(text), "an array");
       expect_string();
+      claim(sizeof(std::string) + text.size());
       graph_.keys_.emplace_back(text);
       break;
     case NodeMember::data:
@@ -368,6 +387,7 @@ void GraphSax::data_element(std::string_view text, Scalar kind) {
     }
     index = 0;
   }
+  claim(sizeof index);
   graph_.data_.push_back(index);
 }
 
@@ -376,11 +396,11 @@ bool GraphSax::parse_error(std::size_t /*position*/, const std::string& /*last_t
   fail("byte " + std::to_string(source_.position()), "malformed JSON: " + json_fault(error.what()));
 }
 
-Graph Graph::parse(std::string_view json, std::size_t max_nodes) {
+Graph Graph::parse(std::string_view json, std::size_t max_bytes) {
   Graph graph;
-  graph.reserve(json.size(), max_nodes);
+  graph.reserve(json.size(), max_bytes);
   JsonSource source(json);
-  GraphSax sax(graph, source, max_nodes);
+  GraphSax sax(graph, source, max_bytes);
   nlohmann::json::sax_parse(source.begin(), JsonSource::end(), &sax);
   sax.finish();
   return graph;

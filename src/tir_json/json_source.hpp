@@ -10,8 +10,11 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
+
+#include "usmp/support/error.hpp"
 
 namespace usmp::tir_json {
 
@@ -51,11 +54,14 @@ class JsonSource {
  private:
   void advance() {
     const char character = *at_++;
+    if (++token_ > max_token) throw_too_long();
     if (!in_string_) {
       if (character == '"') {
+        token_ = 0;
         enter_string();
       } else if (is_space(character) || separates(character)) {
         while (at_ != end_ && is_space(*at_)) ++at_;
+        token_ = 0;
       }
     } else if (after_backslash_) {
       after_backslash_ = false;
@@ -63,7 +69,13 @@ class JsonSource {
       after_backslash_ = true;
     } else if (character == '"') {
       in_string_ = false;
+      token_ = 0;
     }
+  }
+  [[noreturn]] void throw_too_long() const {
+    throw Error(
+        ErrorKind::archive, {{}, {}, "byte " + std::to_string(position())},
+        "a number, or a text with escapes, of more than " + std::to_string(max_token) + " bytes, which is the limit");
   }
   static bool is_space(char character) {
     return character == ' ' || character == '\n' || character == '\t' || character == '\r';
@@ -88,9 +100,12 @@ class JsonSource {
     at_ = end;
   }
 
+  static constexpr std::size_t max_token = std::size_t{16} << 20;  // the parser keeps copies of one
+
   const char* begin_;
   const char* at_;
   const char* end_;
+  std::size_t token_ = 0;  // its bytes so far
   bool in_string_ = false;
   bool after_backslash_ = false;
   std::string_view left_out_;

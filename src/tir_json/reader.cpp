@@ -27,13 +27,20 @@ std::size_t most_expanded(const Graph& graph, const Limits& limits) {
   return std::min(limits.expanded_nodes, limits.small_expanded_nodes + graph.extent() * limits.unfolding);
 }
 
+Graph parsed(std::string_view json, const Limits& limits) {
+  if (json.size() > limits.json_bytes) {
+    fail("", "has " + std::to_string(json.size()) + " bytes, expected at most " + std::to_string(limits.json_bytes));
+  }
+  return Graph::parse(json, limits.graph_bytes);
+}
+
 class ModuleReader {
  public:
   ModuleReader(std::string_view json, const Limits& limits)
-      : graph_(Graph::parse(json, limits.nodes)),
+      : graph_(parsed(json, limits)),
         context_(graph_, module_, limits),
         body_check_(graph_, most_expanded(graph_, limits)) {
-    graph_.limit_texts(limits.small_texts + json.size() * limits.text_unfolding);
+    graph_.limit_texts(std::min(limits.texts, limits.small_texts + json.size() * limits.text_unfolding));
   }
 
   tir::Module read() {

@@ -47,7 +47,21 @@ namespace usmp::tvm_c {
 namespace {
 
 constexpr Bytes default_alignment = 16;
-constexpr std::size_t most_outlined = 200;  // statements of the entry that become functions
+constexpr std::size_t most_directives = 200'000;  // of a file; each is kept with what it says
+constexpr std::size_t most_outlined = 200;        // statements of the entry that become functions
+
+// Before anything is kept of them.
+void require_few_directives(const Source& file) {
+  std::size_t directives = 0;
+  bool is_line_start = true;
+  for (const char c : file.text) {
+    if (c == '#' && is_line_start && ++directives > most_directives) {
+      throw Error(ErrorKind::archive, {{}, file.name, {}},
+                  "more than " + std::to_string(most_directives) + " lines begin with '#', which is the limit");
+    }
+    is_line_start = c == '\n' || (is_line_start && (c == ' ' || c == '\t'));
+  }
+}
 
 // "-workspace-byte-alignment=8" of the comment that heads TVM's files (several may have become one).
 std::optional<Bytes> alignment_in(std::string_view text, std::string_view option) {
@@ -891,7 +905,10 @@ PlannedModule read_planned_module(const std::string& module, std::span<const Sou
                                   std::span<const Foreign> foreign, const Limits& limits, Unread unread,
                                   const std::set<std::string>& rewritten, std::span<const Source> headers,
                                   const std::set<std::string>& synchronous) {
-  for (const Source& file : files) require_spelling(file);
+  for (const Source& file : files) {
+    require_spelling(file);
+    require_few_directives(file);
+  }
   const FoldedFiles folded(files, headers);
   if (!folded.texts.empty()) {
     try {

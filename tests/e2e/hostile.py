@@ -188,6 +188,21 @@ def graph_faults(runner: Runner, plain: bytes, allocating: bytes) -> None:
     runner.run("constant cut off", tir.archive(), {3}, (TIR,))
 
 
+def data_dependent_index(runner: Runner, plain: bytes) -> None:
+    """A constant of three elements whose index is a byte of the input: what verify --execute says was accessed."""
+    tir = Tir(plain)
+    loads = [node for node in tir.nodes if node["type_key"] == "tir.BufferLoad"]
+    of_input, of_constant = ([(tir.nodes.index(node), node) for node in loads if node["attrs"]["dtype"] == dtype] for dtype in ("uint8", "int16"))
+    index = tir.add({"type_key": "tir.Cast", "attrs": {"dtype": "int32", "value": str(of_input[-1][0]), "span": "0"}})
+    of_constant[-1][1]["attrs"]["indices"] = tir.add({"type_key": "Array", "data": [int(index)]})
+    path = runner.directory / "model.tar"
+    path.write_bytes(tir.archive())
+    done = subprocess.run([runner.binary, "verify", path, "--execute"], capture_output=True, text=True, check=False, timeout=MAX_SECONDS)
+    parts = ("round 0", "leaves the storage of a tensor", "loads element ", "which has 3 elements", "either random inputs do not suit the model")
+    faults = [f"{part!r} is not in the message: {done.stderr[:300]!r}" for part in (str(path), *parts) if part not in done.stderr]
+    runner.report("an index that depends on data", faults + ([f"exit code {done.returncode}"] if done.returncode != 2 else []))
+
+
 def header_faults(runner: Runner, archive: bytes) -> None:
     info = tarfile.TarInfo("./src/default.tir.json")
     info.size = 10 * 2**30
@@ -209,6 +224,7 @@ def main() -> int:
         flips(runner, plain, 400)
         graph_faults(runner, plain, allocating)
         header_faults(runner, plain)
+        data_dependent_index(runner, plain)
     print(f"{runner.passed} passed, {runner.failed} failed")
     return 1 if runner.failed else 0
 

@@ -134,7 +134,7 @@ TEST_CASE("what a harness writes") {
   const std::string good("R\0\0\0\0xyz", 8);
   const std::string failed("R\xff\xff\xff\xffxyz", 8);
   const std::string text = good + fault + failed + "R";
-  const auto rounds = execute::parse_results(text, outputs);
+  const auto rounds = execute::parse_results(text, outputs).rounds;
   REQUIRE(rounds.size() == 2);
   CHECK(rounds[0].overwritten.empty());
   CHECK(rounds[0].status == 0);
@@ -144,10 +144,18 @@ TEST_CASE("what a harness writes") {
   CHECK(execute::overwritten_text(rounds[1].overwritten[0], {"p", "q", "pool 'r'"}) ==
         "byte 261 beyond the end of pool 'r' was written to");
   for (std::size_t length = 0; length < good.size(); ++length) {
-    CHECK(execute::parse_results(good.substr(0, length), outputs).empty());
-    CHECK(execute::parse_results(good + fault.substr(0, length), outputs).size() == 1);
+    CHECK(execute::parse_results(good.substr(0, length), outputs).rounds.empty());
+    CHECK(execute::parse_results(good + fault.substr(0, length), outputs).rounds.size() == 1);
   }
-  CHECK(execute::parse_results("x" + good, outputs).empty());
+  CHECK(execute::parse_results("x" + good, outputs).rounds.empty());
+  const std::string outside("A\x02\x01\0\0\xfe\xff\xff\xff\xff\xff\xff\xff", 13);
+  CHECK(!execute::parse_results(good, outputs).outside);
+  CHECK(!execute::parse_results(good + outside.substr(0, 12), outputs).outside);
+  const auto ended = execute::parse_results(good + outside, outputs);
+  REQUIRE(ended.outside);
+  CHECK(ended.rounds.size() == 1);
+  CHECK(ended.outside->access == 258);
+  CHECK(ended.outside->index == -2);
 }
 
 }  // namespace usmp::execute::tensors_test

@@ -151,7 +151,12 @@ TEST_CASE("every mistake is told with its place") {
 TEST_CASE("a file that is too large is refused") {
   std::string text = header;
   text.resize(instance::max_text_bytes + 1, '\n');
-  CHECK(fault_of(text) == "larger than 268435456 bytes");
+  CHECK(fault_of(text) == "larger than 67108864 bytes");
+  text = header;
+  for (std::size_t i = 0; i <= instance::max_buffers; ++i) text += "a,0,1,1\n";
+  CHECK(fault_of(text) == "line 1000002: found more than 1000000 rows");
+  CHECK(fault_of(header + std::string(999, ',')) == "line 2: found 1000 fields, expected 4 as in the first row");
+  CHECK(fault_of(header + std::string(1000, ',')) == "line 2, column 1001: found more than 1000 fields");
 }
 
 TEST_CASE("offsets are written in a column of their own, rows and fields stay as they were") {

@@ -261,7 +261,10 @@ TEST_CASE("every mistake in a problem is told with its JSON path") {
 }
 
 TEST_CASE("a problem that is too large is refused") {
-  CHECK(problem_fault(std::string(instance::max_text_bytes + 1, ' ')) == "larger than 268435456 bytes");
+  CHECK(problem_fault(std::string(instance::max_text_bytes + 1, ' ')) == "larger than 67108864 bytes");
+  std::string text = R"({"buffers":[{"id":0,"live":[0)";
+  for (std::size_t i = 0; i < instance::max_element_values; ++i) text += ",0";
+  CHECK(problem_fault(text + "]}]}") == "buffers[0].live: found more than 1000000 values");
 }
 
 TEST_CASE("pools beyond the limit are refused where they begin") {

@@ -315,6 +315,9 @@ TEST_CASE("what is no plan file is refused with its place") {
         "contains a number that is too large: expected a plan of usmp-plan");
   const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
   CHECK(message(nested(64)) == "is not a plan of usmp-plan: expected the key schema with usmp-plan/plan");
+  std::string many = "[0";
+  for (int i = 0; i < 4'000'000; ++i) many += ",0";
+  CHECK(message(many + "]") == "has more than 4000000 keys and values: expected a plan of usmp-plan");
   CHECK(message(nested(65)) == "nested deeper than 64 levels: expected a plan of usmp-plan");
   CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": )" + nested(1'000'000) + "}") ==
         "nested deeper than 64 levels: expected a plan of usmp-plan");

@@ -9,6 +9,10 @@ namespace usmp::support::json_text_test {
 
 TEST_CASE("how deep a JSON text nests") {
   using usmp::json_depth;
+  using usmp::json_values;
+  CHECK(json_values("1") == 1);
+  CHECK(json_values("[1,2]") >= 3);
+  CHECK(json_values(R"({"a,[:":"\",,,,,,,,"})") <= 4);
   CHECK(json_depth("") == 0);
   CHECK(json_depth("1") == 0);
   CHECK(json_depth("[]") == 1);

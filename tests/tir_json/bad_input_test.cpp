@@ -426,12 +426,40 @@ TEST_CASE_FIXTURE(Fixture, "variables are used where they are declared") {
   CHECK_NOTHROW(read(b.module({{"main", function}})));
 }
 
-TEST_CASE_FIXTURE(Fixture, "a limit on nodes") {
+TEST_CASE_FIXTURE(Fixture, "limits on the memory of a graph") {
   const std::string json = b.module_of_body(use());
-  CHECK_NOTHROW(tir_json::read_module(json, {.nodes = 1000}));
-  const Error error = refused(json, {.nodes = 10});
-  CHECK(error.where().place == "nodes");
-  CHECK(error.message() == "more than 10 nodes, which is the limit");
+  CHECK_NOTHROW(tir_json::read_module(json, {.json_bytes = json.size(), .graph_bytes = 20'000}));
+  const Error large = refused(json, {.json_bytes = json.size() - 1});
+  CHECK(large.message() ==
+        "has " + std::to_string(json.size()) + " bytes, expected at most " + std::to_string(json.size() - 1));
+  const auto said = [&](const std::string& text, std::size_t limit) {
+    const Error error = refused(text, {.graph_bytes = limit});
+    CHECK(contains(error.message(), "take more than " + std::to_string(limit) + " bytes of memory"));
+    return error.where().place;
+  };
+  CHECK(said(json, 200).starts_with("nodes["));
+  // Of one node: attributes, elements, keys, names and texts that are decoded.
+  const auto with = [](const std::string& node) { return R"({"root":1,"nodes":[{"type_key":""},)" + node + "]}"; };
+  const auto many = [](const std::string& part) {
+    std::string text = part;
+    for (int i = 0; i < 999; ++i) text += "," + part;
+    return text;
+  };
+  CHECK(said(with(R"({"type_key":"a","attrs":{)" + many(R"("x":"1")") + "}}"), 10'000) == "nodes[1].attrs.x");
+  CHECK(said(with(R"({"type_key":"Array","data":[)" + many("0") + "]}"), 3'000).starts_with("nodes[1].data["));
+  CHECK(said(with(R"({"type_key":"Map","keys":[)" + many(R"("k")") + "]}"), 10'000).starts_with("nodes[1].keys["));
+  const std::string long_text(4'000, 'n');
+  CHECK(said(with(R"({"type_key":")" + long_text + R"("})"), 5'000) == "nodes[1].type_key");
+  CHECK(said(with(R"({"type_key":"runtime.String","repr_str":"\t)" + long_text + R"("})"), 3'000) ==
+        "nodes[1].repr_str");
+  CHECK(said(R"({"b64ndarrays":[)" + many(R"("")") + R"(],"nodes":[]})", 10'000).starts_with("b64ndarrays["));
+}
+
+TEST_CASE_FIXTURE(Fixture, "what the parser copies is not as long as it likes") {
+  const std::string digits((std::size_t{16} << 20) + 1, '1');
+  for (const std::string& json : {"{\"x\":" + digits + "}", "{\"x\":\"\\n" + digits + "\"}"}) {
+    CHECK(contains(refused(json).message(), "a number, or a text with escapes, of more than 16777216 bytes"));
+  }
 }
 
 }  // namespace

@@ -851,6 +851,19 @@ TEST_CASE("brackets may nest, expressions and blocks as deep as the limits say")
   CHECK(error_in(blocks + std::string(300, '}')).find("250") != std::string::npos);
 }
 
+TEST_CASE("declarations and directives have a limit") {
+  const auto times = [](std::size_t count, const std::string& text) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  CHECK(
+      error_of(times(200'001, "int a;\n")).find("line 200001, column 1: more than 200000 declarations stand outside") !=
+      std::string::npos);
+  CHECK(error_of(times(200'001, "  #\n")).find("more than 200000 lines begin with '#'") != std::string::npos);
+  CHECK(error_of(times(200'000, "#\n a # a\n")).find("begin with") == std::string::npos);
+}
+
 TEST_CASE("each of two modules in a file is read on its own") {
   const auto module_named = [](const std::string& name, const std::string& value) {
     return "int32_t tvmgen_" + name +

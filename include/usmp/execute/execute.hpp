@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "usmp/codegen/codegen.hpp"
+#include "usmp/model/description.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tir/ir.hpp"
 
 namespace usmp::execute {
 
@@ -40,12 +42,36 @@ struct Compiler {
 // flags or cannot sanitize.
 [[nodiscard]] Compiler find_compiler(const Options& options, const std::string& directory);
 
+// A load or store of the unshared program that is checked when it runs: what is said in front of and behind the
+// element.
+struct CheckedAccess {
+  std::string before;  // "function 'f' loads"
+  std::string behind;  // "'table', which has 256 elements"
+};
+
+struct CheckedModule {
+  tir::Module module;
+  std::vector<CheckedAccess> accesses;  // by number
+  model::ForeignFunction function;      // that they call, of the program that runs them
+};
+
+// Accesses of which ranges do not prove that they stay inside of their storage get an index that passes through a
+// function of the program that runs them; it ends the program where the index is outside.
+//
+// Storage is an allocate of constant size, a constant, or a tensor of the entry of constant shape, also where it, or a
+// constant place in it, is passed or bound. Of a parameter that is passed storage of several sizes the largest counts:
+// what is found is outside in every call. Not checked: other storage, accesses with predicates or with vectors of
+// indices that are no ramps of constant strides, C that stays as it is. Ids of variables stay. O(size of the module ·
+// log).
+[[nodiscard]] CheckedModule with_access_checks(const tir::Module& module);
+
 // Both have the same module, interface and source. `planned` has been verified.
 struct Programs {
   const codegen::EmissionInput& planned;
   const codegen::EmissionInput& unshared;
-  std::vector<OutputFile> foreign;     // members of external code generators, compiled into both
-  std::vector<std::string> undefined;  // functions that the module calls and does not define
+  std::vector<OutputFile> foreign;          // members of external code generators, compiled into both
+  std::vector<std::string> undefined;       // functions that the module calls and does not define
+  std::vector<CheckedAccess> checked = {};  // of `unshared`
 };
 
 struct Findings {
@@ -60,9 +86,10 @@ struct Findings {
 // inputs and parameter pools must not change.
 //
 // A fault is a bug in the plan or in code generation. Throws Error of kind usage for other failures: code of the
-// archive that is missing or cannot be compiled, an unshared program that fails (the inputs may not suit the model), a
-// time limit, an interruption; of kind archive for tensors whose type or size is not known and for outputs that depend
-// on memory that the model never wrote; of kind output if a file cannot be written.
+// archive that is missing or cannot be compiled, an unshared program that fails or whose access is outside of its
+// storage (the inputs may not suit the model), a time limit, an interruption; of kind archive for tensors whose type or
+// size is not known and for outputs that depend on memory that the model never wrote; of kind output if a file cannot
+// be written.
 [[nodiscard]] Findings compare(const Programs& programs, const Compiler& compiler, const Options& options,
                                const std::string& directory);
 

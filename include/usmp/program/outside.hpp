@@ -25,8 +25,10 @@ struct OutsideAccess {
 // conditions depend on, through all of their values if there are few and through the ends of their ranges else, and the
 // index is computed where all conditions hold. What depends on data or on parameters that are numbers, stands in or
 // behind a loop that may not end, an assertion or text that stays as it is, or is reached by such a call only, is left
-// alone. A budget of 20 million steps; beyond it nothing more is proved.
-[[nodiscard]] std::optional<OutsideAccess> find_outside_access(const tir::Module& module);
+// alone. A budget of steps; beyond it nothing more is proved.
+inline constexpr std::uint64_t steps_to_find_outside = 20'000'000;
+[[nodiscard]] std::optional<OutsideAccess> find_outside_access(const tir::Module& module,
+                                                               std::uint64_t most_steps = steps_to_find_outside);
 
 // Throws Error of kind archive for the first one; its place is "function 'main', body[2]". For front ends.
 void require_accesses_inside(const tir::Module& module);

@@ -13,6 +13,9 @@ namespace usmp {
 // objects of a list.
 [[nodiscard]] std::size_t json_depth(std::string_view text);
 
+// The values of a text, keys included, or more; some number for malformed text. O(text).
+[[nodiscard]] std::size_t json_values(std::string_view text);
+
 // What nlohmann's parser says is wrong, without its number, the place, and what it quotes of the input: of
 // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while parsing value - invalid
 // literal; last read: '?'", the part between the place and "; last read". O(text).

@@ -23,6 +23,8 @@ namespace {
 
 using tir::DataType;
 
+constexpr std::size_t max_items = 200'000;  // a kilobyte each
+
 std::optional<std::int64_t> count_of(const Token& token) {
   std::int64_t count = 0;
   const auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), count);
@@ -70,6 +72,10 @@ class FileReader {
       (void)tokens_.next();
       if (take(tokens_, "{")) ++linkages_;
       return;
+    }
+    if (scope_.items.size() == max_items) {
+      throw SyntaxError{first.offset, "more than " + std::to_string(max_items) +
+                                          " declarations stand outside of functions, which is the limit"};
     }
     Item item;
     item.file = file_;
