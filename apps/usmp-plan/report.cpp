@@ -57,8 +57,7 @@ Command add_report(CLI::App& program) {
             return driver::report(*options, std::cout, std::cerr);
           },
           {{"usmp-plan report kws.plan.json", "what occupies memory at the peak"},
-           {"usmp-plan report kws.plan.json --format html -o map.html", "a memory map"},
-           {"usmp-plan report kws.plan.json --proof kws.pbp", "its bound, for a proof checker"}},
+           {"usmp-plan report kws.plan.json --format html -o map.html", "a memory map"}},
           "Planning options apply to models only."};
 }
 

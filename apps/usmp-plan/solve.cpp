@@ -31,7 +31,8 @@ Command add_solve(CLI::App& program) {
             return driver::solve(*options, std::cout, std::cerr);
           },
           {{"usmp-plan solve buffers.csv -o plan.csv", "the smallest plan"},
-           {"usmp-plan solve buffers.csv --capacity 64KiB", "does a plan fit?"}}};
+           {"usmp-plan solve buffers.csv --capacity 64KiB", "does a plan fit?"},
+           {"usmp-plan solve buffers.csv --proof buffers.pbp", "its bound, for a proof checker"}}};
 }
 
 }  // namespace usmp::apps
