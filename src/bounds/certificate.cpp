@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -56,6 +58,7 @@ struct Pile {
 Pile pile_of(const Confined& confined, std::vector<Index> members) {
   Pile pile;
   std::vector<BufferId> ids;
+  ids.reserve(members.size());
   for (const Index i : members) ids.push_back(confined.ids[i]);
   const Bytes granule = common_alignment(confined.problem, ids, confined.pool);
   pile.foot = align_up(confined.pool.reserved, granule);
@@ -72,14 +75,24 @@ Pile pile_of(const Confined& confined, std::vector<Index> members) {
   return pile;
 }
 
-// What is live at the step that needs most, without buffers that share so much that the others need more alone.
+// What is live at the step that needs most, without buffers of finer alignment if the others need more alone, nor those
+// that share so much that the others do.
 Pile best_pile(const Confined& confined, Bytes enough) {
   const Tick at = packing_bound(confined.problem, confined.ids, confined.pool).at;
   std::vector<Index> live;
   for (Index i = 0; i < confined.ids.size(); ++i) {
     if (overlap(confined.buffer(i).live, {{at, at + 1}})) live.push_back(i);
   }
-  Pile best = pile_of(confined, std::move(live));
+  Pile best = pile_of(confined, live);
+  std::set<Bytes> alignments;
+  for (const Index i : live) alignments.insert(alignment_in(confined.buffer(i), confined.pool));
+  for (const Bytes alignment : alignments) {
+    std::vector<Index> coarse;
+    std::copy_if(live.begin(), live.end(), std::back_inserter(coarse),
+                 [&](Index i) { return alignment_in(confined.buffer(i), confined.pool) % alignment == 0; });
+    Pile pile = pile_of(confined, std::move(coarse));
+    if (pile.height() > best.height()) best = std::move(pile);
+  }
   while (best.height() < enough && best.members.size() > 1) {
     std::optional<Pile> better;
     for (std::size_t left_out = 0; left_out < best.members.size(); ++left_out) {
