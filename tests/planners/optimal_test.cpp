@@ -194,6 +194,20 @@ TEST_CASE("where a plan that shares bytes is below what is live at once without,
   CHECK(optimal(problem, {.node_limit = 2'000}).iterations == 2'000);
 }
 
+TEST_CASE("a short climb does not take the place of what fast finds") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Problem problem = test::random_lives(500, seed);
+    const std::vector<Buffer>& buffers = problem.buffers;
+    const auto meets = [&](const Buffer& other) { return other.size > 1 && overlap(buffers[0].live, other.live); };
+    const auto other = std::find_if(buffers.begin() + 1, buffers.end(), meets) - buffers.begin();
+    problem.distances = {{BufferId(0), BufferId(static_cast<std::size_t>(other)), problem.buffers[0].size - 1}};
+    REQUIRE(!invalid_reason(problem));
+    const PlanResult result = optimal(problem, {.iterations = 1, .node_limit = 1});
+    REQUIRE(result.has_plan());
+    CHECK(cost_of(problem, result.plan) <= cost_of(problem, planners::fast(problem, {}).plan));
+  }
+}
+
 TEST_CASE("a time limit alone is the only one") {
   const auto start = std::chrono::steady_clock::now();
   const PlanResult result =
