@@ -220,6 +220,13 @@ void add_planning_options(CLI::App& app, driver::PlanningOptions& options) {
   add_goal_options(app, options);
 }
 
+void add_proof_options(CLI::App& app, driver::ProofOptions& options) {
+  app.add_option("--proof", options.file, "write a proof of a pool's lower bound (.pbp) and its constraints (.opb)")
+      ->type_name("FILE");
+  app.add_option("--proof-pool", options.pool, "the pool of --proof; default: the first with a bound")
+      ->type_name("POOL");
+}
+
 void add_ignore_sizes_option(CLI::App& app, driver::PlanningOptions& options) {
   app.add_flag("--ignore-sizes", options.ignore_sizes,
                "if no plan fits the pools, plan into the same pools without their sizes");

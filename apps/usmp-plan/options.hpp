@@ -48,6 +48,8 @@ void add_goal_options(CLI::App& app, driver::PlanningOptions& options);
 
 // All that shapes the plan of an archive, besides the model: the two above and the algorithm.
 void add_planning_options(CLI::App& app, driver::PlanningOptions& options);
+// --proof and --proof-pool.
+void add_proof_options(CLI::App& app, driver::ProofOptions& options);
 // Of commands that show plans.
 void add_ignore_sizes_option(CLI::App& app, driver::PlanningOptions& options);
 

@@ -44,6 +44,7 @@ Command add_report(CLI::App& program) {
   add_format_options(*app, {"text", "json", "csv", "markdown", "svg", "html"},
                      [options](const std::string& name) { options->format = report_formats.at(name); });
   app->add_option("-o,--output", options->output, "output file; .html, .svg ... choose the format")->type_name("FILE");
+  add_proof_options(*app, options->proof);
   app->add_flag_callback(
       "--verbose", [options] { options->verbosity = driver::Verbosity::verbose; }, "list every buffer");
   return {app,

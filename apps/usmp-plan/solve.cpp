@@ -18,6 +18,7 @@ Command add_solve(CLI::App& program) {
       ->type_name("BYTES");
   app->add_flag("--minimize", options->minimize, "find the smallest plan (default without --capacity)");
   app->add_option("-o,--output", options->output, "write the plan, in the format of the input")->type_name("FILE");
+  add_proof_options(*app, options->proof);
   add_algorithm_option(*app, options->algorithm, driver::default_algorithm_name());
   add_search_options(*app, options->search);
   auto* json = app->add_flag("--json", options->json, "print JSON");
@@ -30,7 +31,8 @@ Command add_solve(CLI::App& program) {
             return driver::solve(*options, std::cout, std::cerr);
           },
           {{"usmp-plan solve buffers.csv -o plan.csv", "the smallest plan"},
-           {"usmp-plan solve buffers.csv --capacity 64KiB", "does a plan fit?"}}};
+           {"usmp-plan solve buffers.csv --capacity 64KiB", "does a plan fit?"},
+           {"usmp-plan solve buffers.csv --proof buffers.pbp", "its bound, for a proof checker"}}};
 }
 
 }  // namespace usmp::apps

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <vector>
@@ -99,13 +101,40 @@ Bytes common_alignment(const Problem& problem, std::span<const BufferId> buffers
   return std::max<Bytes>(common, 1);
 }
 
-Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool) {
+namespace {
+
+constexpr std::size_t most_alignments = 8;
+
+// The bound that the common alignment of these buffers gives.
+Load packed(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool) {
   const Bytes granule = common_alignment(problem, buffers, pool);
   Load bound = sweep(problem, buffers, granule, true);
   if (bound.bytes > 0) bound.bytes += align_up(pool.reserved, granule);
   for (const BufferId id : buffers) {
     const Buffer& buffer = problem.buffer(id);
     bound.bytes = std::max(bound.bytes, buffer.pinned.value_or(first_offset(buffer, pool)) + buffer.size);
+  }
+  return bound;
+}
+
+}  // namespace
+
+Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool) {
+  Load bound = packed(problem, buffers, pool);
+  std::vector<Bytes> alignments;
+  for (const BufferId id : buffers) {
+    if (problem.buffer(id).size > 0) alignments.push_back(alignment_in(problem.buffer(id), pool));
+  }
+  std::sort(alignments.begin(), alignments.end(), std::greater());
+  alignments.erase(std::unique(alignments.begin(), alignments.end()), alignments.end());
+  if (alignments.size() < 2) return bound;
+  alignments.resize(std::min(alignments.size(), most_alignments));
+  for (const Bytes alignment : alignments) {
+    std::vector<BufferId> coarse;
+    std::copy_if(buffers.begin(), buffers.end(), std::back_inserter(coarse),
+                 [&](BufferId id) { return alignment_in(problem.buffer(id), pool) % alignment == 0; });
+    const Load alone = packed(problem, coarse, pool);
+    if (alone.bytes > bound.bytes) bound = alone;
   }
   return bound;
 }

@@ -34,11 +34,15 @@ class DocumentCheck {
 
   void run() {
     make_problem();
-    if (auto reason = invalid_reason(problem_)) fail_at("buffers", "the plan contradicts itself: " + *reason);
     check_places();
     check_used();
     check_spilled();
     check_claims();
+  }
+
+  Problem problem() && {
+    make_problem();
+    return std::move(problem_);
   }
 
  private:
@@ -84,6 +88,7 @@ class DocumentCheck {
       problem_.buffers.push_back(std::move(buffer));
       plan_.allocations.push_back(place);
     }
+    if (auto reason = invalid_reason(problem_)) fail_at("buffers", "the plan contradicts itself: " + *reason);
   }
 
   void check_places() const {
@@ -262,6 +267,8 @@ class JsonWalk {
 };
 
 }  // namespace
+
+Problem problem_of(const plan_file::PlanDocument& document) { return DocumentCheck(document).problem(); }
 
 void check_document(const plan_file::PlanDocument& document) {
   if (!document.pools.empty()) DocumentCheck(document).run();

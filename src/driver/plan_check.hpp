@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "usmp/plan_file/plan_document.hpp"
+#include "usmp/problem/problem.hpp"
 
 namespace usmp::driver {
 
@@ -14,6 +15,9 @@ namespace usmp::driver {
 // places; bounds and statuses against these. What the file leaves out, as earlier versions did, is not checked. Throws
 // Error of kind usage, place: a path like "buffers[3]". O(n log n).
 void check_document(const plan_file::PlanDocument& document);
+
+// The planning problem of a document that check_document accepts. Throws Error as it does.
+[[nodiscard]] Problem problem_of(const plan_file::PlanDocument& document);
 
 // The line of the JSON text on which the value at a path like "modules[1].buffers[3].live" begins, from 1, or that of
 // the innermost value around it that is there. The text is JSON. O(text).

@@ -10,7 +10,9 @@
 #include "models.hpp"
 #include "output.hpp"
 #include "output_path.hpp"
+#include "plan_check.hpp"
 #include "planning.hpp"
+#include "proof_files.hpp"
 #include "run.hpp"
 #include "tvm_plans.hpp"
 #include "usmp/report/memory_map.hpp"
@@ -52,10 +54,21 @@ std::string text_of(const plan_file::PlanDocument& plan, const ReportOptions& op
   return {};
 }
 
+std::optional<ProofFiles> proof_of(const plan_file::PlanDocument& plan, const ProofOptions& options) {
+  if (!options.file) return std::nullopt;
+  std::vector<bounds::PoolBound> proved;
+  for (const plan_file::PlanDocument::Pool& pool : plan.pools) {
+    proved.push_back({pool.lower_bound.value_or(0), pool.lower_bound_reason});
+  }
+  return proof_files(problem_of(plan), proved, options);
+}
+
 int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostream& err) {
   const std::string& path = options.model.model;
   if (options.output) check_output_path("-o", *options.output, inputs_of(options));
+  check_proof_options(options.proof, inputs_of(options), options.output);
   std::string text;
+  std::optional<ProofFiles> proof;
   if (options.tvm_plan && is_plan_file(path)) {
     throw Error(ErrorKind::usage, {path, {}, {}}, "is a plan: --tvm-plan asks for a model that TVM planned");
   }
@@ -64,6 +77,7 @@ int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostrea
     const plan_file::PlanDocument plan = chosen(read_plan_file(path), options.model);
     try {
       text = text_of(plan, options);
+      proof = proof_of(plan, options.proof);
     } catch (const Error& error) {
       throw error.with_file(path);
     }
@@ -74,8 +88,10 @@ int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostrea
     if (!documents) return exit_infeasible;
     const plan_file::PlanDocument plan = chosen(std::move(*documents), options.model);
     text = text_of(plan, options);
+    proof = proof_of(plan, options.proof);
     if (options.format != ReportFormat::text) print_warnings(plan, err);  // the text has them
   }
+  write_proof(proof);
   if (options.output) {
     write_file(*options.output, text);
   } else {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 #include <utility>
+#include <vector>
 
 #include "algorithm.hpp"
 #include "file_kind.hpp"
@@ -12,6 +13,7 @@
 #include "model.hpp"
 #include "output.hpp"
 #include "output_path.hpp"
+#include "proof_files.hpp"
 #include "run.hpp"
 #include "search.hpp"
 #include "usmp/bounds/bounds.hpp"
@@ -107,6 +109,7 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
       options.algorithm ? pipeline::algorithm_named(*options.algorithm) : pipeline::default_algorithm();
   Instance read = read_instance(options.instance);
   check_output_name(options, read.csv.has_value());
+  check_proof_options(options.proof, {options.instance}, options.output);
   if (options.capacity) set_capacity(read.problem, *options.capacity);
   report::Solution solution{.instance = name_of_model(options.instance),
                             .algorithm = algorithm.name,
@@ -124,7 +127,11 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
   }
   const std::string text =
       options.json ? report::solution_json(solution) : report::solution_text(solution, options.color);
+  std::vector<bounds::PoolBound> proved;
+  for (std::size_t i = 0; i < read.problem.pools.size(); ++i) proved.push_back(solution.lower_bound(PoolId(i)));
+  const std::optional<ProofFiles> proof = proof_files(read.problem, proved, options.proof);
   if (options.output) write_file(*options.output, plan_text(read, solution));
+  write_proof(proof);
   if (!options.quiet) stream_beside(options.output, out, err) << text;
   return exit_ok;
 }

@@ -13,6 +13,7 @@
 // Tests: tests/planners/optimal_test.cpp, exact_*_test.cpp, and those of every algorithm.
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,8 +34,10 @@ namespace {
 // Without a limit of the user's: both are worth about ten seconds of a processor of 2026.
 constexpr std::uint64_t default_nodes = 2'000'000;
 constexpr std::uint64_t default_work = 2'000'000'000;
-// Where buffers may share bytes; each is about fifteen microseconds.
-constexpr std::uint64_t spaced_nodes = 450'000;
+// Where buffers may share bytes: half a second for plans that share, each node is about eight microseconds, and a
+// fifth for those that do not.
+constexpr std::uint64_t spaced_nodes = 60'000;
+constexpr std::uint64_t apart_work = 40'000'000;
 // Looks at neighbours that heuristics may take: where a placement of all buffers takes many, the search does better.
 constexpr std::uint64_t heuristic_work = 200'000;
 constexpr std::uint64_t climbing_iterations = 100;  // cheap changes that often close a small gap
@@ -76,10 +79,14 @@ struct Solved {
   bool impossible = false;  // proved
 };
 
+// Whether nothing but the clock, or somebody, is to end a search.
+bool has_time_limit_only(const Options& options) { return options.node_limit == 0 && options.time_limit; }
+
 class OptimalPlanner {
  public:
-  // `first` is a plan to be improved, if it has one.
-  OptimalPlanner(const Problem& problem, const Options& options, const PlanResult& first)
+  // `first` is a plan to be improved, if it has one. `work`: a limit of the search if the user has set none.
+  OptimalPlanner(const Problem& problem, const Options& options, const PlanResult& first,
+                 std::uint64_t work = default_work)
       : problem_(problem),
         options_(options),
         first_(first),
@@ -87,8 +94,19 @@ class OptimalPlanner {
         groups_(split_by_pools(problem)),
         placer_(problem, conflicts_, groups_),
         random_(options.seed),
-        budget_(options.node_limit > 0 ? options.node_limit : default_nodes, options.time_limit, options.interrupted) {
-    if (options.node_limit == 0) budget_.limit_work(default_work);
+        budget_(options.node_limit > 0         ? options.node_limit
+                : has_time_limit_only(options) ? exact::Budget::unlimited
+                                               : default_nodes,
+                options.time_limit, options.interrupted) {
+    if (options.node_limit == 0 && !options.time_limit) budget_.limit_work(work);
+  }
+
+  // The same problem without distances, and what plans it, called at most once: for groups in which such a plan could
+  // be better than the best that shares bytes so far. Of `nodes` it may take so many from this search's budget.
+  using PlanApart = std::function<PlanResult(std::uint64_t nodes)>;
+  void set_apart(const Problem* apart, PlanApart plan_apart) {
+    apart_ = apart;
+    plan_apart_ = std::move(plan_apart);
   }
 
   PlanResult run() {
@@ -131,6 +149,7 @@ class OptimalPlanner {
     if (!spacings.empty()) {
       solved = climbed(group, goal, std::move(solved));
       if (solved.complete && solved.cost <= goal) return solved;
+      solved = compared_with_apart(group, goal, std::move(solved));
     }
     if (group.pools.size() > 1) return distribute(group, std::move(solved));
     return spacings.empty() ? pack(group, std::move(solved)) : pack_spaced(group, std::move(solved), spacings);
@@ -178,13 +197,30 @@ class OptimalPlanner {
     return solved;
   }
 
+  // The better of the plan and of one in which no buffers share bytes, if that can be better at all.
+  Solved compared_with_apart(const Group& group, const Cost& goal, Solved solved) {
+    if (apart_ == nullptr || (solved.complete && solved.cost <= ideal(*apart_, group))) return solved;
+    if (!apart_result_) {
+      apart_result_ = plan_apart_(std::max<std::uint64_t>(1, budget_.left() / 2));
+      static_cast<void>(budget_.spend(std::min(apart_result_->iterations, budget_.left() - 1)));
+    }
+    if (!apart_result_->has_plan()) return solved;
+    Plan plan = part_of(apart_result_->plan, group);
+    Cost cost = cost_of(problem_, plan);
+    if (solved.complete && solved.cost <= cost) return solved;
+    solved = {.plan = std::move(plan), .cost = std::move(cost), .bound = goal, .complete = true};
+    keep_what_holds(solved, goal);
+    return solved;
+  }
+
   // One pool in which buffers may share bytes: its least peak.
   Solved pack_spaced(const Group& group, Solved solved, const std::vector<exact::Spacing>& spacings) {
     const PoolId pool = group.pools.front();
     const Bytes lower = solved.bound.used[pool.index()];
     return improved(group, std::move(solved),
                     [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
-                      exact::Budget share = budget_.share(options_.node_limit > 0 ? budget_.left() : spaced_nodes);
+                      exact::Budget share =
+                          budget_.share(options_.node_limit > 0 || options_.time_limit ? budget_.left() : spaced_nodes);
                       const auto tell = [&](const exact::Minimum& found) {
                         if (options_.progress) {
                           options_.progress({pool, found.lower, found.upper, budget_.spent() + share.spent()});
@@ -265,6 +301,9 @@ class OptimalPlanner {
   exact::Budget budget_;
   Attempt start_;  // of the group at hand
   StopReason stopped_ = StopReason::finished;
+  const Problem* apart_ = nullptr;
+  PlanApart plan_apart_;
+  std::optional<PlanResult> apart_result_;
 };
 
 // The problem without the bounds of pools that share buffers with no other pool. Nothing: there are none.
@@ -287,10 +326,17 @@ bool fits(const Problem& problem, const Plan& plan) {
   return true;
 }
 
-}  // namespace
+// Whether a plan in which no buffers share bytes may be as good as any, for some of the groups in which they may.
+bool may_be_best_apart(const Problem& problem, const Problem& apart) {
+  const std::vector<Group> groups = split_by_pools(problem);
+  return std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
+    return !exact::spacings_among(problem, group.buffers).empty() && ideal(apart, group) <= ideal(problem, group);
+  });
+}
 
+// `work`: as OptimalPlanner's.
 // NOLINTNEXTLINE(misc-no-recursion): once without distances, once without bounds.
-PlanResult optimal(const Problem& problem, const Options& options) {
+PlanResult plan_within(const Problem& problem, const Options& options, std::uint64_t work) {
   const auto start = std::chrono::steady_clock::now();
   const auto time_left = [&]() -> std::optional<std::chrono::milliseconds> {
     if (!options.time_limit) return std::nullopt;
@@ -313,15 +359,22 @@ PlanResult optimal(const Problem& problem, const Options& options) {
     }
   }
   if (first.status == PlanStatus::optimal || is_too_large) return first;
-  Options rest = options;
-  if (!problem.distances.empty()) {
-    Problem apart = problem;
-    apart.distances.clear();
-    // Pins may share bytes, too.
-    // Half of the time, so that some is left.
+  if (problem.distances.empty()) return OptimalPlanner(problem, options, first, work).run();
+  Problem apart = problem;
+  apart.distances.clear();
+  const bool may_stand_apart = !invalid_reason(apart);  // pins may share bytes, too
+  // Half of the time, so that some is left.
+  // NOLINTNEXTLINE(misc-no-recursion)
+  const auto plan_apart = [&](std::uint64_t nodes) {
     Options half = options;
-    if (options.time_limit) half.time_limit = *options.time_limit / 2;
-    PlanResult result = invalid_reason(apart) ? PlanResult{} : optimal(apart, half);
+    half.node_limit = options.node_limit > 0 ? nodes : 0;
+    if (options.time_limit) half.time_limit = std::max(std::chrono::milliseconds(1), *time_left() / 2);
+    return plan_within(apart, half, apart_work);
+  };
+  const bool apart_first = may_stand_apart && may_be_best_apart(problem, apart);
+  Options rest = options;
+  if (apart_first) {
+    PlanResult result = plan_apart(options.node_limit);
     if (options.node_limit > 0) {
       rest.node_limit =
           std::max<std::uint64_t>(1, options.node_limit - std::min(options.node_limit, result.iterations));
@@ -330,23 +383,34 @@ PlanResult optimal(const Problem& problem, const Options& options) {
         result.has_plan() && (!first.has_plan() || cost_of(problem, result.plan) < cost_of(problem, first.plan));
     if (is_better) first = std::move(result);
   }
+  const auto plan_sharing = [&](const Options& how) {
+    OptimalPlanner planner(problem, how, first, work);
+    if (may_stand_apart && !apart_first) planner.set_apart(&apart, plan_apart);
+    return planner.run();
+  };
   rest.time_limit = time_left();
   // Where buffers may share bytes, luck decides about plans that just fit: half of the nodes are for those of the pool
   // without its bound, so that the size that such a plan needs is enough for it.
-  const std::optional<Problem> roomy = problem.distances.empty() ? std::nullopt : without_lone_bounds(problem);
-  if (!roomy) return OptimalPlanner(problem, rest, first).run();
+  const std::optional<Problem> roomy = without_lone_bounds(problem);
+  if (!roomy) return plan_sharing(rest);
   Options without_bounds = rest;
   if (rest.node_limit > 1) {
     rest.node_limit /= 2;
     without_bounds.node_limit -= rest.node_limit;
   }
-  PlanResult result = OptimalPlanner(problem, rest, first).run();
+  PlanResult result = plan_sharing(rest);
   if (result.status != PlanStatus::not_found || result.stopped != StopReason::node_limit) return result;
   without_bounds.time_limit = time_left();
-  PlanResult unbounded = optimal(*roomy, without_bounds);
+  PlanResult unbounded = plan_within(*roomy, without_bounds, work);
   result.iterations += unbounded.iterations;
   unbounded.iterations = result.iterations;
   return unbounded.has_plan() && fits(problem, unbounded.plan) ? unbounded : result;
+}
+
+}  // namespace
+
+PlanResult optimal(const Problem& problem, const Options& options) {
+  return plan_within(problem, options, default_work);
 }
 
 }  // namespace usmp::planners

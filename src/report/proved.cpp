@@ -9,6 +9,7 @@
 
 namespace usmp::report {
 
+using compare::PoolFigures;
 using plan_file::PlanDocument;
 
 namespace {
@@ -59,6 +60,75 @@ bool bound_tells(const PlanDocument::Pool& pool, const compare::PoolFigures& fig
 std::string against_bound(const PlanDocument::Pool& pool, const compare::PoolFigures& figures, bool color) {
   if (!bound_tells(pool, figures) || pool.used == 0) return {};
   return ", " + proved_text(pool.used, *pool.lower_bound, pool.lower_bound_reason, color);
+}
+
+namespace {
+
+// "a (832), b (64) and 3 smaller ones"
+std::string named_buffers(const PlanDocument& plan, const std::vector<std::size_t>& buffers, std::size_t most) {
+  std::string text;
+  const std::size_t shown = buffers.size() <= most + 1 ? buffers.size() : most;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PlanDocument::Buffer& buffer = plan.buffers[buffers[i]];
+    text += (i == 0 ? "" : ", ") + printable(buffer.name) + " (" + std::to_string(buffer.size) + ")";
+  }
+  return shown == buffers.size() ? text : text + " and " + std::to_string(buffers.size() - shown) + " smaller ones";
+}
+
+std::string live_proof(const PlanDocument& plan, Bytes bound, const PoolFigures& figures, std::size_t most) {
+  const std::vector<std::size_t>& live = figures.at_peak;
+  const bool is_of_these =
+      figures.load + figures.lost_to_alignment == bound &&
+      std::ranges::all_of(live, [&](std::size_t i) { return plan.buffers[i].candidates.size() == 1; });
+  if (!is_of_these) return {};
+  Bytes sum = 0;
+  for (const std::size_t i : live) sum += plan.buffers[i].size;
+  return "at step " + std::to_string(figures.peak_at) + " of " + std::to_string(plan.horizon) + ", " +
+         std::to_string(live.size()) + (live.size() == 1 ? " buffer is live: " : " buffers are live: ") +
+         named_buffers(plan, live, most) + ", " + bytes_text(sum) + " in all" +
+         (sum > figures.load ? ", " + std::to_string(figures.load) + " if they share what they may" : "") +
+         (figures.lost_to_alignment > 0 ? ", and " + std::to_string(figures.lost_to_alignment) + " between them" : "");
+}
+
+std::string buffer_proof(const PlanDocument& plan, Bytes bound, const PoolFigures& figures, bool pinned) {
+  for (const std::size_t i : figures.buffers) {
+    const PlanDocument::Buffer& buffer = plan.buffers[i];
+    if (pinned && buffer.pinned && buffer.offset + buffer.size == bound) {
+      return printable(buffer.name) + " is pinned to " + std::to_string(buffer.offset) + " and has " +
+             bytes_text(buffer.size);
+    }
+    if (!pinned && buffer.size <= bound && buffer.size + buffer.alignment > bound) {
+      return printable(buffer.name) + " has " + bytes_text(buffer.size);
+    }
+  }
+  return {};
+}
+
+std::string search_proof(const PlanDocument& plan, Bytes bound) {
+  if (!plan.search) return {};
+  if (plan.search->iterations == 0) return "the rules of the search contradict every smaller size, without a choice";
+  return "a search of " + std::to_string(plan.search->iterations) +
+         (plan.distances.empty() ? " nodes, each the lowest offset of a buffer"
+                                 : " nodes, each the order of two buffers or the lowest offset of one") +
+         ", left no choice of less than " + bytes_text(bound);
+}
+
+}  // namespace
+
+std::string proof_line(const PlanDocument& plan, const PlanDocument::Pool& pool, const PoolFigures& figures,
+                       std::size_t most) {
+  if (!bound_tells(pool, figures) || pool.used == 0 || *pool.lower_bound == 0) return {};
+  const std::string& reason = pool.lower_bound_reason;
+  const Bytes bound = *pool.lower_bound;
+  std::string text;
+  if (reason == "load" || reason == "aligned load" || reason == "all constants are live") {
+    text = pool.reserved > 0 ? "" : live_proof(plan, bound, figures, most);
+  } else if (reason == "largest buffer" || reason == "end of a pinned buffer") {
+    text = buffer_proof(plan, bound, figures, reason != "largest buffer");
+  } else if (reason == "proved by optimal") {
+    text = search_proof(plan, bound);
+  }
+  return text.empty() ? text : "no plan uses less than " + std::to_string(bound) + ": " + text + "\n";
 }
 
 bool Choices::beyond(std::size_t count) const {

@@ -28,6 +28,12 @@ namespace usmp::report {
 [[nodiscard]] std::string against_bound(const plan_file::PlanDocument::Pool& pool, const compare::PoolFigures& figures,
                                         bool color);
 
+// A line that says why no plan uses less than the pool's bound: the step and what is live there, the buffer, or what
+// was searched. At most `most` buffers are named, the largest. Empty: the reason says it all, or is not that of these
+// buffers alone.
+[[nodiscard]] std::string proof_line(const plan_file::PlanDocument& plan, const plan_file::PlanDocument::Pool& pool,
+                                     const compare::PoolFigures& figures, std::size_t most);
+
 // Where a buffer is, and where it could be.
 struct Choices {
   std::vector<std::string> pools;  // names, best first

@@ -6,6 +6,7 @@
 #include "report/all_modules.hpp"
 #include "report/layout.hpp"
 #include "report/peak.hpp"
+#include "report/proved.hpp"
 #include "report/summary.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/report/report.hpp"
@@ -23,6 +24,7 @@ using plan_file::PlanDocument;
 
 constexpr std::size_t most_shares = 10;     // of each pool, unless verbose
 constexpr std::size_t most_operators = 40;  // the same
+constexpr std::size_t most_named = 6;       // buffers in a line, the same
 
 std::string name_of(const PlanDocument& plan, const OperatorIndex& call, std::size_t row_operator) {
   return call ? printable(operator_name(plan, *call, row_operator)) : "between operators";
@@ -121,7 +123,10 @@ std::string report_text(const PlanDocument& plan, const TextOptions& options) {
     const PoolFigures& of_pool = figures.pools[i];
     if (pool.kind != PoolKind::workspace || of_pool.load == 0) continue;
     text += "\n" + printable(pool.name) + ": " + used_text(pool, of_pool) + "; " + bytes_text(of_pool.asked) +
-            " without reuse\n" + shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
+            " without reuse\n";
+    const std::string proof = proof_line(plan, pool, of_pool, options.verbose ? plan.buffers.size() : most_named);
+    if (!proof.empty()) text += "  " + proof;
+    text += shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
             without_lines(plan, figures, i);
     if (!plan.calls.empty()) {
       text += "\n" + timeline_table(plan, of_pool, options.verbose ? plan.calls.size() : most_operators);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "planning_support/oracle.hpp"
 #include "planning_support/random_problem.hpp"
 
 namespace usmp::bounds::load_test {
@@ -173,6 +174,18 @@ TEST_CASE("different alignments count with their common divisor, empty buffers n
   problem.pools[0].alignment = 24;
   CHECK(common_alignment(problem, all(problem), problem.pools[0]) == 24);
   CHECK(bound_of(problem) == 34);
+}
+
+TEST_CASE("coarse alignments count by themselves, where finer ones fit into what they lose") {
+  Problem problem = clique({520, 520, 520, 8}, 512);
+  problem.buffers[3].alignment = 1;
+  CHECK(bound_of(problem) == 1024 + 1024 + 520);
+  CHECK(test::truth_of(problem).least_used[0] == 1024 + 1024 + 520);
+  problem.buffers[1].alignment = 256;
+  CHECK(bound_of(problem) == 768 + 768 + 520);
+  CHECK(test::truth_of(problem).least_used[0] == 768 + 768 + 520);
+  problem.buffers[3].size = 4000;  // more than they lose
+  CHECK(bound_of(problem) == 3 * 520 + 4000);
 }
 
 TEST_CASE("a buffer that is never live must fit by itself") {

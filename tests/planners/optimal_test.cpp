@@ -9,6 +9,7 @@
 #include "planning_support/generators.hpp"
 #include "planning_support/oracle.hpp"
 #include "planning_support/random_problem.hpp"
+#include "usmp/bounds/bounds.hpp"
 #include "usmp/planners/planner.hpp"
 #include "usmp/verify/verify.hpp"
 
@@ -26,6 +27,16 @@ Problem hard() { return test::pinwheel(301, 1); }
 Problem holed() {
   Problem problem = test::guillotine(301, 2);
   problem.buffers.resize(299);
+  return problem;
+}
+
+// Each buffer has another one that may lie on the same bytes.
+Problem with_twins(Problem problem) {
+  const std::size_t count = problem.buffers.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    problem.buffers.push_back(problem.buffers[i]);
+    problem.distances.push_back({BufferId(i), BufferId(count + i), 0});
+  }
   return problem;
 }
 
@@ -150,7 +161,7 @@ TEST_CASE("progress tells bounds that close in") {
   }
 }
 
-TEST_CASE("buffers that may share bytes never make the plan worse than without") {
+TEST_CASE("half of the nodes are for plans in which no buffers share bytes, if such a plan may be better") {
   Problem problem = hard();
   const PlanResult apart = optimal(problem, {.iterations = 1});
   REQUIRE(apart.status == PlanStatus::optimal);
@@ -163,10 +174,48 @@ TEST_CASE("buffers that may share bytes never make the plan worse than without")
     }
   }
   REQUIRE(!invalid_reason(problem));
-  const PlanResult shared = optimal(problem, {.iterations = 1, .node_limit = apart.iterations});
+  const std::uint64_t limit = 2 * apart.iterations + 2;
+  const PlanResult shared = optimal(problem, {.iterations = 1, .node_limit = limit});
   REQUIRE(shared.has_plan());
   CHECK(cost_of(problem, shared.plan) <= cost_of(problem, apart.plan));
-  CHECK(shared.iterations <= 1);  // the others were spent without sharing
+  CHECK(shared.iterations > apart.iterations);
+  CHECK(shared.iterations <= limit);
+}
+
+TEST_CASE("where a plan that shares bytes is below what is live at once without, none is sought that does not share") {
+  const Problem problem = with_twins(test::pinwheel(101, 1));
+  REQUIRE(!invalid_reason(problem));
+  Problem apart = problem;
+  apart.distances.clear();
+  const PlanResult shared = optimal(problem, {.node_limit = 50});
+  REQUIRE(shared.has_plan());
+  CHECK(used_bytes(problem, shared.plan)[0] < bounds::pool_bounds(apart)[0].bytes);
+  CHECK(shared.iterations == 50);
+  CHECK(optimal(problem, {.node_limit = 2'000}).iterations == 2'000);
+}
+
+TEST_CASE("a short climb does not take the place of what fast finds") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Problem problem = test::random_lives(500, seed);
+    const std::vector<Buffer>& buffers = problem.buffers;
+    const auto meets = [&](const Buffer& other) { return other.size > 1 && overlap(buffers[0].live, other.live); };
+    const auto other = std::find_if(buffers.begin() + 1, buffers.end(), meets) - buffers.begin();
+    problem.distances = {{BufferId(0), BufferId(static_cast<std::size_t>(other)), problem.buffers[0].size - 1}};
+    REQUIRE(!invalid_reason(problem));
+    const PlanResult result = optimal(problem, {.iterations = 1, .node_limit = 1});
+    REQUIRE(result.has_plan());
+    CHECK(cost_of(problem, result.plan) <= cost_of(problem, planners::fast(problem, {}).plan));
+  }
+}
+
+TEST_CASE("a time limit alone is the only one") {
+  const auto start = std::chrono::steady_clock::now();
+  const PlanResult result =
+      optimal(with_twins(test::pinwheel(101, 1)), {.time_limit = std::chrono::milliseconds(1500)});
+  const auto spent = std::chrono::steady_clock::now() - start;
+  CHECK(result.stopped == StopReason::time_limit);
+  CHECK(spent >= std::chrono::milliseconds(1400));
+  CHECK(optimal(with_twins(test::pinwheel(101, 1)), {}).stopped == StopReason::node_limit);
 }
 
 TEST_CASE("beyond millions of pairs it leaves the work to fast") {

@@ -43,6 +43,7 @@ dtcm: 64 bytes = 64 live at the peak; 96 bytes without reuse
          32  ############              #2 extern_relu
 
 sram: 100 bytes = 100 live at the peak; 100 bytes without reuse
+  no plan uses less than 100: at step 0 of 6, 1 buffer is live: big (100), 100 bytes in all
   Occupied    Share  Operator that made them
        100  100.00%  between operators
   without big (main) the other buffers would need at least 0 bytes
@@ -51,6 +52,33 @@ sram: 100 bytes = 100 live at the peak; 100 bytes without reuse
         100  ########################  #1 conv
         100  ########################  #2 extern_relu
 )");
+}
+
+TEST_CASE("the report says what proves a bound, unless that is not known of these buffers alone") {
+  PlanDocument plan = example();
+  PlanDocument::Pool& pool = plan.pools[1];
+  const auto says = [&](const std::string& text) { return report_text(plan, {}).find(text) != std::string::npos; };
+  CHECK(says("no plan uses less than 100: at step 0 of 6, 1 buffer is live: big (100), 100 bytes in all\n"));
+  pool.lower_bound_reason = "largest buffer";
+  CHECK(says("no plan uses less than 100: big has 100 bytes\n"));
+  pool.lower_bound_reason = "end of a pinned buffer";
+  CHECK(!says("no plan uses less"));
+  pool.lower_bound_reason = "sums of sizes";
+  CHECK(!says("no plan uses less"));
+  pool.lower_bound_reason = "proved by optimal";
+  plan.search = PlanDocument::Search{.minimized = {}, .iterations = 12};
+  CHECK(says(
+      "no plan uses less than 100: a search of 12 nodes, each the lowest offset of a buffer, left no choice of less "
+      "than 100 bytes\n"));
+  plan.search->iterations = 0;
+  CHECK(says("no plan uses less than 100: the rules of the search contradict every smaller size, without a choice\n"));
+  pool.lower_bound_reason = "load";
+  const auto big = std::ranges::find(plan.buffers, "big", &PlanDocument::Buffer::name);
+  big->candidates.push_back(plan.pools[0].name);
+  CHECK(!says("no plan uses less"));
+  big->candidates.pop_back();
+  pool.lower_bound = 60;  // what is live has more
+  CHECK(!says("no plan uses less"));
 }
 
 TEST_CASE("reports of a module say which modules set the sizes of its pools") {

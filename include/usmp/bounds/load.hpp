@@ -38,7 +38,9 @@ struct Load {
 // takes its size rounded up to g before the next one can start; only the topmost one may end unrounded. The end of the
 // topmost is therefore at least the sum of the rounded sizes less the largest rounding of one of them (and less what
 // may be shared: distances, too, are rounded up). All of it stands above what the pool reserves, rounded up to g. A
-// buffer that is never live must still fit on its own, and a pinned one has a fixed end. O(n log n).
+// buffer that is never live must still fit on its own, and a pinned one has a fixed end. A plan of all is a plan of
+// some: for each of the coarsest alignments, of eight at most, the same holds of the buffers that obey it, without
+// those that fit into what these lose. O(n log n).
 [[nodiscard]] Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool);
 
 // What a pool can hold at most: its capacity less what is reserved, both rounded up to `granule`, which divides the

@@ -106,6 +106,12 @@ struct DiffOptions : PlanningOptions {
   DiffFormat format = DiffFormat::text;
 };
 
+// A proof of the lower bound of one pool, in files that other programs check.
+struct ProofOptions {
+  std::optional<std::string> file;  // "kws.pbp"; the constraints go to "kws.opb"
+  std::optional<std::string> pool;  // its name; absent: the first one that has a bound
+};
+
 enum class ReportFormat { text, json, csv, markdown, svg, html };
 
 // `model.model` is a model, or an M.plan.json: then nothing is planned.
@@ -113,6 +119,7 @@ struct ReportOptions : PlanningOptions {
   bool tvm_plan = false;  // of the plan in the C that TVM wrote
   ReportFormat format = ReportFormat::text;
   std::optional<std::string> output;  // absent: `out`
+  ProofOptions proof;
 };
 
 // `pools_file` is required.
@@ -176,6 +183,7 @@ struct SolveOptions {
   bool minimize = false;                // the best plan, also with a capacity
   std::optional<std::string> algorithm;
   std::optional<std::string> output;  // the plan: CSV for CSV, an answer for JSON
+  ProofOptions proof;
   SearchOptions search;
   bool json = false;
   bool quiet = false;     // nothing on success

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds by what is live at one step, or by one buffer, as pseudo-Boolean constraints with a proof.
+// Tests: tests/bounds/certificate_test.cpp; tests/e2e/proofs.py, which makes the constraints itself and checks proofs.
+#include "usmp/bounds/certificate.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "usmp/bounds/load.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/printable.hpp"
+
+namespace usmp::bounds {
+namespace {
+
+using Index = std::size_t;  // of a buffer, into Confined::ids
+
+// The buffers that must be in the pool.
+struct Confined {
+  const Problem& problem;
+  const Pool& pool;
+  std::vector<BufferId> ids;
+
+  [[nodiscard]] const Buffer& buffer(Index i) const { return problem.buffer(ids[i]); }
+  [[nodiscard]] Bytes least(Index i) const { return buffer(i).pinned.value_or(first_offset(buffer(i), pool)); }
+  [[nodiscard]] Bytes apart(Index below, Index above) const { return distance(problem, ids[below], ids[above]); }
+};
+
+Confined confined_to(const Problem& problem, PoolId pool) {
+  Confined result{problem, problem.pool(pool), {}};
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    if (problem.buffers[i].size > 0 && possible_pools(problem, BufferId(i)) == std::vector{pool}) {
+      result.ids.emplace_back(i);
+    }
+  }
+  return result;
+}
+
+// Buffers that are live at one step: K of the header, with what its constraints say.
+struct Pile {
+  std::vector<Index> members;
+  std::vector<Bytes> weights;  // w, by member
+  Bytes foot = 0;              // F
+  Bytes beyond = 0;            // R
+
+  // What the pile proves.
+  [[nodiscard]] Bytes height() const {
+    return foot + std::accumulate(weights.begin(), weights.end(), Bytes{0}) - beyond;
+  }
+};
+
+Pile pile_of(const Confined& confined, std::vector<Index> members) {
+  Pile pile;
+  std::vector<BufferId> ids;
+  ids.reserve(members.size());
+  for (const Index i : members) ids.push_back(confined.ids[i]);
+  const Bytes granule = common_alignment(confined.problem, ids, confined.pool);
+  pile.foot = align_up(confined.pool.reserved, granule);
+  for (const Index i : members) {
+    Bytes least = confined.buffer(i).size;
+    for (const Index other : members) {
+      if (other != i) least = std::min(least, confined.apart(i, other));
+    }
+    pile.weights.push_back(align_up(least, granule));
+    const Bytes beyond = pile.weights.back() - confined.buffer(i).size;
+    pile.beyond = pile.weights.size() == 1 ? beyond : std::max(pile.beyond, beyond);
+  }
+  pile.members = std::move(members);
+  return pile;
+}
+
+// What is live at the step that needs most, without buffers of finer alignment if the others need more alone, nor those
+// that share so much that the others do.
+Pile best_pile(const Confined& confined, Bytes enough) {
+  const Tick at = packing_bound(confined.problem, confined.ids, confined.pool).at;
+  std::vector<Index> live;
+  for (Index i = 0; i < confined.ids.size(); ++i) {
+    if (overlap(confined.buffer(i).live, {{at, at + 1}})) live.push_back(i);
+  }
+  Pile best = pile_of(confined, live);
+  std::set<Bytes> alignments;
+  for (const Index i : live) alignments.insert(alignment_in(confined.buffer(i), confined.pool));
+  for (const Bytes alignment : alignments) {
+    std::vector<Index> coarse;
+    std::copy_if(live.begin(), live.end(), std::back_inserter(coarse),
+                 [&](Index i) { return alignment_in(confined.buffer(i), confined.pool) % alignment == 0; });
+    Pile pile = pile_of(confined, std::move(coarse));
+    if (pile.height() > best.height()) best = std::move(pile);
+  }
+  while (best.height() < enough && best.members.size() > 1) {
+    std::optional<Pile> better;
+    for (std::size_t left_out = 0; left_out < best.members.size(); ++left_out) {
+      std::vector<Index> members = best.members;
+      members.erase(members.begin() + static_cast<std::ptrdiff_t>(left_out));
+      Pile pile = pile_of(confined, std::move(members));
+      if (pile.height() > (better ? *better : best).height()) better = std::move(pile);
+    }
+    if (!better) break;
+    best = std::move(*better);
+  }
+  return best;
+}
+
+// A sum of variables that is at least a number.
+class Constraint {
+ public:
+  void add(Bytes factor, std::size_t variable) {
+    if (factor == 0) return;
+    text_ += (factor < 0 ? "" : "+") + std::to_string(factor) + " x" + std::to_string(variable) + " ";
+  }
+  void raise(Bytes bytes) { least_ += bytes; }
+  [[nodiscard]] std::string text() && { return std::move(text_) + ">= " + std::to_string(least_) + " ;\n"; }
+
+ private:
+  std::string text_;
+  Bytes least_ = 0;
+};
+
+class Writer {
+ public:
+  Writer(const Confined& confined, const Pile& pile, Bytes bound)
+      : confined_(confined), pile_(pile), bound_(bound), capacity_(bound - 1) {
+    for (Index i = 0; i < confined.ids.size(); ++i) {
+      alignments_.push_back(alignment_in(confined.buffer(i), confined.pool));
+      const auto steps = static_cast<std::uint64_t>(capacity_ / alignments_[i]);
+      first_bits_.push_back(variables_ + 1);
+      variables_ += static_cast<std::size_t>(std::bit_width(steps));
+    }
+    first_bits_.push_back(variables_ + 1);
+  }
+
+  Certificate write() && {
+    buffers();
+    pairs();
+    std::size_t line = 0;  // of the two that contradict each other, the first
+    for (Index i = 0; i < confined_.ids.size(); ++i) {
+      if (confined_.least(i) + confined_.buffer(i).size >= bound_) line = lowest_[i];
+    }
+    const std::size_t of_pile = lines_ + 1;
+    if (line == 0) {
+      pile();
+      line = of_pile;
+    }
+    const std::size_t other = line == of_pile ? line + 1 : line + (confined_.buffer(buffer_of(line)).pinned ? 2 : 1);
+    return {.constraints = "* #variable= " + std::to_string(variables_) + " #constraint= " + std::to_string(lines_) +
+                           "\n* pool " + printable(confined_.pool.name) + ": a plan of at most " +
+                           std::to_string(capacity_) + " bytes\n" + text_,
+            .proof = "pseudo-Boolean proof version 3.0\n% " + printable(confined_.pool.name) +
+                     ": no plan of less than " + std::to_string(bound_) + " bytes\nf " + std::to_string(lines_) +
+                     " ;\npol " + std::to_string(line) + " " + std::to_string(other) +
+                     " + ;\noutput NONE ;\nconclusion UNSAT : " + std::to_string(lines_ + 1) +
+                     " ;\nend pseudo-Boolean proof ;\n"};
+  }
+
+ private:
+  void add_offset(Constraint& to, Bytes factor, Index i) const {
+    for (std::size_t bit = first_bits_[i]; bit < first_bits_[i + 1]; ++bit) {
+      to.add(factor * (alignments_[i] << (bit - first_bits_[i])), bit);
+    }
+  }
+
+  // The largest offset that the bits of the buffer can say.
+  [[nodiscard]] Bytes most(Index i) const {
+    return alignments_[i] * ((Bytes{1} << (first_bits_[i + 1] - first_bits_[i])) - 1);
+  }
+
+  void put(Constraint constraint) {
+    text_ += std::move(constraint).text();
+    ++lines_;
+  }
+
+  void put_offset(Index i, Bytes factor, Bytes least) {
+    Constraint constraint;
+    add_offset(constraint, factor, i);
+    constraint.raise(least);
+    put(std::move(constraint));
+  }
+
+  void buffers() {
+    for (Index i = 0; i < confined_.ids.size(); ++i) {
+      const Buffer& buffer = confined_.buffer(i);
+      text_ += "* buffer " + std::to_string(i) + ", " + printable(buffer.name) + ": " + std::to_string(buffer.size) +
+               " bytes";
+      if (first_bits_[i] < first_bits_[i + 1]) {
+        text_ += ", offset in units of " + std::to_string(alignments_[i]) + ": x" + std::to_string(first_bits_[i]) +
+                 " (1) to x" + std::to_string(first_bits_[i + 1] - 1);
+      }
+      text_ += "\n";
+      lowest_.push_back(lines_ + 1);
+      put_offset(i, 1, confined_.least(i));
+      if (buffer.pinned) put_offset(i, -1, -*buffer.pinned);
+      put_offset(i, -1, buffer.size - capacity_);
+    }
+  }
+
+  [[nodiscard]] Index buffer_of(std::size_t line) const {
+    return static_cast<Index>(std::find(lowest_.begin(), lowest_.end(), line) - lowest_.begin());
+  }
+
+  void pairs() {
+    orders_.assign(confined_.ids.size(), std::vector<std::size_t>(confined_.ids.size(), 0));
+    for (Index i = 0; i < confined_.ids.size(); ++i) {
+      for (Index j = i + 1; j < confined_.ids.size(); ++j) {
+        if (!overlap(confined_.buffer(i).live, confined_.buffer(j).live)) continue;
+        orders_[i][j] = orders_[j][i] = ++variables_;
+        text_ +=
+            "* " + std::to_string(i) + " is below " + std::to_string(j) + ": x" + std::to_string(variables_) + "\n";
+        pair(i, j);
+        pair(j, i);
+      }
+    }
+  }
+
+  // Adds a multiple of y(below, above).
+  void add_order(Constraint& to, Bytes factor, Index below, Index above) const {
+    to.add(below < above ? factor : -factor, orders_[below][above]);
+    if (below > above) to.raise(-factor);
+  }
+
+  void pair(Index below, Index above) {
+    const Bytes apart = confined_.apart(below, above);
+    const Bytes enough = apart + most(below);
+    Constraint constraint;
+    add_offset(constraint, 1, above);
+    add_offset(constraint, -1, below);
+    add_order(constraint, -enough, below, above);
+    constraint.raise(apart - enough);
+    put(std::move(constraint));
+  }
+
+  void pile() {
+    text_ += "* live at one step:";
+    for (const Index i : pile_.members) text_ += " " + std::to_string(i);
+    text_ += "\n";
+    for (std::size_t m = 0; m < pile_.members.size(); ++m) {
+      const Index j = pile_.members[m];
+      Constraint below;
+      Constraint above;
+      add_offset(below, 1, j);
+      add_offset(above, -1, j);
+      below.raise(pile_.foot);
+      above.raise(pile_.weights[m] - capacity_ - pile_.beyond);
+      for (std::size_t other = 0; other < pile_.members.size(); ++other) {
+        const Index i = pile_.members[other];
+        if (i == j) continue;
+        add_order(below, -pile_.weights[other], i, j);
+        add_order(above, -pile_.weights[other], j, i);
+      }
+      put(std::move(below));
+      put(std::move(above));
+    }
+  }
+
+  const Confined& confined_;
+  const Pile& pile_;
+  Bytes bound_;
+  Bytes capacity_;  // C
+  std::size_t variables_ = 0;
+  std::size_t lines_ = 0;
+  std::vector<Bytes> alignments_;
+  std::vector<std::size_t> first_bits_;           // by buffer, and the end
+  std::vector<std::size_t> lowest_;               // by buffer, the line that says where it can begin
+  std::vector<std::vector<std::size_t>> orders_;  // variables; 0: not live together
+  std::string text_;
+};
+
+}  // namespace
+
+Certificate certificate(const Problem& problem, PoolId pool, Bytes bound, const std::string& reason) {
+  const std::string of_pool = "the bound of pool '" + problem.pool(pool).name + "'";
+  if (bound <= 0) throw Error(ErrorKind::usage, {}, of_pool + " is 0: there is nothing to prove");
+  const Confined confined = confined_to(problem, pool);
+  if (confined.ids.size() > most_certified) {
+    throw Error(ErrorKind::usage, {},
+                of_pool + " is one of " + std::to_string(confined.ids.size()) +
+                    " buffers; proofs are written of at most " + std::to_string(most_certified));
+  }
+  const bool one_buffer = [&] {
+    for (Index i = 0; i < confined.ids.size(); ++i) {
+      if (confined.least(i) + confined.buffer(i).size >= bound) return true;
+    }
+    return false;
+  }();
+  const Pile pile = one_buffer ? Pile{} : best_pile(confined, bound);
+  if (!one_buffer && (pile.members.empty() || pile.height() < bound)) {
+    throw Error(ErrorKind::usage, {},
+                of_pool + ", " + std::to_string(bound) + " bytes, has the reason '" + reason +
+                    "'; proofs are written of what is live at one step and of the end of one buffer");
+  }
+  return Writer(confined, pile, bound).write();
+}
+
+}  // namespace usmp::bounds
