@@ -32,7 +32,7 @@ struct Confined {
   [[nodiscard]] Bytes apart(Index below, Index above) const { return distance(problem, ids[below], ids[above]); }
 };
 
-Confined confined_to(const Problem& problem, PoolId pool) {
+Confined buffers_of(const Problem& problem, PoolId pool) {
   Confined result{problem, problem.pool(pool), {}};
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     if (problem.buffers[i].size > 0 && possible_pools(problem, BufferId(i)) == std::vector{pool}) {
@@ -275,7 +275,7 @@ class Writer {
 Certificate certificate(const Problem& problem, PoolId pool, Bytes bound, const std::string& reason) {
   const std::string of_pool = "the bound of pool '" + problem.pool(pool).name + "'";
   if (bound <= 0) throw Error(ErrorKind::usage, {}, of_pool + " is 0: there is nothing to prove");
-  const Confined confined = confined_to(problem, pool);
+  const Confined confined = buffers_of(problem, pool);
   if (confined.ids.size() > most_certified) {
     throw Error(ErrorKind::usage, {},
                 of_pool + " is one of " + std::to_string(confined.ids.size()) +
