@@ -349,8 +349,9 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
                 "an archive needs metadata.json, which " + model.archive.path + " does not have; expected a directory");
   }
   if (rewrites_archive && model.metadata.modules.front().tflite_member == model.archive.members.front().name) {
-    throw Error(ErrorKind::usage, {*options.output, {}, {}},
-                model.archive.path + " is no archive; expected a directory (usmp-plan convert makes an archive of a .tflite)");
+    throw Error(
+        ErrorKind::usage, {*options.output, {}, {}},
+        model.archive.path + " is no archive; expected a directory (usmp-plan convert makes an archive of a .tflite)");
   }
   if (options.in_place) check_in_place(model, options.force);
   plan_all(planning, options, options.progress ? &err : nullptr);
