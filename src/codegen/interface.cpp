@@ -12,6 +12,7 @@
 #include "usmp/support/characters.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tir/integer_types.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -177,6 +178,13 @@ class Matcher {
     if (param.is_tensor && !tensor.dtype.empty() && tensor.dtype != tir::to_string(param.element)) {
       fail(std::string(what) + " " + in_quotes(tensor.name) + " is " + tensor.dtype +
            " in metadata.json, but parameter " + in_quotes(param.name) + " is " + tir::to_string(param.element));
+    }
+    const auto range = param.is_tensor ? tir::range_of_type(param.element) : std::nullopt;
+    if (range && tensor.quantization &&
+        !Interval{tensor.quantization->zero_point, tensor.quantization->zero_point}.within(*range)) {
+      fail(std::string(what) + " " + in_quotes(tensor.name) + " has the zero point " +
+           std::to_string(tensor.quantization->zero_point) + " in metadata.json, which is no " +
+           tir::to_string(param.element));
     }
     const Bytes width = param.element.bytes();
     if (param.is_tensor && tensor.size && tensor.shape && bytes_of(*tensor.shape, width) != tensor.size) {

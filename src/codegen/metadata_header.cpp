@@ -48,13 +48,11 @@ void write(const std::vector<EmissionInput>& modules, TextSink& sink) {
   }
   if (modules.size() > 1) {
     sink.write(
-        "\n/* For all modules: of workspace the maximum, if one runs at a time; of constants and state the sum, with "
-        "padding. "
+        "\n/* For all modules: of workspace the maximum, if one runs at a time; of constants the sum, with padding. "
         "*/\n");
     for (const SharedPool& shared : shared_pools(layouts)) {
       writer.write("TVM_COMMON_" + macro_of(shared.pool, "SIZE"), shared.pool.used);
-      const bool is_shared = shared.pool.kind == PoolKind::workspace && !shared.pool.holds_state;
-      if (!is_shared) continue;  // an array of each module
+      if (shared.pool.kind == PoolKind::constant) continue;  // an array of each module
       writer.write("TVM_COMMON_" + macro_of(shared.pool, "ALIGNMENT"), shared.pool.alignment);
     }
   }

@@ -26,9 +26,8 @@ std::vector<PoolLayout> pools_of(const EmissionInput& module, const std::string&
     const std::string member = members.add(pool.name);
     const std::string macro = macros.add(upper_case(pool.name));
     // By its macro, which has to be that of its name: shared_pools puts together what has the same.
-    const bool is_shared = module.shares_pools && pool.internal && !pool.holds_state &&
-                           pool.kind == PoolKind::workspace && c_identifier(pool.name) == pool.name &&
-                           macro == upper_case(pool.name);
+    const bool is_shared = module.shares_pools && pool.internal && pool.kind == PoolKind::workspace &&
+                           c_identifier(pool.name) == pool.name && macro == upper_case(pool.name);
     pools.push_back({.name = pool.name,
                      .kind = pool.kind,
                      .is_internal = pool.internal,

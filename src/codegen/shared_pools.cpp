@@ -23,7 +23,7 @@ std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts) {
         continue;
       }
       if (pool.used > known->pool.used) known->largest = layout.symbol;
-      if (pool.kind == PoolKind::constant || pool.holds_state) {
+      if (pool.kind == PoolKind::constant) {
         std::vector<ArrayInRow>& row = arrays[static_cast<std::size_t>(known - pools.begin())];
         row.push_back({pool.used, pool.alignment});
         known->pool.used = bytes_in_a_row(row);

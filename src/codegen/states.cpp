@@ -39,18 +39,17 @@ void write_values(const StateLayout& state, TextSink& sink) {
   sink.write("}");
 }
 
-// Whether the application hands over the pool of the state.
-bool takes_pools(const ModuleLayout& layout) {
+}  // namespace
+
+bool reset_takes_pools(const ModuleLayout& layout) {
   return std::ranges::any_of(layout.states, [&](const StateLayout& state) {
     return state.allocation && !layout.pools[state.allocation->pool.index()].is_internal;
   });
 }
 
-}  // namespace
-
 std::string reset_declaration(const ModuleLayout& layout) {
   const std::string params =
-      takes_pools(layout) ? "struct " + layout.symbol + "_workspace_pools* workspace_pools" : "void";
+      reset_takes_pools(layout) ? "struct " + layout.symbol + "_workspace_pools* workspace_pools" : "void";
   return "void " + layout.symbol + "_reset(" + params + ")";
 }
 

@@ -292,6 +292,12 @@ OutputFile runtime_metadata(const EmissionInput& module) {
                 "TVM's runtimes pass inputs and outputs as arguments, but workspace_io puts them into pools: expected "
                 "no workspace_io, or --emit-metadata=info");
   }
+  if (has_state_in_pool(*layout)) {
+    throw Error(ErrorKind::usage, {},
+                "TVM's runtimes do not call " + layout->symbol +
+                    "_reset, which state in a pool needs before the first run: expected no pool with state: true, or "
+                    "--emit-metadata=info");
+  }
   if (!layout->devices.empty()) {
     throw Error(ErrorKind::archive, {},
                 "TVM's runtimes pass no device contexts, but the entry function takes '" +

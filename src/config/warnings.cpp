@@ -29,6 +29,10 @@ std::vector<std::string> warnings_of(const PoolsConfig& config) {
       if (!warning.empty()) warnings.push_back(std::move(warning));
     }
   }
+  if (config.state_pool) {
+    std::string warning = warning_of(*config.state_pool);
+    if (!warning.empty()) warnings.push_back(std::move(warning));
+  }
   return warnings;
 }
 

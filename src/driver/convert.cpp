@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usmp-plan convert: a TensorFlow Lite model as an archive.
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 #include <utility>
 
@@ -10,9 +11,23 @@
 #include "output_path.hpp"
 #include "run.hpp"
 #include "usmp/pipeline/unplanned.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::driver {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Nothing but files that are written again: neither an archive that somebody has extracted there, nor planned C.
+void require_own_files(const std::string& directory, const std::vector<OutputFile>& files) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
+    if (entry.is_directory()) continue;
+    const std::string name = entry.path().lexically_relative(directory).generic_string();
+    if (std::ranges::find(files, name, &OutputFile::path) != files.end()) continue;
+    throw Error(ErrorKind::usage, {directory, {}, {}},
+                "holds " + in_quotes(name) + ", expected a new directory, or one with an earlier conversion alone");
+  }
+}
 
 int convert_or_throw(const ConvertOptions& options, std::ostream& out) {
   const bool is_archive = mlf::names_archive(options.output);
@@ -31,7 +46,8 @@ int convert_or_throw(const ConvertOptions& options, std::ostream& out) {
   if (is_archive) {
     write_archive(options.output, empty, files, {});
   } else {
-    write_directory(options.output, files, {});
+    write_directory(options.output, files, {},
+                    [&](const std::string& directory) { require_own_files(directory, files); });
   }
   if (options.json) {
     const auto metadata = std::ranges::find(files, "metadata.json", &OutputFile::path);

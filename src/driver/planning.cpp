@@ -70,6 +70,20 @@ void reassemble(pipeline::PlannedProgram& planned, const Planning& planning, con
   }
 }
 
+// The states of modules stand one behind the other, so that one array may hold them all.
+void put_state_behind_earlier(const Planning& planning, std::size_t index) {
+  std::optional<config::PoolSpec>& pool = planning.modules[index]->state_pool;
+  if (!pool) return;
+  pool->reserved = 0;
+  for (std::size_t other = 0; other < index; ++other) {
+    const placement::Table& table = planning.modules[other]->placements;
+    const std::vector<Bytes> used = placement::used_bytes(table);
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (table.pools[i].holds_state) pool->reserved = std::max(pool->reserved, used[i]);
+    }
+  }
+}
+
 // The bytes of a pool in which a module's buffers are.
 struct Extent {
   Bytes begin = std::numeric_limits<Bytes>::max();
@@ -225,6 +239,7 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
     std::optional<pipeline::Request> beside = request_beside(planning, i);
     if (beside) beside->watch.interrupted = &interrupt.flag();
     if (beside) reassemble(*planned, planning, *beside);
+    put_state_behind_earlier(planning, i);
     plan_module(*planned, planning, options, interrupt, terminal);
     if (planned->result.has_plan()) {
       planned->tried.clear();
@@ -239,6 +254,7 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
       pipeline::Request request = beside.value_or(planning.settings.request);
       for (const config::PoolSpec& pool : planned->assembly.pools) request.capacities[pool.name] = std::nullopt;
       reassemble(*planned, planning, request);
+      put_state_behind_earlier(planning, i);
       planned->warnings.emplace_back("no plan fits the pools; the one shown ignores their sizes");
       plan_module(*planned, planning, options, interrupt, terminal);
       planned->tried.clear();

@@ -100,10 +100,15 @@ class Writer {
     state_bytes_ = bytes;
   }
 
-  // Whether the application hands over the pool of the state.
-  [[nodiscard]] bool takes_pools() const {
-    return std::any_of(layout_.pools.begin(), layout_.pools.end(),
-                       [](const codegen::PoolLayout& pool) { return pool.holds_state && !pool.is_internal; });
+  // Aside, or back.
+  void copy_states(bool is_aside) {
+    for (const codegen::StateLayout& state : layout_.states) {
+      const std::string offset = std::to_string(state.allocation->offset);
+      const std::string aside = "kept + " + offset;
+      const std::string place = "usmp_run_regions[" + std::to_string(*state_region_) + "].memory + " + offset;
+      line("if (rounds > 0) memcpy(" + (is_aside ? aside : place) + ", " + (is_aside ? place : aside) + ", " +
+           std::to_string(state.tensor.size) + ");");
+    }
   }
 
   void add_tensor(const char* what, const Tensor& tensor) {
@@ -120,12 +125,11 @@ class Writer {
   void round() {
     harness_.text += "\nstatic void usmp_run_round(FILE* file) {\n";
     declarations();
-    // In a pool it stays while the others get new garbage.
+    // In a pool it stays while all else gets new garbage.
     const bool is_in_pool = state_region_.has_value();
-    const std::string kept = is_in_pool ? "usmp_run_regions[" + std::to_string(*state_region_) + "]" : "";
-    if (is_in_pool) line("if (rounds > 0) memcpy(kept, " + kept + ".memory, " + kept + ".size);");
+    if (is_in_pool) copy_states(true);
     line("for (i = 0; i < USMP_RUN_REGIONS; ++i) usmp_run_fill(&usmp_run_regions[i]);");
-    if (is_in_pool) line("if (rounds > 0) memcpy(" + kept + ".memory, kept, " + kept + ".size);");
+    if (is_in_pool) copy_states(false);
     for (std::size_t k = 0; k < tensors_.inputs.size(); ++k) {
       const std::string size = std::to_string(tensors_.inputs[k].size);
       line("if (copies[" + std::to_string(k) + "] == NULL) copies[" + std::to_string(k) + "] = (unsigned char*)" +
@@ -137,7 +141,8 @@ class Writer {
     // What the model keeps is set again once; what is in a pool, before the first run, too.
     if (!layout_.states.empty()) {
       const std::string first = is_in_pool ? "rounds == 0 || " : "";
-      line("if (" + first + "rounds == 2) " + layout_.symbol + "_reset(" + (takes_pools() ? "&pools" : "") + ");");
+      line("if (" + first + "rounds == 2) " + layout_.symbol + "_reset(" +
+           (codegen::reset_takes_pools(layout_) ? "&pools" : "") + ");");
       line("++rounds;");
     }
     for (std::size_t k = 0; k < tensors_.inputs.size(); ++k) {

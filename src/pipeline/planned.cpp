@@ -105,7 +105,9 @@ void add_kept(const std::vector<tvm_c::KeptFunction>& kept, std::vector<std::str
 std::vector<std::string> warnings_of(const SourceModule& source) {
   std::vector<std::string> warnings;
   if (source.by_this_program) {
-    warnings.emplace_back("the C is usmp-plan's: planned from the C that TVM wrote, the model may need less memory");
+    warnings.emplace_back(
+        "the C is usmp-plan's: planned from what it was made of (TVM's C, TIR, a .tflite), the model may need less "
+        "memory");
   }
   std::set<std::string> members;
   for (const model::ForeignFunction& function : source.info.foreign_functions) {
@@ -208,6 +210,10 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   document.outputs = tensors_of(planned.source.interface.outputs, origin.workspace_io);
   for (const model::State& state : info.states) {
     document.state_bytes = document.state_bytes.value_or(0) + static_cast<Bytes>(state.initial.size());
+  }
+  const std::vector<Bytes> used = placement::used_bytes(planned.placements);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (planned.placements.pools[i].holds_state) document.state_bytes = used[i] - planned.state_pool->reserved;
   }
   document.stack_estimate = lower::stack_estimate(planned.lowered.module);
   const Bytes arrays = storage::stack_arrays(planned.source.module, true);

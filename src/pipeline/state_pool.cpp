@@ -24,9 +24,9 @@ void place_states(const SourceModule& source, const tir::Module& module, const c
                          .region = pool.region,
                          .internal = pool.internal,
                          .holds_state = true});
-  Bytes end = 0;
+  Bytes end = pool.reserved;
   for (const codegen::InterfaceTensor& state : states) {
-    const Bytes offset = (end + alignment - 1) / alignment * alignment;
+    const Bytes offset = align_up(end, alignment);
     end = offset + state.size;
     table.storages.push_back({.name = state.name,
                               .declarations = {{module.functions[module.entry].params[state.param].var, module.entry}},
@@ -39,7 +39,8 @@ void place_states(const SourceModule& source, const tir::Module& module, const c
   if (pool.size_hint && end > *pool.size_hint) {
     throw Error(ErrorKind::usage, {},
                 "pool '" + pool.name + "' has " + bytes_text(*pool.size_hint) + ", the state of module '" +
-                    source.info.name + "' needs " + bytes_text(end));
+                    source.info.name + "' needs " + bytes_text(end) +
+                    (pool.reserved > 0 ? ", with that of the modules before it" : ""));
   }
 }
 

@@ -87,6 +87,9 @@ std::string tensors_text(const model::Description& info, std::size_t width) {
   };
   add("input", info.inputs);
   add("output", info.outputs);
+  for (const model::State& state : info.states) {
+    table.add({"state", printable(state.name), printable(state.dtype), std::to_string(state.initial.size())});
+  }
   return "\nInterface\n" + table.text("  ", width);
 }
 
@@ -292,6 +295,9 @@ std::string inspect_json(const model::Description& info, const tir::Module& modu
   json["horizon"] = analysis.horizon;
   json["inputs"] = tensors_json(info.inputs);
   json["outputs"] = tensors_json(info.outputs);
+  for (const model::State& state : info.states) {
+    json["states"].push_back({{"name", state.name}, {"dtype", state.dtype}, {"size", state.initial.size()}});
+  }
   json["functions"] = functions_json(module);
   json["buffers"] = buffers_json(module, analysis);
   json["calls"] = calls_json(module, analysis);

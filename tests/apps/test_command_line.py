@@ -431,6 +431,9 @@ def test_convert() -> None:
                 ((MODEL, "-o", tar), 2, f"{MODEL}: is no TensorFlow Lite model, expected one: archives and C are planned as they are"),
                 ((model,), 2, "--output is required; see usmp-plan convert --help"),
                 ((tar, "-o", tar), 2, f"{tar}: would overwrite the input {tar}, expected another place"),
+                ((model, "-o", Path(folder, "d")), 2,
+                 f"{folder}/d: holds 'codegen/host/include/tvmgen_kws.h', expected a new directory, or one with an earlier conversion alone"),
+                ((model, "-o", TESTDATA / "pools"), 2, None),
                 ((model, "-o", Path(folder, "none/x.tar")), 2, None)):
             done = run("convert", *words)
             assert done.returncode == code and done.stdout == "", done

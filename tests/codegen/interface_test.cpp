@@ -149,5 +149,18 @@ TEST_CASE("what does not fit is an error of the archive") {
   CHECK(error_of(info_of("m", {tensor("x", 8, "int8")}, {tensor("y", 2, "int8")}), module) == "no error");
 }
 
+TEST_CASE("a zero point is a value of the type") {
+  const tir::Module module = module_of({{"x"}, {"output", {2}}});
+  model::Tensor x = tensor("x", 8, "int8");
+  for (const auto& [zero_point, error] :
+       {std::pair<std::int64_t, std::string>{-128, "no error"},
+        {127, "no error"},
+        {128, "main: input 'x' has the zero point 128 in metadata.json, which is no int8"},
+        {-129, "main: input 'x' has the zero point -129 in metadata.json, which is no int8"}}) {
+    x.quantization = {0.5F, zero_point};
+    CHECK(error_of(info_of("m", {x}, {tensor("y")}), module) == error);
+  }
+}
+
 }  // namespace
 }  // namespace usmp::codegen::testing::interface_test

@@ -78,6 +78,37 @@ TEST_CASE("models of one name get that of their file, and share the pools") {
         std::string::npos);
 }
 
+TEST_CASE("states of several models stand one behind the other in their pool") {
+  const TemporaryDirectory temporary;
+  PlanOptions options;
+  options.model.model = testdata + "/tflite/svdf_int8_1001.tflite";
+  options.more_models = {testdata + "/tflite/svdf_int8_1005.tflite"};
+  options.output = temporary.file("out");
+  options.pools_file = temporary.file("pools.yaml");
+  write(temporary.path / "pools.yaml", "workspace_pools:\n  - {name: backup, state: true}\n  - {name: sram}\n");
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  const auto number_behind = [](const std::string& text, const std::string& macro) {
+    const std::size_t at = text.find("#define " + macro + " ");
+    REQUIRE(at != std::string::npos);
+    return std::stol(text.substr(at + macro.size() + 9));
+  };
+  const std::string header = read(temporary.path / "out/codegen/host/include/metadata.h");
+  const long first = number_behind(header, "TVM_SVDF_INT8_1001_BACKUP_WORKSPACE_BUFFER_SIZE");
+  const long second = number_behind(header, "TVM_SVDF_INT8_1005_BACKUP_WORKSPACE_BUFFER_SIZE");
+  CHECK(number_behind(header, "TVM_COMMON_BACKUP_WORKSPACE_BUFFER_SIZE") == second);
+  const auto begin = align_up(first, 16);
+  const std::string code = read(temporary.path / "out/codegen/host/src/svdf_int8_1005_lib1.c");
+  CHECK(code.find("backup[" + std::to_string(begin) + ", " + std::to_string(second) + ")") != std::string::npos);
+  write(temporary.path / "pools.yaml", "workspace_pools:\n  - {name: backup, state: true, size_hint_bytes: " +
+                                           std::to_string(second - 1) + "}\n  - {name: sram}\n");
+  options.output = temporary.file("none");
+  const Outcome refused = outcome_of(plan, options);
+  CHECK(refused.code == exit_usage);
+  CHECK(refused.err.find("needs " + std::to_string(second) + " bytes, with that of the modules before it") !=
+        std::string::npos);
+  CHECK_FALSE(fs::exists(temporary.path / "none"));
+}
+
 TEST_CASE("plans, reports, differences and checks say which model sets a pool's size") {
   const TemporaryDirectory temporary;
   PlanOptions options = two(temporary.file("out"));

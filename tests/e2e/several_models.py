@@ -18,6 +18,7 @@ from pathlib import Path
 
 import firmware
 import golden
+import tflite
 
 MAIN = """
 #include <stdio.h>
@@ -117,6 +118,49 @@ def check_constants(binary: Path, models: list[golden.Model]) -> None:
                         *order, "-o", folder / "linked"])
 
 
+STATEFUL = ("svdf_int8_1001", "svdf_int8_1005", "svdf_int8_1006")
+
+
+def check_state(binary: Path, testdata: Path) -> None:
+    """Models that keep something, by turns, their state side by side in one pool: each computes its golden runs as if alone."""
+    for section in ("", ", section: .noinit.backup"):
+        with tempfile.TemporaryDirectory(prefix="usmp-several-") as temporary:
+            folder = Path(temporary)
+            (folder / "pools.yaml").write_text(f"workspace_pools:\n  - {{name: backup, state: true{section}}}\n  - {{name: sram}}\n")
+            models = [testdata / f"tflite/{name}.tflite" for name in STATEFUL]
+            planned = folder / "planned"
+            golden.run([binary, "verify", *models, "--pools", folder / "pools.yaml", "--execute"])
+            golden.run([binary, *models, "--pools", folder / "pools.yaml", "-o", planned, "--quiet"])
+            include = planned / "codegen/host/include"
+            runs = [tflite.described(model.with_suffix(".golden")) for model in models]
+            text = ['#include "metadata.h"', "#include <stdio.h>", "#include <string.h>",
+                    "static _Alignas(64) uint8_t sram[TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE + 1];",
+                    "static _Alignas(64) uint8_t backup[TVM_COMMON_BACKUP_WORKSPACE_BUFFER_SIZE + 1];", "int main(void) {", "  int wrong = 0;",
+                    "  memset(sram, 0xa5, sizeof sram);", "  memset(backup, 0x5a, sizeof backup);", "  (void)backup; (void)sram;"]
+            for name in STATEFUL:
+                header = (include / f"tvmgen_{name}.h").read_text()
+                members = golden.struct_members(header, f"tvmgen_{name}_workspace_pools")
+                values = ", ".join(f".{member} = {member}" for member in members)
+                text.append(f"  struct tvmgen_{name}_workspace_pools {name}_pools = {{{values}}}; (void){name}_pools;")
+                text.append(f"  tvmgen_{name}_reset({'' if section else f'&{name}_pools'});")
+            for turn in range(min(io["runs"] for io in runs)):
+                for name, model, io in zip(STATEFUL, models, runs):
+                    header = (include / f"tvmgen_{name}.h").read_text()
+                    given = (model.with_suffix(".golden") / f"in0.{turn}.bin").read_bytes()
+                    wanted = (model.with_suffix(".golden") / f"out0.{turn}.bin").read_bytes()
+                    (source,) = golden.struct_members(header, f"tvmgen_{name}_inputs")
+                    (result,) = golden.struct_members(header, f"tvmgen_{name}_outputs")
+                    text.append(f"  {{ uint8_t in[] = {{{', '.join(map(str, given))}}}, out[{len(wanted)}];")
+                    text.append(f"    static const uint8_t wanted[] = {{{', '.join(map(str, wanted))}}};")
+                    text.append(f"    struct tvmgen_{name}_inputs inputs = {{.{source} = in}}; struct tvmgen_{name}_outputs outputs = {{.{result} = out}};")
+                    text.append(f"    wrong += tvmgen_{name}_run(&inputs, &outputs, &{name}_pools) != 0 || memcmp(out, wanted, sizeof out) != 0; }}")
+            text.append('  printf("%d\\n", wrong);\n  return wrong != 0;\n}\n')
+            (folder / "main.c").write_text("\n".join(text))
+            golden.run(["gcc", "-std=c11", "-O1", *golden.SANITIZE, "-I", include, folder / "main.c",
+                        *sorted((planned / "codegen/host/src").glob("*.c")), "-lm", "-o", folder / "run"])
+            golden.run([folder / "run"])
+
+
 def main() -> int:
     binary, testdata = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     known = {model.name: model for model in golden.models_below(testdata)}
@@ -131,6 +175,7 @@ def main() -> int:
             return 1
         count += 1
     check_constants(binary, [known["ds_cnn"], known["lstm"]])
+    check_state(binary, testdata)
     print(f"{count} programs of several models compute the golden outputs")
     return 0
 

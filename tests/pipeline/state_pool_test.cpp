@@ -71,6 +71,14 @@ TEST_CASE("state pool: what does not fit, and what there is none of") {
   }
   CHECK(message == "pool 'backup' has " + std::to_string(needed - 1) + " bytes, the state of module 'm' needs " +
                        std::to_string(needed) + " bytes");
+  config::PoolSpec behind = backup(needed);
+  behind.reserved = 8;
+  CHECK_THROWS_WITH_AS(
+      place_states(source, source.module, behind, table),
+      (message.substr(0, 12) + "' has " + std::to_string(needed) + " bytes, the state of module 'm' needs " +
+       std::to_string(needed + 16) + " bytes, with that of the modules before it")
+          .c_str(),
+      Error);
   placement::Table none;
   const SourceModule stateless = model("add_int8_1001");
   place_states(stateless, stateless.module, backup(1), none);

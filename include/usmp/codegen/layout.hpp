@@ -61,6 +61,9 @@ struct ModuleLayout {
 // Throws Error of kind archive for what the C interface cannot express, of kind usage where workspace_io asks for it.
 [[nodiscard]] ModuleLayout layout_of(const EmissionInput& module);
 
+// Whether tvmgen_M_reset gets the pools of the application: the state is in one of them.
+[[nodiscard]] bool reset_takes_pools(const ModuleLayout& layout);
+
 // "tvmgen_default" for module "default": TVM's own spelling, in lower case.
 [[nodiscard]] std::string module_symbol(const std::string& module_name);
 
