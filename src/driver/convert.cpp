@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <set>
 #include <utility>
 
 #include "model.hpp"
@@ -20,13 +21,16 @@ namespace fs = std::filesystem;
 
 // Nothing but files that are written again: neither an archive that somebody has extracted there, nor planned C.
 void require_own_files(const std::string& directory, const std::vector<OutputFile>& files) {
+  std::set<std::string> others;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
     if (entry.is_directory()) continue;
     const std::string name = entry.path().lexically_relative(directory).generic_string();
-    if (std::ranges::find(files, name, &OutputFile::path) != files.end()) continue;
-    throw Error(ErrorKind::usage, {directory, {}, {}},
-                "holds " + in_quotes(name) + ", expected a new directory, or one with an earlier conversion alone");
+    if (std::ranges::find(files, name, &OutputFile::path) == files.end()) others.insert(name);
   }
+  if (others.empty()) return;
+  throw Error(
+      ErrorKind::usage, {directory, {}, {}},
+      "holds " + in_quotes(*others.begin()) + ", expected a new directory, or one with an earlier conversion alone");
 }
 
 int convert_or_throw(const ConvertOptions& options, std::ostream& out) {
