@@ -110,7 +110,7 @@ TEST_CASE("in place: TVM's allocator is not needed any more, unless C that stays
 TEST_CASE("in place: who plans the planned C again is told that TVM's own may need less") {
   const Checkout checkout;
   PlanOptions options = checkout.options();
-  const std::string says = "the C is usmp-plan's: planned from the C that TVM wrote";
+  const std::string says = "the C is usmp-plan's: planned from what it was made of";
   const Outcome first = outcome_of(plan, options);
   CHECK((first.out + first.err).find(says) == std::string::npos);
   options.in_place = false;
