@@ -39,7 +39,7 @@ bool are_int32(const Expr& call, std::size_t count) {
 // Null: it stays.
 ExprRef requantized(const Expr& call, arith::Ranges& ranges) {
   if (call.op == tir::Op::q_multiply_shift && are_int32(call, 4)) {
-    const auto point = tir::as_int(*call.operands[2]);
+    const std::int64_t point = tir::as_int(*call.operands[2]).value_or(0);
     const auto shift = tir::as_int(*call.operands[3]);
     if (point != 31 && point != 30) return nullptr;
     // x · y / 2^30 is x · 2y / 2^31.
