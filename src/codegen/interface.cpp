@@ -19,23 +19,6 @@ namespace {
 
 using tir::Param;
 
-// Nothing if there is no such size.
-std::optional<Bytes> bytes_of(const std::vector<std::int64_t>& shape, Bytes element) {
-  Bytes size = element;
-  for (const std::int64_t extent : shape) {
-    const auto product = checked_mul(size, extent);
-    if (!product || extent < 0) return std::nullopt;
-    size = *product;
-  }
-  return size;
-}
-
-// Of the tensor; nothing if the module does not say.
-std::optional<Bytes> size_of(const Param& param) {
-  if (!param.is_tensor || !param.shape) return std::nullopt;
-  return bytes_of(*param.shape, param.element.bytes());
-}
-
 // "output", "output2": what TVM calls the outputs' parameters that the user did not name.
 bool is_default_output_name(const std::string& name) {
   return name.starts_with("output") && std::all_of(name.begin() + 6, name.end(), is_digit);
@@ -80,7 +63,7 @@ class Matcher {
       const auto found = std::ranges::find(tensors_, state.name, [&](std::size_t i) { return entry_.params[i].name; });
       if (found == tensors_.end()) fail("there is no parameter for the state " + in_quotes(state.name));
       const auto size = static_cast<Bytes>(state.initial.size());
-      if (size_of(entry_.params[*found]).value_or(size) != size) {
+      if (tir::size_of(entry_.params[*found]).value_or(size) != size) {
         fail("the state " + in_quotes(state.name) + " has " + std::to_string(size) +
              " bytes, its parameter has others");
       }
@@ -170,7 +153,7 @@ class Matcher {
 
   InterfaceTensor checked(const model::Tensor& tensor, std::size_t index, const char* what) const {
     const Param& param = entry_.params[index];
-    const auto size = size_of(param);
+    const auto size = tir::size_of(param);
     if (size && tensor.size && *size != *tensor.size) {
       fail(std::string(what) + " " + in_quotes(tensor.name) + " has " + std::to_string(*tensor.size) +
            " bytes in metadata.json, but parameter " + in_quotes(param.name) + " has " + std::to_string(*size));
@@ -186,8 +169,7 @@ class Matcher {
            std::to_string(tensor.quantization->zero_point) + " in metadata.json, which is no " +
            tir::to_string(param.element));
     }
-    const Bytes width = param.element.bytes();
-    if (param.is_tensor && tensor.size && tensor.shape && bytes_of(*tensor.shape, width) != tensor.size) {
+    if (param.is_tensor && tensor.size && tensor.shape && tir::size_of(*tensor.shape, param.element) != tensor.size) {
       fail(std::string(what) + " " + in_quotes(tensor.name) + " has " + std::to_string(*tensor.size) +
            " bytes in metadata.json, which are not those of its shape");
     }
@@ -210,12 +192,14 @@ class Matcher {
       // As TVM names the members: "output", or "output0", "output1", … if there are several.
       const std::string number = outputs.size() == 1 ? "" : std::to_string(interface_.outputs.size());
       interface_.outputs.push_back(
-          {.name = "output" + number, .member = {}, .param = i, .size = size_of(entry_.params[i]).value_or(0)});
+          {.name = "output" + number, .member = {}, .param = i, .size = tir::size_of(entry_.params[i]).value_or(0)});
     }
     for (const std::size_t i : free_tensors()) {
       taken_[i] = true;
-      interface_.inputs.push_back(
-          {.name = entry_.params[i].name, .member = {}, .param = i, .size = size_of(entry_.params[i]).value_or(0)});
+      interface_.inputs.push_back({.name = entry_.params[i].name,
+                                   .member = {},
+                                   .param = i,
+                                   .size = tir::size_of(entry_.params[i]).value_or(0)});
     }
   }
 

@@ -81,12 +81,7 @@ class Checker {
  private:
   void start(const tir::Function& entry) {
     for (const tir::Param& param : entry.params) {
-      if (!param.is_tensor || !param.shape) continue;
-      std::optional<Bytes> size = param.element.bytes();
-      for (const std::int64_t extent : *param.shape) {
-        size = size && extent >= 0 ? checked_mul(*size, extent) : std::nullopt;
-      }
-      if (size) reaches_[param.var] = Reach{0, *size};
+      if (const auto size = tir::size_of(param)) reaches_[param.var] = Reach{0, *size};
     }
   }
 

@@ -551,11 +551,7 @@ CallToFollow start_of(const tir::Module& module) {
   CallToFollow start{module.entry, {}};
   for (const tir::Param& param : module.functions[module.entry].params) {
     std::optional<Target>& target = start.arguments.emplace_back();
-    if (!param.is_tensor || !param.shape) continue;
-    Number size = param.element.bytes();
-    for (const std::int64_t extent : *param.shape)
-      size = size && extent >= 0 ? checked_mul(*size, extent) : std::nullopt;
-    if (size) target = {*size, 0, param.var, false};
+    if (const auto size = tir::size_of(param)) target = {*size, 0, param.var, false};
   }
   return start;
 }

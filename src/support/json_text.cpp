@@ -5,36 +5,43 @@
 
 namespace usmp {
 
-std::size_t json_depth(std::string_view text) {
-  std::size_t depth = 0;
-  std::size_t deepest = 0;
+namespace {
+
+// Calls `visit` for each character that stands in no string, and for the quotation marks behind strings.
+template <class Visit>
+void for_each_outside_strings(std::string_view text, const Visit& visit) {
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"') in_string = !in_string;
-    if (in_string) {
-      if (c == '\\') ++i;
-    } else if (c == '[' || c == '{') {
+    if (!in_string) {
+      visit(c);
+    } else if (c == '\\') {
+      ++i;
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t json_depth(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  for_each_outside_strings(text, [&](char c) {
+    if (c == '[' || c == '{') {
       deepest = std::max(deepest, ++depth);
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }
-  }
+  });
   return deepest;
 }
 
 std::size_t json_values(std::string_view text) {
   std::size_t values = 1;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') in_string = !in_string;
-    if (in_string) {
-      if (c == '\\') ++i;
-    } else if (c == '[' || c == '{' || c == ',' || c == ':') {
-      ++values;
-    }
-  }
+  for_each_outside_strings(text, [&](char c) {
+    if (c == '[' || c == '{' || c == ',' || c == ':') ++values;
+  });
   return values;
 }
 

@@ -95,6 +95,16 @@ std::optional<std::size_t> Module::find(const std::string& function_name) const 
   return static_cast<std::size_t>(found - functions.begin());
 }
 
+std::optional<Bytes> size_of(const std::vector<std::int64_t>& shape, DataType type) {
+  std::optional<Bytes> size = type.bytes();
+  for (const std::int64_t extent : shape) size = size && extent >= 0 ? checked_mul(*size, extent) : std::nullopt;
+  return size;
+}
+
+std::optional<Bytes> size_of(const Param& param) {
+  return param.is_tensor && param.shape ? size_of(*param.shape, param.element) : std::nullopt;
+}
+
 AllocationSize allocation_size(const Allocate& allocate) {
   Bytes size = allocate.type.bytes();
   for (const ExprRef& extent : allocate.extents) {

@@ -41,9 +41,7 @@ const char* binary_node(ExprKind kind) {
 }
 
 std::string number_text(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return shortest_decimal(value);
+  return std::isnan(value) ? "nan" : shortest_decimal(value);  // without a sign
 }
 
 // In quotation marks, of printable ASCII characters.
@@ -105,14 +103,7 @@ class GraphWriter {
     }
     return node;
   }
-  void set_array(Node node, const Nodes& elements) {
-    nodes_[node] = R"({"type_key": "Array")" + (elements.empty() ? "" : ", \"data\": " + list_of(elements)) + "}";
-  }
-  Node array(const Nodes& elements) {
-    const Node node = reserve();
-    set_array(node, elements);
-    return node;
-  }
+  Node array(const Nodes& elements) { return with_data("Array", elements); }
   Node map(const std::vector<std::pair<std::string, Node>>& entries) {
     std::string keys;
     Nodes values;
@@ -127,8 +118,7 @@ class GraphWriter {
   Node node_map(const std::vector<std::pair<Node, Node>>& entries) {
     Nodes data;
     for (const auto& [key, value] : entries) data.insert(data.end(), {key, value});
-    nodes_.push_back(R"({"type_key": "Map")" + (data.empty() ? "" : ", \"data\": " + list_of(data)) + "}");
-    return nodes_.size() - 1;
+    return with_data("Map", data);
   }
   Node dict_attrs(const std::vector<std::pair<std::string, Node>>& entries) {
     return add("DictAttrs", {{"__dict__", map(entries)}});
@@ -145,6 +135,11 @@ class GraphWriter {
   }
 
  private:
+  Node with_data(const char* type, const Nodes& data) {
+    nodes_.push_back(std::string(R"({"type_key": ")") + type + "\"" +
+                     (data.empty() ? "" : ", \"data\": " + list_of(data)) + "}");
+    return nodes_.size() - 1;
+  }
   static std::string list_of(const Nodes& nodes) {
     std::string text = "[";
     for (const Node node : nodes) text.append(text.size() == 1 ? "" : ", ").append(std::to_string(node));
@@ -186,7 +181,12 @@ class ModuleWriter {
   }
 
  private:
-  // A part of a block, from a statement on, that becomes one node.
+  // A block from a statement on.
+  struct Rest {
+    const Block* block;
+    std::size_t first;
+  };
+  // That becomes one node.
   struct PendingBlock {
     const Block* block;
     std::size_t first;
@@ -354,18 +354,16 @@ class ModuleWriter {
       blocks_.push_back({&scope->body, 0, node});
       return;
     }
-    const auto rest = [&] { return later(block, at + 1); };
-    std::visit([&](const auto& one) { this->write(one, node, rest); }, stmt.node);
+    std::visit([&](const auto& one) { write(one, node, Rest{&block, at + 1}); }, stmt.node);
   }
 
-  template <class Rest>
-  void write(const tir::Allocate& allocate, Node node, const Rest& rest) {
+  void write(const tir::Allocate& allocate, Node node, Rest rest) {
     if (allocate.on_stack || allocate.ring) throw std::logic_error("storage that TIR has no word for");
     std::vector<std::pair<std::string, Node>> annotations = pools_of(allocate.candidate_pools);
     if (allocate.was_on_stack) annotations.emplace_back(stack_array_annotation, integer(1, "bool"));
     g_.set(node, "tir.Allocate",
            {{"annotations", g_.map(annotations)},
-            {"body", rest()},
+            {"body", later(*rest.block, rest.first)},
             {"buffer_var", var(allocate.var)},
             {"condition", allocate.condition ? of(allocate.condition) : integer(1, "bool")},
             {"dtype", to_string(allocate.type)},
@@ -373,15 +371,14 @@ class ModuleWriter {
             {"span", Node{0}}});
   }
 
-  template <class Rest>
-  void write(const tir::AllocateConst& constant, Node node, const Rest& rest) {
+  void write(const tir::AllocateConst& constant, Node node, Rest rest) {
     Nodes extents;
     for (const std::int64_t extent : constant.data->shape) extents.push_back(integer(extent, "int32"));
     Node& data = constants_[constant.data.get()];
     if (data == 0) data = g_.with_text("runtime.NDArray", "repr_str", encode_ndarray(*constant.data));
     g_.set(node, "tir.AllocateConst",
            {{"annotations", g_.map(pools_of(constant.candidate_pools))},
-            {"body", rest()},
+            {"body", later(*rest.block, rest.first)},
             {"buffer_var", var(constant.var)},
             {"data", data},
             {"dtype", to_string(constant.type)},
@@ -390,13 +387,13 @@ class ModuleWriter {
             {"span", Node{0}}});
   }
 
-  template <class Rest>
-  void write(const tir::Let& let, Node node, const Rest& rest) {
-    g_.set(node, "tir.LetStmt", {{"body", rest()}, {"span", Node{0}}, {"value", of(let.value)}, {"var", var(let.var)}});
+  void write(const tir::Let& let, Node node, Rest rest) {
+    g_.set(
+        node, "tir.LetStmt",
+        {{"body", later(*rest.block, rest.first)}, {"span", Node{0}}, {"value", of(let.value)}, {"var", var(let.var)}});
   }
 
-  template <class Rest>
-  void write(const tir::Store& store, Node node, const Rest& /*rest*/) {
+  void write(const tir::Store& store, Node node, Rest /*rest*/) {
     g_.set(node, "tir.BufferStore",
            {{"buffer", accessed(store.storage, store.value->type.element())},
             {"indices", list({store.index})},
@@ -405,13 +402,11 @@ class ModuleWriter {
             {"value", of(store.value)}});
   }
 
-  template <class Rest>
-  void write(const tir::Evaluate& evaluate, Node node, const Rest& /*rest*/) {
+  void write(const tir::Evaluate& evaluate, Node node, Rest /*rest*/) {
     g_.set(node, "tir.Evaluate", {{"span", Node{0}}, {"value", of(evaluate.value)}});
   }
 
-  template <class Rest>
-  void write(const tir::For& loop, Node node, const Rest& /*rest*/) {
+  void write(const tir::For& loop, Node node, Rest /*rest*/) {
     g_.set(node, "tir.For",
            {{"annotations", g_.map({})},
             {"body", later(loop.body)},
@@ -423,13 +418,11 @@ class ModuleWriter {
             {"thread_binding", Node{0}}});
   }
 
-  template <class Rest>
-  void write(const tir::While& loop, Node node, const Rest& /*rest*/) {
+  void write(const tir::While& loop, Node node, Rest /*rest*/) {
     g_.set(node, "tir.While", {{"body", later(loop.body)}, {"condition", of(loop.condition)}, {"span", Node{0}}});
   }
 
-  template <class Rest>
-  void write(const tir::IfThenElse& branch, Node node, const Rest& /*rest*/) {
+  void write(const tir::IfThenElse& branch, Node node, Rest /*rest*/) {
     g_.set(node, "tir.IfThenElse",
            {{"condition", of(branch.condition)},
             {"else_case", branch.else_body.empty() ? Node{0} : later(branch.else_body)},
@@ -437,8 +430,7 @@ class ModuleWriter {
             {"then_case", later(branch.then_body)}});
   }
 
-  template <class Rest>
-  void write(const tir::Assert& check, Node node, const Rest& /*rest*/) {
+  void write(const tir::Assert& check, Node node, Rest /*rest*/) {
     g_.set(node, "tir.AssertStmt",
            {{"body", g_.add("tir.Evaluate", {{"span", Node{0}}, {"value", integer(0, "int32")}})},
             {"condition", of(check.condition)},
@@ -446,8 +438,7 @@ class ModuleWriter {
             {"span", Node{0}}});
   }
 
-  template <class Rest>
-  void write(const tir::Scope& /*scope*/, Node /*node*/, const Rest& /*rest*/) {}  // its statements stand for it
+  void write(const tir::Scope& /*scope*/, Node /*node*/, Rest /*rest*/) {}  // its statements stand for it
 
   std::vector<std::pair<std::string, Node>> pools_of(const std::vector<std::string>& candidates) {
     if (candidates.empty()) return {};

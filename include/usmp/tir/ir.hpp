@@ -330,6 +330,10 @@ struct AllocationSize {
   enum class Unknown { none, not_constant, negative, overflow } why = Unknown::none;
 };
 [[nodiscard]] AllocationSize allocation_size(const Allocate& allocate);
+// Of a tensor of this shape and type. Nothing if an extent is negative or the size overflows. O(extents).
+[[nodiscard]] std::optional<Bytes> size_of(const std::vector<std::int64_t>& shape, DataType type);
+// Of a parameter. Nothing: it is no tensor, its shape is not constant, or as above.
+[[nodiscard]] std::optional<Bytes> size_of(const Param& param);
 // Whether it is no storage that is planned: a variable of C (on_stack), or an array that the C which was read has on
 // its stack (was_on_stack), of at most Module::stack_arrays bytes, in an operator, that holds no rows of a larger
 // tensor and is there in any case. Such arrays become variables when the program is final (storage::keep_on_stack).
