@@ -23,7 +23,7 @@ from pathlib import Path
 
 # The longest input of each target that is looked at.
 TARGETS = {"archive": 8192, "metadata": 6000, "tir_json": 16000, "ndarray": 1000, "pools": 3000, "linker_script": 2000, "tvmc": 2000, "json": 3000, "csv": 2000,
-           "planners": 200, "tvm_c": 8000, "tvm_c_tokens": 100, "tflite": 6000, "whole": 2000}
+           "planners": 200, "c": 8000, "tvm_c": 8000, "tvm_c_tokens": 100, "tflite": 6000, "whole": 2000}
 LIMITS = ["-rss_limit_mb=2048"]
 # The sanitizer's own memory and the depth of its notes cost more time than they show faults.
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=32:malloc_context_size=8:" + os.environ.get("ASAN_OPTIONS", "")}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens of C to a tree.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "usmp/c/token.hpp"
+#include "usmp/c/tree.hpp"
+
+namespace usmp::c {
+
+// Statements and declarators deeper than this inside each other are opaque.
+inline constexpr std::size_t most_nested = 250;
+
+// All tokens of a file, preprocessed; `end` is the last. Throws SyntaxError: brackets that do not match, also of one
+// part of a conditional group (the other parts may be taken, or not). O(tokens · log names).
+[[nodiscard]] Tree parse(std::span<const Token> tokens);
+
+struct Parsed {
+  Tree tree;
+  ExprId root;
+};
+
+// All of the tokens as one expression in which no names are known; `end` is the last. Nothing: they are none.
+// O(tokens).
+[[nodiscard]] std::optional<Parsed> parse_expression(std::span<const Token> tokens);
+
+}  // namespace usmp::c

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Macros, conditions and includes (C11 6.10), where what is defined outside of the files is not known.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "usmp/c/lexer.hpp"
+#include "usmp/c/token.hpp"
+
+namespace usmp::c {
+
+// Files by index; each is split into tokens once. A value that is not copied: tokens are views into it.
+class Files {
+ public:
+  std::uint32_t add(File file);
+  [[nodiscard]] std::size_t size() const { return files_.size(); }
+  [[nodiscard]] const File& operator[](std::uint32_t index) const { return files_[index].file; }
+  // Throws SyntaxError, as lex().
+  [[nodiscard]] const std::vector<Token>& tokens(std::uint32_t index);
+
+ private:
+  struct Entry {
+    File file;
+    std::optional<Lexed> lexed;
+  };
+  std::deque<Entry> files_;
+};
+
+struct Macro {
+  std::string_view name;
+  std::uint32_t file = 0;
+  std::uint32_t offset = 0;  // of its name in #define
+  bool is_function = false;
+  bool is_variadic = false;  // its last parameter takes all further arguments
+  std::vector<std::string_view> params;
+  std::vector<Token> body;
+};
+
+// What a name may stand for at a place.
+struct MacroState {
+  std::vector<const Macro*> definitions;  // of the files, in order
+  bool may_be_undefined = false;
+  bool may_be_foreign = false;  // the compiler, the command line or a missing header may define it
+  [[nodiscard]] bool is_sure() const { return definitions.size() == 1 && !may_be_undefined && !may_be_foreign; }
+};
+
+// A macro that is expanded, or an argument of one.
+struct Expansion {
+  const Macro* macro = nullptr;
+  std::uint32_t file = 0;  // where its name stands
+  std::uint32_t offset = 0;
+  std::uint32_t parent = 0;  // of the name: Unit::expansions; 0: it stands in the file
+};
+
+// What is left out of a file, for certain: between a directive and the next one of its group.
+struct LeftOut {
+  std::uint32_t file = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+struct Include {
+  std::uint32_t file = 0;  // that has the directive
+  std::uint32_t offset = 0;
+  std::string name;  // empty: it is not known
+  bool is_quoted = false;
+  std::optional<std::uint32_t> found;
+};
+
+struct Unit {
+  std::vector<Token> tokens;                      // `end` is the last
+  std::vector<Expansion> expansions;              // the first stands for none
+  std::map<std::string_view, MacroState> macros;  // behind the last line; names that the files define
+  std::vector<LeftOut> left_out;
+  std::vector<Include> includes;
+
+  std::deque<Macro> definitions;  // that the others point to
+  std::deque<std::string> texts;  // that # and ## make
+};
+
+struct Environment {
+  // The file that #include "name" or <name> in the file means; nothing: it is not here.
+  std::function<std::optional<std::uint32_t>(std::string_view name, bool is_quoted, std::uint32_t file)> include;
+  // Whether no compiler, command line or missing header defines the name. Null: only of __cplusplus.
+  std::function<bool(std::string_view name)> is_undefined;
+};
+
+// Beyond them SyntaxError.
+inline constexpr std::size_t most_included = 200;        // files inside each other
+inline constexpr std::size_t most_inclusions = 10'000;        // of files, in all
+inline constexpr std::size_t most_expanded = 4'000'000;  // tokens that macros make, in all
+inline constexpr std::size_t most_arguments_deep = 100;  // calls of macros in arguments of each other
+
+// The file with what it includes. Groups whose condition depends on a name that somebody else may define stay, with all
+// their parts, between tokens `group`; what they define is not sure, and stays unexpanded (TokenKind::opaque). A file
+// that begins with #ifndef NAME, #define NAME and is one such group is included once.
+//
+// Throws SyntaxError: as lex(), directives and calls of macros that C does not allow, or that compilers do not agree
+// on. O(tokens that are read and made · log macros).
+[[nodiscard]] Unit preprocess(Files& files, std::uint32_t file, const Environment& environment);
+
+}  // namespace usmp::c

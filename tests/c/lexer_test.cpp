@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/c/lexer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace usmp::c;
+
+namespace {
+
+std::string spelled(std::string_view text) {
+  const File file{"f.c", text};
+  const Lexed lexed = lex(file, 0);
+  std::string result;
+  for (const Token& token : lexed.tokens) {
+    if (token.kind == TokenKind::end) break;
+    if (token.begins_line) result += "\n";
+    if (token.has_gap && !token.begins_line) result += " ";
+    result += token.kind == TokenKind::numbers ? "<" + std::to_string(token.text.size()) + ">"
+              : token.kind == TokenKind::other ? "?" + std::string(token.text)
+                                               : std::string(token.text);
+  }
+  return result;
+}
+
+std::string refusal(std::string_view text) {
+  const File file{"f.c", text};
+  try {
+    (void)lex(file, 0);
+  } catch (const SyntaxError& error) {
+    return std::to_string(error.offset) + ": " + error.message;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("tokens of C, with the gaps in front of them") {
+  CHECK(spelled("int a=b+++c; // x") == "\nint a=b+++c;");
+  CHECK(spelled("a>>=1;b->c...") == "\na>>=1;b->c...");
+  CHECK(spelled("x = 0x1.8p-3f+1.e+5-.5e3 2.a_3;") == "\nx = 0x1.8p-3f+1.e+5-.5e3 2.a_3;");
+  CHECK(spelled("s = \"a\\\"b // c\" '\\'' L\"w\" u8\"v\" U'x';") ==
+        "\ns = \"a\\\"b // c\" '\\'' L\"w\" u8\"v\" U'x';");
+  CHECK(spelled("a/* x \n y */b\n  c") == "\na b\nc");
+  CHECK(spelled("a // b \\\n c\nd") == "\na\nd");
+  CHECK(spelled("#define A(x) x\r\nA") == "\n#define A(x) x\nA");
+  CHECK(spelled("a \x01 b @") == "\na ?\x01 b ?@");
+}
+
+TEST_CASE("line splices between and inside of tokens") {
+  CHECK(spelled("a \\\n b") == "\na b");
+  CHECK(spelled("in\\\nt x\\\r\n1 = 2\\\n3 +\\\n= 4;") == "\nint x1 = 23 += 4;");
+  CHECK(spelled("\"a\\\nb\" /\\\n/ comment\nc /\\\n* d *\\\n/ e") == "\n\"ab\"\nc e");
+  CHECK(spelled("1.5e-\\\n3f") == "\n1.5e-3f");
+  CHECK(spelled("a\\\n\\\n\\\n\\\nb\\\n\\\n\\\nc") == "\nabc");
+}
+
+TEST_CASE("a literal that does not end takes the rest of its line") {
+  CHECK(spelled("don't\nx") == "\ndon?'t\nx");
+  CHECK(spelled("\"a\\\"\nb") == "\n?\"a\\\"\nb");
+}
+
+TEST_CASE("a long list of numbers behind a brace is one token") {
+  std::string list;
+  for (int i = 0; i < 100; ++i) list += std::to_string(i) + ", ";
+  CHECK(spelled("int a[] = {" + list + "};") == "\nint a[] = {<" + std::to_string(list.size()) + "> };");
+  CHECK(spelled("int a[] = {" + list + "7};") == "\nint a[] = {<" + std::to_string(list.size()) + "> 7};");
+  CHECK(spelled("int a[] = {1, 2};") == "\nint a[] = {1, 2};");
+  CHECK(spelled("f(" + list + "0)").find('<') == std::string::npos);
+  // It would end the directive.
+  CHECK(spelled("#define A {1,\n" + list).find('<') == std::string::npos);
+  const std::string lines = "{1,\n" + list + "\n#define A";
+  CHECK(spelled("x " + lines) == "\nx {<" + std::to_string(list.size() + 4) + ">\n#define A");
+}
+
+TEST_CASE("what compilers do not agree on is refused, where it stands") {
+  CHECK(refusal("\xEF\xBB\xBFint a;").starts_with("0: found a byte order mark"));
+  CHECK(refusal("a ?\?= b") == "2: found the trigraph ?\?=, which some compilers take for another character");
+  CHECK(refusal("\"?\?/\"").starts_with("1: found the trigraph"));
+  CHECK(refusal("// a ?\?= b\n/* ?\?/ */ a ? ?: b") == "");
+  CHECK(refusal("// a ?\?/\nb").starts_with("0: found a comment that ends with ?\?/"));
+  CHECK(refusal("a<:1:>").starts_with("1: found the digraph <:"));
+  CHECK(refusal("R\"(x)\"").starts_with("0: found a raw string"));
+  CHECK(refusal("a$b").starts_with("0: found $"));
+  CHECK(refusal("a\rb").starts_with("1: found a carriage return"));
+  CHECK(refusal("a\r\nb\r\r\nc") == "");
+  CHECK(refusal("#define A b \\ \n c").starts_with("12: found a backslash, blanks"));
+  CHECK(refusal("// b \\ \n c").starts_with("5: found a backslash, blanks"));
+  CHECK(refusal("// b \\ \n\n// b \\ \n// c") == "");
+  CHECK(refusal("a /* b").starts_with("2: the comment does not end"));
+}

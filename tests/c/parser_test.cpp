@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/c/parser.hpp"
+
+#include <doctest/doctest.h>
+
+#include "parsed.hpp"
+
+using namespace usmp::c;
+
+namespace {
+
+std::string shown(const Tree& tree, TypeId id) {
+  const Type& type = tree[id];
+  const std::string front = type.is_const ? "const " : "";
+  switch (type.kind) {
+    case TypeKind::pointer:
+      return front + "*" + shown(tree, type.of);
+    case TypeKind::array:
+      return "[]" + shown(tree, type.of);
+    case TypeKind::function: {
+      std::string result = "fn(";
+      for (const DeclId param : type.params)
+        result += (result.back() == '(' ? "" : ", ") + shown(tree, tree[param].type);
+      return result + ")" + shown(tree, type.of);
+    }
+    case TypeKind::record:
+      return front + "record " + std::string(type.name);
+    case TypeKind::unknown:
+      return front + "?" + std::string(type.name);
+    case TypeKind::enumeration:
+      return "enum";
+    default:
+      return front + std::string(type.name);
+  }
+}
+
+std::string shown(const Tree& tree, ExprId id) {
+  const Expr& expr = tree[id];
+  if (expr.kind == ExprKind::opaque) return "opaque";
+  std::string text(expr.kind == ExprKind::call          ? "call"
+                   : expr.kind == ExprKind::subscript   ? "[]"
+                   : expr.kind == ExprKind::conditional ? "?:"
+                   : expr.kind == ExprKind::braces      ? "{}"
+                   : expr.kind == ExprKind::literal     ? "literal"
+                   : expr.kind == ExprKind::numbers     ? "numbers"
+                   : expr.kind == ExprKind::designated  ? "=" + std::string(expr.name)
+                                                        : expr.text);
+  if (expr.kind == ExprKind::postfix) text += "post";
+  if (expr.kind == ExprKind::member) text += expr.name;
+  if (expr.type.valid())
+    text = (expr.kind == ExprKind::size_of ? "sizeof "
+            : expr.kind == ExprKind::cast  ? "cast "
+                                           : "literal ") +
+           shown(tree, expr.type);
+  const auto operands = tree.operands_of(id);
+  if (operands.empty()) return text;
+  std::string result = "(" + text;
+  for (const ExprId operand : operands) result += " " + shown(tree, operand);
+  return result + ")";
+}
+
+std::string shown(const Tree& tree, StmtId id) {
+  const Stmt& stmt = tree[id];
+  const auto list = [&](const std::vector<StmtId>& parts) {
+    std::string result;
+    for (const StmtId part : parts) result += (result.empty() ? "" : " ") + shown(tree, part);
+    return result;
+  };
+  const std::string expr = stmt.expr.valid() ? shown(tree, stmt.expr) : "";
+  switch (stmt.kind) {
+    case StmtKind::opaque:
+      return "opaque";
+    case StmtKind::empty:
+      return ";";
+    case StmtKind::block:
+      return "{" + list(stmt.body) + "}";
+    case StmtKind::expression:
+      return expr + ";";
+    case StmtKind::declaration: {
+      std::string result;
+      for (const DeclId id2 : stmt.decls) {
+        const Decl& decl = tree[id2];
+        result += std::string(decl.name) + ": " + shown(tree, decl.type) +
+                  (decl.init.valid() ? " = " + shown(tree, decl.init) : "") + ";";
+        if (decl.body.valid()) result += shown(tree, decl.body);
+      }
+      return result;
+    }
+    case StmtKind::if_else:
+      return "if " + expr + " " + list(stmt.body) + (stmt.other.empty() ? "" : " else " + list(stmt.other));
+    case StmtKind::for_loop:
+      return "for " + list(stmt.other) + expr + "; " + (stmt.step.valid() ? shown(tree, stmt.step) : "") + " " +
+             list(stmt.body);
+    case StmtKind::while_loop:
+      return "while " + expr + " " + list(stmt.body);
+    case StmtKind::do_loop:
+      return "do " + list(stmt.body) + " while " + expr;
+    case StmtKind::switch_of:
+      return "switch " + expr + " " + list(stmt.body);
+    case StmtKind::case_of:
+      return "case " + expr + ": " + list(stmt.body);
+    case StmtKind::default_of:
+      return "default: " + list(stmt.body);
+    case StmtKind::label:
+      return std::string(stmt.text) + ": " + list(stmt.body);
+    case StmtKind::jump_to:
+      return "goto " + std::string(stmt.text) + ";";
+    case StmtKind::break_out:
+      return "break;";
+    case StmtKind::continue_on:
+      return "continue;";
+    case StmtKind::return_to:
+      return "return " + expr + ";";
+    case StmtKind::linkage:
+      return "linkage{" + list(stmt.body) + "}";
+    case StmtKind::group:
+      return "group(" + list(stmt.body) + ")";
+  }
+  return "";
+}
+
+std::string items(std::string_view text, bool known = true) {
+  const auto result = parsed(text, known);
+  std::string all;
+  for (const StmtId item : result->tree.items) all += (all.empty() ? "" : " ") + shown(result->tree, item);
+  return all;
+}
+
+// Of `x = TEXT;` in a function that has int a, b, c, d, *p and a function f.
+std::string expression(const std::string& text) {
+  const std::string all = items(
+      "typedef int T; struct S { int m; }; int f(int); void g(int a, int b, int c, int d, int *p) { " + text + "; }");
+  const std::size_t begin = all.find(")void;{") + 7;
+  return all.substr(begin, all.size() - begin - 1);
+}
+
+}  // namespace
+
+TEST_CASE("expressions bind as C says") {
+  CHECK(expression("a + b * c - d") == "(- (+ a (* b c)) d);");
+  CHECK(expression("a = b = c ? a : b ? c : d") == "(= a (= b (?: c a (?: b c d))));");
+  CHECK(expression("a << b + c < d == a & b ^ c | d && a || b") ==
+        "(|| (&& (| (^ (& (== (< (<< a (+ b c)) d) a) b) c) d) a) b);");
+  CHECK(expression("-a[b]++") == "(- (++post ([] a b)));");
+  CHECK(expression("*p++ = !~a") == "(= (* (++post p)) (! (~ a)));");
+  CHECK(expression("&((int8_t*)p)[a + 1]") == "(& ([] (cast *int8_t p) (+ a 1)));");
+  CHECK(expression("(T)a + (b)(c) * (unsigned char)-d") ==
+        "(+ (cast int a) (* (call b c) (cast unsigned char (- d))));");
+  CHECK(expression("f(a, (b, c), f(d))") == "(call f a (, b c) (call f d));");
+  CHECK(expression("a, b = 1, c") == "(, (, a (= b 1)) c);");
+  CHECK(expression("sizeof(int32_t[4]) + sizeof a + sizeof(a) + sizeof(T*)") ==
+        "(+ (+ (+ sizeof []int32_t (sizeof a)) (sizeof a)) sizeof *int);");
+  CHECK(expression("p->x.y[1](2)") == "(call ([] (.y (->x p)) 1) 2);");
+  CHECK(expression("a ? b, c : d") == "(?: a (, b c) d);");
+  CHECK(expression("f((struct S){.m = a}.m)") == "(call f (.m (literal record S ({} (=m a)))));");
+  CHECK(expression("a = \"x\" \"y\"[0]") == "(= a ([] \"x\" 0));");
+  CHECK(expression("(U*)p") == "(cast *?U p);");
+  CHECK(expression("(U)a") == "(cast ?U a);");
+  CHECK(expression("(p)(a)") == "(call p a);");
+}
+
+TEST_CASE("what is no expression of the grammar makes its statement opaque") {
+  for (const char* text : {"a b c d", "a +", "f(a,)", "({ a; })", "a = {1}", "__builtin_va_arg(p, int)", "(U)(a)",
+                           "static_cast<int>(a)", "a ? b", "a[b", "_Generic(a, int: 1)", "sizeof", "a..b", "T + 1"}) {
+    CAPTURE(text);
+    if (std::string_view(text) == "(U)(a)") {
+      CHECK(expression(text) == "(call U a);");  // a call, where U is no type
+    } else if (std::string_view(text) == "a[b") {
+      CHECK(refused("void g(void) { a[b; }") != "");
+    } else {
+      CHECK(expression(text).find("opaque") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("declarations") {
+  CHECK(items("int a, *b, c[2][3], (*d)[4], *e(void), (*f)(int, char*);") ==
+        "a: int;b: *int;c: [][]int;d: *[]int;e: fn()*int;f: *fn(int, *char)int;");
+  CHECK(items("static const int8_t t[2] = {1, -2}; unsigned long long int x; long double y;") ==
+        "t: []const int8_t = ({} 1 (- 2)); x: unsigned long long; y: long double;");
+  CHECK(items("typedef struct { int a; } S; S s; S *f(const S *p) { return 0; }") ==
+        "S: record ; s: record ; f: fn(*const record )*record ;{return 0;}");
+  CHECK(items("enum E { A, B = 4, C } e; int x[C];") == "e: enum; x: []int;");
+  CHECK(items("extern \"C\" { int a; } extern \"C\" int b;") == "linkage{a: int;} b: int;");
+  CHECK(items("int x[] = {[2] = 1, {3}}; struct P p = {.a.b = 1, .c = {2}};") ==
+        "x: []int = ({} (= 2 1) ({} 3)); p: record P = ({} (=a (=b 1)) (=c ({} 2)));");
+  SUBCASE("with words that no file declares") {
+    const auto one =
+        parsed("IRAM_ATTR static int f(TVMValue* args, DLTensor) { return 0; } UNKNOWN t; A(16) int8_t x[4];");
+    REQUIRE(one->tree.items.size() == 3);
+    CHECK(shown(one->tree, one->tree.items[0]) == "f: fn(*?TVMValue, ?DLTensor)int;{return 0;}");
+    CHECK(one->tree[one->tree[one->tree.items[0]].decls[0]].unknown.size() == 1);
+    CHECK(shown(one->tree, one->tree.items[1]) == "t: ?UNKNOWN;");
+    CHECK(shown(one->tree, one->tree.items[2]) == "x: []int8_t;");
+    CHECK(one->tree[one->tree[one->tree.items[2]].decls[0]].unknown.size() == 1);
+  }
+  SUBCASE("attributes") {
+    const auto one = parsed(
+        "static const int8_t __attribute__((section(\".r\"), aligned(16))) a[4] = {1}; int b __attribute__((used));");
+    REQUIRE(one->tree.items.size() == 2);
+    CHECK(shown(one->tree, one->tree.items[0]) == "a: []const int8_t = ({} 1);");
+    CHECK(one->tree[one->tree[one->tree.items[0]].decls[0]].attributes.size() == 1);
+    CHECK(one->tree[one->tree[one->tree.items[1]].decls[0]].attributes.size() == 1);
+  }
+  SUBCASE("a name hides a type's") {
+    CHECK(items("typedef int T; void f(int T) { T * 2; { int8_t int8_t; } }").find("(* T 2);") != std::string::npos);
+    CHECK(items("void f(void) { U * x; a * 2; }") == "f: fn()void;{x: *?U; (* a 2);}");
+  }
+  SUBCASE("records whose layout is known") {
+    const auto one = parsed(
+        "struct A { int8_t a[4]; struct { int b; }; }; struct B { int x : 3; }; struct C { int a; } "
+        "__attribute__((packed)); struct D { FOO(1) }; struct E;");
+    REQUIRE(one->tree.records.size() == 6);
+    CHECK(one->tree.records[0].is_known);
+    CHECK(one->tree.records[0].members.size() == 2);
+    CHECK_FALSE(one->tree.records[2].is_known);
+    CHECK_FALSE(one->tree.records[3].is_known);
+    CHECK_FALSE(one->tree.records[4].is_known);
+    CHECK_FALSE(one->tree.records[5].is_complete);
+  }
+}
+
+TEST_CASE("statements") {
+  CHECK(items("int f(int a) { for (int i = 0; i < a; ++i) { if (i) continue; else break; } while (a) a--; do { } while "
+              "(0); return a; }") ==
+        "f: fn(int)int;{for i: int = 0;(< i a); (++ i) {if i continue; else break;} while a (--post a); do {} while 0 "
+        "return a;}");
+  CHECK(items("int f(int a) { switch (a) { case 1: a = 2; break; default: goto out; } out: return a; }") ==
+        "f: fn(int)int;{switch a {case 1: (= a 2); break; default: goto out;} out: return a;}");
+  CHECK(items("void f(void) { for (;;) ; }") == "f: fn()void;{for ;  ;}");
+  SUBCASE("opaque ones are as small as they can be") {
+    CHECK(items("void f(int a) { a b c; a = 1; FOREACH(x) { y(); } a = 2; if (a b) a = 3; for (a b) { a = 4; } asm "
+                "volatile(\"nop\"); }") ==
+          "f: fn(int)void;{opaque (= a 1); opaque (= a 2); if opaque (= a 3); for opaque;  {(= a 4);} opaque}");
+    CHECK(items("MACRO(x); int a; MACRO(y) { int b; } int c; namespace n { int d; } int e;") ==
+          "opaque a: int; opaque c: int; opaque e: int;");
+    CHECK(items("void f(int a) { a = ({ int b; b; }); a = 1; }") == "f: fn(int)void;{opaque (= a 1);}");
+  }
+  SUBCASE("what belongs to what has to be known: else the function is opaque") {
+    CHECK(items("void f(int a) { else a = 1; } int b;") == "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) { case 1 ... 2: a = 1; } int b;") == "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) { if (a)\n#ifdef P\na = 1;\n#endif\na = 2; } int b;", false) ==
+          "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) {\n#ifdef P\nif (a)\n#endif\na = 2; } int b;", false) ==
+          "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) { if (a) a = 1;\n#ifdef P\nelse a = 2;\n#endif\n} int b;", false) ==
+          "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) {\n#ifdef P\na =\n#endif\n2; } int b;", false) == "f: fn(int)void;opaque b: int;");
+  }
+}
+
+TEST_CASE("conditional groups of which is not known what is taken") {
+  CHECK(items("void f(int a) { a = 1;\n#ifdef P\na = 2;\n#else\na = 3;\n#endif\na = 4; }", false) ==
+        "f: fn(int)void;{(= a 1); group({(= a 2);} {(= a 3);}) (= a 4);}");
+  CHECK(items("#ifdef P\nint a;\n#elif Q\nint b;\n#endif\nint c;", false) == "group({a: int;} {b: int;}) c: int;");
+  CHECK(items("void f(int a) { a = g(1,\n#ifdef P\n2\n#else\n3\n#endif\n); a = 4; }", false) ==
+        "f: fn(int)void;{opaque (= a 4);}");
+  CHECK(items("#ifdef ESP32\nIRAM_ATTR\n#endif\nint f(void) { return 1; }", false) == "f: fn()int;{return 1;}");
+  const auto one = parsed("#ifdef P\nint a;\n#endif\nint b;", false);
+  CHECK(one->tree.decls[0].is_conditional);
+  CHECK_FALSE(one->tree.decls[1].is_conditional);
+  CHECK(refused("#ifdef P\nvoid f() {\n#else\nvoid g() {\n#endif\n}", false)
+            .find("is not closed in the part of a conditional group") != std::string::npos);
+  CHECK(refused("void f() {\n#ifdef P\n}\n#endif", false)
+            .find("found } without the bracket that it closes, in a conditional group") != std::string::npos);
+}
+
+TEST_CASE("brackets that do not match, and depth") {
+  CHECK(refused("int f(void) {") == "12: the bracket { is not closed");
+  CHECK(refused("int a];") == "5: found ] without the bracket that it closes");
+  CHECK(refused("int a[(2];") == "8: found ] without the bracket that it closes");
+  std::string deep = "int x = ";
+  for (int i = 0; i < 100'000; ++i) deep += "(-";
+  deep += "1" + std::string(100'000, ')') + ";";
+  const auto expression = parsed(deep);
+  CHECK(expression->tree.exprs.size() == 100'001);
+  std::string blocks = "void f(void) ";
+  for (int i = 0; i < 1000; ++i) blocks += "{";
+  CHECK(items(blocks + std::string(1000, '}') + " int b;") == "f: fn()void;opaque b: int;");
+  std::string stars = "int ";
+  for (int i = 0; i < 1000; ++i) stars += "(*";
+  CHECK(items(stars + "a" + std::string(1000, ')') + "; int b;") == "opaque b: int;");
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/c/preprocessor.hpp"
+
+#include <doctest/doctest.h>
+
+#include "parsed.hpp"
+
+TEST_CASE("macros are expanded as the standard's examples say") {
+  // C11 6.10.3.5, examples 3, 4, 5 and 7.
+  CHECK(preprocessed(
+            "#define x 3\n#define f(a) f(x * (a))\n#undef x\n#define x 2\n#define g f\n#define z z[0]\n"
+            "#define h g(~\n#define m(a) a(w)\n#define w 0,1\n#define t(a) a\n#define p() int\n#define q(x) x\n"
+            "f(y+1) + f(f(z)) % t(t(g)(0) + t)(1);\ng(x+(3,4)-w) | h 5) & m\n(f)^m(m);\np() i[q()] = { q(1) };") ==
+        "f ( 2 * ( y + 1 ) ) + f ( 2 * ( f ( 2 * ( z [ 0 ] ) ) ) ) % f ( 2 * ( 0 ) ) + t ( 1 ) ; f ( 2 * ( 2 + ( 3 , 4 "
+        ") - "
+        "0 , 1 ) ) | f ( 2 * ( ~ 5 ) ) & f ( 2 * ( 0 , 1 ) ) ^ m ( 0 , 1 ) ; int i [ ] = { 1 } ;");
+  CHECK(preprocessed(
+            "#define str(s) # s\n#define xstr(s) str(s)\n#define INCFILE(n) vers ## n\n#define glue(a, b) a ## b\n"
+            "#define xglue(a, b) glue(a, b)\n#define HIGHLOW \"hello\"\n#define LOW LOW \", world\"\n"
+            "str(strncmp(\"abc\\0d\", \"abc\", '\\4') == 0) str(: @\\n)\nxstr(INCFILE(2).h) glue(HIGH, LOW); "
+            "xglue(HIGH, LOW)") ==
+        "\"strncmp(\\\"abc\\\\0d\\\", \\\"abc\\\", '\\\\4') == 0\" \": @\\n\" \"vers2.h\" \"hello\" ; \"hello\" \", "
+        "world\"");
+  CHECK(preprocessed("#define t(x,y,z) x ## y ## z\nint j[] = { t(1,2,3), t(,4,5), t(6,,7), t(8,9,), t(10,,), t(,11,), "
+                     "t(,,12), t(,,) };") == "int j [ ] = { 123 , 45 , 67 , 89 , 10 , 11 , 12 , } ;");
+  CHECK(preprocessed("#define debug(...) fprintf(stderr, __VA_ARGS__)\n#define report(test, ...) ((test)?puts(#test): "
+                     "printf(__VA_ARGS__))\n"
+                     "debug(\"X = %d\\n\", x); report(x>y, \"x\", x);") ==
+        "fprintf ( stderr , \"X = %d\\n\" , x ) ; ( ( x > y ) ? puts ( \"x>y\" ) : printf ( \"x\" , x ) ) ;");
+  CHECK(preprocessed("#define log(f, ...) p(f, ## __VA_ARGS__)\n#define old(f, args...) p(f, args)\nlog(1) log(1, 2, "
+                     "3) old(1, 2, 3)") == "p ( 1 ) p ( 1 , 2 , 3 ) p ( 1 , 2 , 3 )");
+}
+
+TEST_CASE("conditions") {
+  CHECK(preprocessed("#if 1\na\n#elif 1\nb\n#else\nc\n#endif\n#if 0\nd\n#elif 2 > 1\ne\n#else\nf\n#endif") == "a e");
+  CHECK(preprocessed("#define A 3\n#if defined A && defined(B) || A == 3\na\n#endif\n#ifdef A\nb\n#endif\n#ifndef "
+                     "A\nc\n#else\nd\n#endif") == "a b d");
+  CHECK(preprocessed("#if 0\n#if 1\na\n#else\nb\n#endif\ndon't\n#else\nc\n#endif") == "c");
+  CHECK(preprocessed("#if -1 > 0u\na\n#endif\n#if (1 ? 2 : 0 / 0) == 2\nb\n#endif") == "a b");
+  CHECK(preprocessed("#if 1 / 0\na\n#endif") == "#if a #endif");
+  CHECK(preprocessed("#if 2147483647 + 1 > 0\na\n#endif") == "a");
+}
+
+TEST_CASE("a group that depends on what somebody else may define stays, with all its parts") {
+  CHECK(preprocessed("#ifdef P\na\n#else\nb\n#endif", false) == "#if a #else b #endif");
+  CHECK(preprocessed("#if P > 1\na\n#elif 0\nb\n#elif 1\nc\n#else\nd\n#endif", false) == "#if a #else c #endif");
+  CHECK(preprocessed("#if 0\na\n#elif P\nb\n#endif\n#if P && 0\nc\n#endif\n#if P || 1\nd\n#endif", false) ==
+        "#if b #endif d");
+  CHECK(preprocessed("#ifdef __cplusplus\na\n#endif", false) == "");
+  SUBCASE("what it defines is not sure, unless all parts agree") {
+    CHECK(preprocessed("#ifdef P\n#define A 1\n#endif\nA", false) == "#if #endif ?A");
+    CHECK(preprocessed("#ifdef P\n#define A 1\n#else\n#define A 2\n#endif\nA", false) == "#if #else #endif ?A");
+    CHECK(preprocessed("#ifdef P\n#define A 1\nA\n#else\n#define A 1\n#endif\nA", false) == "#if 1 #else #endif 1");
+    CHECK(preprocessed("#define A 1\n#ifdef P\n#undef A\n#define A 1\n#endif\nA", false) == "#if #endif 1");
+    CHECK(preprocessed("#define A 1\n#ifdef P\n#undef A\n#endif\nA\n#ifdef A\nb\n#endif", false) ==
+          "#if #endif ?A #if b #endif");
+    CHECK(preprocessed("#ifdef P\n#define A 1\n#elif defined(Q)\nA\n#endif", false) == "#if #elif A #endif");
+    CHECK(preprocessed("#ifdef P\n#ifdef Q\n#define A 1\n#endif\n#endif\nA", false) == "#if #if #endif #endif ?A");
+  }
+  SUBCASE("a header's guard is its own") {
+    const std::string header = "#ifndef H\n#define H\nint a;\n#endif\n";
+    CHECK(preprocessed("#include \"h.h\"\n#include \"h.h\"\nb", false, {{"h.h", header}}) == "int a ; b");
+    CHECK(preprocessed("#include \"h.h\"\nb", false, {{"h.h", header + "c"}}) == "#if int a ; #endif c b");
+    CHECK(preprocessed("#include <h.h>\n#include \"h.h\"", false, {{"h.h", "#pragma once\na"}}) == "a");
+  }
+}
+
+TEST_CASE("places of tokens, includes, and what is left out are known") {
+  const auto unit =
+      parsed("#define A(x) (x + 1)\n#include <none.h>\nint b = A(c);\n#if 0\nint d;\n#endif\n", true, {}, true);
+  const auto& tokens = unit->unit.tokens;
+  REQUIRE(tokens.size() == 10);  // int b = ( c + 1 ) ; end
+  CHECK(tokens[4].text == "c");
+  CHECK(unit->text->substr(tokens[4].offset, 1) == "c");
+  CHECK(tokens[4].expansion == 0);
+  CHECK(tokens[6].text == "1");
+  REQUIRE(tokens[6].expansion != 0);
+  const auto& expansion = unit->unit.expansions[tokens[6].expansion];
+  CHECK(expansion.macro->name == "A");
+  CHECK(unit->text->substr(expansion.offset, 4) == "A(c)");
+  REQUIRE(unit->unit.includes.size() == 1);
+  CHECK(unit->unit.includes[0].name == "none.h");
+  CHECK_FALSE(unit->unit.includes[0].found);
+  REQUIRE(unit->unit.left_out.size() == 1);
+  CHECK(unit->text->substr(unit->unit.left_out[0].begin, unit->unit.left_out[0].end - unit->unit.left_out[0].begin) ==
+        "int d;\n");
+}
+
+TEST_CASE("what the preprocessor refuses") {
+  CHECK(refused("#if 1\na").starts_with("0: the conditional group does not end"));
+  CHECK(refused("#if 0\na").starts_with("0: the conditional group does not end"));
+  CHECK(refused("a\n#endif").starts_with("2: found #endif without #if"));
+  CHECK(refused("#if 1\n#else\n#else\n#endif").find("behind #else") != std::string::npos);
+  CHECK(refused("#define f(x) x\nf(1").find("do not end") != std::string::npos);
+  CHECK(refused("#define f(x) x\nf(1\n#define g\n)").find("do not end, or have directives inside") !=
+        std::string::npos);
+  CHECK(refused("#define f(x) x\nf\n#define g\n(1)").find("found directives between the macro f and its arguments") !=
+        std::string::npos);
+  CHECK(refused("#define f(x) x\nf(1, 2)").find("found 2 arguments of the macro f, expected 1") != std::string::npos);
+  CHECK(refused("#define f(x) #y\n").find("expected a parameter behind it") != std::string::npos);
+  CHECK(refused("#define f ## x\n").find("expected it between two tokens") != std::string::npos);
+  CHECK(refused("#define f(a, b) a ## b\nf(+, x)").find("expected what makes one token") != std::string::npos);
+  CHECK(refused("#pragma push_macro(\"A\")").find("pop_macro") != std::string::npos);
+  CHECK(refused("#include \"h.h\"", true, {{"h.h", "#include \"h.h\"\n"}}).find("more than 200 deep") !=
+        std::string::npos);
+  std::string bomb = "#define a0 x x\n";
+  for (int i = 1; i < 40; ++i)
+    bomb += "#define a" + std::to_string(i) + " a" + std::to_string(i - 1) + " a" + std::to_string(i - 1) + "\n";
+  CHECK(refused(bomb + "a39").find("more than 4000000 tokens") != std::string::npos);
+  std::string deep = "x";
+  for (int i = 0; i < 200; ++i) deep = "f(" + deep + ")";
+  CHECK(refused("#define f(x) x\n" + deep).find("more than 100 deep") != std::string::npos);
+}
