@@ -106,8 +106,8 @@ Known both(std::string_view op, const Known& a, const Known& b, const Types& typ
 
 class Evaluator {
  public:
-  Evaluator(const Tree& tree, const NameValue* names) : tree_(tree), names_(names) {
-    if (names != nullptr) types_ = {{0, 64, false}, true};
+  Evaluator(const Tree& tree, const NameValue* names, bool is_64) : tree_(tree), names_(names) {
+    if (is_64) types_ = {{0, 64, false}, true};
   }
 
   Known run(ExprId root) {
@@ -159,7 +159,7 @@ class Evaluator {
   [[nodiscard]] Known name(const Expr& expr) const {
     if (names_ != nullptr) {
       const auto value = (*names_)(expr.text);
-      return value ? with_value({0, 64, false}, *value) : std::nullopt;
+      return value ? with_value(types_.truth, *value) : std::nullopt;
     }
     if (!expr.decl.valid() || tree_[expr.decl].kind != DeclKind::enumerator) return std::nullopt;
     const auto value = tree_[expr.decl].value;
@@ -295,10 +295,16 @@ std::optional<std::int64_t> size_of(const Tree& tree, TypeId id) {
   return static_cast<std::int64_t>(count * (type->bits / 8));
 }
 
-std::optional<Constant> constant_value(const Tree& tree, ExprId root) { return Evaluator(tree, nullptr).run(root); }
+std::optional<Constant> constant_value(const Tree& tree, ExprId root) {
+  return Evaluator(tree, nullptr, false).run(root);
+}
+
+std::optional<Constant> constant_value(const Tree& tree, ExprId root, NameValue name_value) {
+  return Evaluator(tree, &name_value, false).run(root);
+}
 
 std::optional<Constant> condition_value(const Tree& tree, ExprId root, NameValue name_value) {
-  return Evaluator(tree, &name_value).run(root);
+  return Evaluator(tree, &name_value, true).run(root);
 }
 
 }  // namespace usmp::c

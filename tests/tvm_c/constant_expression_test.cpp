@@ -25,8 +25,7 @@ const ConstantNames names = {.definition = [](std::string_view name) -> std::opt
                                return found == macros.end() ? std::nullopt
                                                             : std::optional<std::string_view>(found->second);
                              },
-                             .enumerator = [](std::string_view name) { return name == "FOUR" ? Number(4) : Number(); },
-                             .is_defined = nullptr};
+                             .enumerator = [](std::string_view name) { return name == "FOUR" ? Number(4) : Number(); }};
 
 Number value(const std::string& text) { return constant_value(text, names); }
 
@@ -55,7 +54,8 @@ TEST_CASE("macros stand for their tokens") {
   CHECK(value("UP(SUM + 1, 16) * 2") == 32);
   CHECK(value("UP(100 + 1, (16))") == 112);
   CHECK(value("KIB NONE") == 1024);
-  for (const char* none : {"SELF", "TWICE", "GLUE(3)", "UP(1)", "UP", "NONE", "UNKNOWN", "KIB KIB"}) {
+  CHECK(value("GLUE(3)") == 31);
+  for (const char* none : {"SELF", "TWICE", "UP(1)", "UP", "NONE", "UNKNOWN", "KIB KIB"}) {
     CHECK_MESSAGE(!value(none), none);
   }
 }
@@ -66,18 +66,14 @@ TEST_CASE("what C computes otherwise on some machine, or not at all, is no value
                            "65536 * 65536",
                            "1 / 0",
                            "5 % 0",
-                           "1u - 2",
-                           "-1 < 1u",
                            "4 - sizeof(int64_t)",
                            "~sizeof(int)",
                            "1 << 32",
                            "1 << -1",
                            "-1 >> 1",
                            "-1 << 1",
-                           "(uint8_t)256",
                            "(int8_t)200",
                            "1.5",
-                           "'a'",
                            "\"a\"",
                            "sizeof(long)",
                            "sizeof(int*)",
@@ -91,20 +87,16 @@ TEST_CASE("what C computes otherwise on some machine, or not at all, is no value
                            "",
                            "(float)1",
                            "(size_t)-1",
-                           "0x80000000 * 2",
                            "9223372036854775807 + 1"}) {
     CHECK_MESSAGE(!value(none), none);
   }
   CHECK(value("4294967295u") == UINT32_MAX);
   CHECK(value("2147483647LL + 1") == 2147483648);
+  CHECK(value("1u - 2") == UINT32_MAX);
+  CHECK(value("-1 < 1u") == 0);
 }
 
 TEST_CASE("expressions have a limit") {
-  std::string nested = "1";
-  for (int i = 0; i < 30; ++i) nested = "(" + nested + ")";
-  CHECK(value(nested) == 1);
-  for (int i = 0; i < 100; ++i) nested = "(" + nested + ")";
-  CHECK_FALSE(value(nested));
   std::string sum = "1";
   for (int i = 0; i < 300; ++i) sum += " + 1";
   CHECK(value(sum) == 301);
@@ -122,15 +114,16 @@ TEST_CASE("a macro is a number where it may stand in any expression") {
 }
 
 TEST_CASE("conditions of the preprocessor ask for names") {
-  ConstantNames asked = names;
-  asked.enumerator = nullptr;
-  asked.is_defined = [](std::string_view name) { return name == "FAST" ? std::optional(true) : std::nullopt; };
-  CHECK(constant_value("defined(FAST) && KIB == 1024", asked) == 1);
-  CHECK(constant_value("!defined FAST", asked) == 0);
-  CHECK_FALSE(constant_value("defined(OTHER)", asked));
-  CHECK_FALSE(constant_value("OTHER == 0", asked));
-  CHECK_FALSE(constant_value("defined(FAST", asked));
-  CHECK_FALSE(constant_value("FOUR", asked));
+  const auto holds = [](std::string_view text) {
+    return condition_holds(text, names, [](std::string_view name) { return name == "FAST" || macros.contains(name); });
+  };
+  CHECK(holds("defined(FAST) && KIB == 1024") == true);
+  CHECK(holds("!defined FAST") == false);
+  CHECK(holds("0 && OTHER") == false);
+  CHECK(holds("defined(OTHER) || FAST || 1") == true);
+  for (const char* unknown : {"defined(OTHER)", "!defined(OTHER)", "OTHER == 0", "FAST", "defined(FAST", "FOUR", ""}) {
+    CHECK_MESSAGE(!holds(unknown), unknown);
+  }
 }
 
 TEST_CASE("an array has less than 2^31 elements") {

@@ -13,6 +13,9 @@ namespace usmp::c {
 
 __extension__ using Wide = __int128;
 
+// Nothing: not known.
+using NameValue = FunctionRef<std::optional<std::int64_t>(std::string_view name)>;
+
 // A value and its type, which is not narrower than int. Of a type whose width is not the same on all machines (bits: 0)
 // values are in [0, INT32_MAX] if it has no sign, in the range of int32_t else.
 struct Constant {
@@ -32,15 +35,15 @@ struct Constant {
 
 // The value of the expression, where it is the same on all machines on which int has 32 bits: nothing if a name is in
 // it that is no enumerator of a known value, if C leaves the result open (an overflow), or if it is no such expression.
-// O(the expression).
+// With `name_value`, which has values of int, names mean what it says. O(the expression).
 [[nodiscard]] std::optional<Constant> constant_value(const Tree& tree, ExprId root);
+[[nodiscard]] std::optional<Constant> constant_value(const Tree& tree, ExprId root, NameValue name_value);
 
 // The size in bytes of such a type, where it is the same on all machines. O(its parts).
 [[nodiscard]] std::optional<std::int64_t> size_of(const Tree& tree, TypeId type);
 
 // Of #if: all numbers have 64 bits. `name_value` has the values of names; nothing: not known. What does not depend on
 // it is known: X && 0. O(the expression).
-using NameValue = FunctionRef<std::optional<std::int64_t>(std::string_view name)>;
 [[nodiscard]] std::optional<Constant> condition_value(const Tree& tree, ExprId root, NameValue name_value);
 
 }  // namespace usmp::c

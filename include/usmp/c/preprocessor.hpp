@@ -97,7 +97,7 @@ struct Environment {
 
 // Beyond them SyntaxError.
 inline constexpr std::size_t most_included = 200;        // files inside each other
-inline constexpr std::size_t most_inclusions = 10'000;        // of files, in all
+inline constexpr std::size_t most_inclusions = 10'000;   // of files, in all
 inline constexpr std::size_t most_expanded = 4'000'000;  // tokens that macros make, in all
 inline constexpr std::size_t most_arguments_deep = 100;  // calls of macros in arguments of each other
 

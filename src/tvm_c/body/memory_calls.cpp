@@ -156,13 +156,11 @@ Tree MemoryCalls::count(std::string_view text, Bytes width, const Token& at) {
     for (const Part& part : parts) result += part.text + " ";
     return result;
   };
-  const ConstantNames constants = {.definition = nullptr,
-                                   .enumerator = [&](std::string_view name) -> std::optional<std::int64_t> {
-                                     const auto value = look_up_(name);
-                                     return value && value->kind == Value::Kind::number ? tir::as_int(*value->tree.expr)
-                                                                                        : std::nullopt;
-                                   },
-                                   .is_defined = nullptr};
+  const ConstantNames constants = {
+      .definition = nullptr, .enumerator = [&](std::string_view name) -> std::optional<std::int64_t> {
+        const auto value = look_up_(name);
+        return value && value->kind == Value::Kind::number ? tir::as_int(*value->tree.expr) : std::nullopt;
+      }};
   if (const auto bytes = constant_value(joined(), constants)) {
     if (*bytes < 0 || *bytes > INT32_MAX || *bytes % width != 0) fail_at(at, "a whole number of elements");
     return {tir::make_int(*bytes / width)};

@@ -20,20 +20,21 @@ struct ConstantNames {
   // What stands behind the name of a macro; of one with parameters from their bracket on.
   std::function<std::optional<std::string_view>(std::string_view)> definition;
   std::function<std::optional<std::int64_t>(std::string_view)> enumerator;
-  // For defined(NAME), which only conditions of the preprocessor have.
-  std::function<std::optional<bool>(std::string_view)> is_defined;
 };
 
-// All of the text as one such expression, macros expanded: its value where each step is the same, whatever a machine's
-// widths, and in C's types wraps nowhere and is negative only in types with a sign. Nothing: it is none, is not
-// determined, or is longer than max_constant_tokens or deeper than max_constant_depth. O(max_constant_tokens).
+// All of the text as one such expression, macros expanded: its value where it is the same whatever a machine's widths.
+// Nothing: it is none, is not determined, or is longer than max_constant_tokens. O(what it stands for).
 inline constexpr std::size_t max_constant_tokens = 1000;
-inline constexpr std::size_t max_constant_depth = 64;
 [[nodiscard]] std::optional<std::int64_t> constant_value(std::string_view text, const ConstantNames& names);
 
 // The same, if it is an int and may stand for the text in any expression: a literal, with a sign perhaps, or what
 // stands in brackets.
 [[nodiscard]] std::optional<std::int64_t> constant_operand(std::string_view text, const ConstantNames& names);
+
+// Whether a condition of the preprocessor holds: what stands behind #if. Nothing: it is not determined, or none.
+// `is_defined`: true of names that are defined for certain; others are not known.
+[[nodiscard]] std::optional<bool> condition_holds(std::string_view text, const ConstantNames& names,
+                                                  const std::function<bool(std::string_view)>& is_defined);
 
 // What stands in the bracket whose inside begins at `tokens`: a number in [0, max_pool).
 [[nodiscard]] std::optional<std::int64_t> array_extent(const Lexer& tokens, const ConstantNames& names);

@@ -136,8 +136,7 @@ std::optional<std::int64_t> Included::enumerator(std::size_t file, std::string_v
 
 ConstantNames Included::constants(std::size_t file) const {
   return {.definition = [this, file](std::string_view name) { return definition(file, name); },
-          .enumerator = [this, file](std::string_view name) { return enumerator(file, name); },
-          .is_defined = nullptr};
+          .enumerator = [this, file](std::string_view name) { return enumerator(file, name); }};
 }
 
 bool Included::is_defined_at(std::size_t file, std::string_view name, std::size_t at) const {
@@ -162,9 +161,8 @@ std::shared_ptr<const Conditions> Included::conditions(std::size_t file) const {
     }
     const ConstantNames names = {
         .definition = [&](std::string_view name) { return is_known(name) ? definition(file, name) : std::nullopt; },
-        .enumerator = nullptr,
-        .is_defined = [&](std::string_view name) { return is_known(name) ? std::optional(true) : std::nullopt; }};
-    if (const auto value = constant_value(one.rest, names)) result->emplace(one.begin, *value != 0);
+        .enumerator = nullptr};
+    if (const auto holds = condition_holds(one.rest, names, is_known)) result->emplace(one.begin, *holds);
   }
   return result;
 }
