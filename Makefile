@@ -179,6 +179,14 @@ mutants: deps-test
 	@cmake --build $(BUILD)-mutants -j $(JOBS)
 	@python3 -B tests/mutations/run.py $(BUILD)-mutants $(NAMES) --jobs $(JOBS)
 
+# Breaks FILES in small ways that follow from their text and names what no test sees: FILES=src/c/lexer.cpp ARGS="--tests c
+# --sample 100"; a measurement, no test.
+.PHONY: mutate
+mutate: deps-test
+	@$(CONFIGURE) -B $(BUILD)-mutants -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD)-mutants -j $(JOBS)
+	@python3 -B tests/mutations/mutate.py $(BUILD)-mutants $(FILES) $(ARGS) --jobs $(JOBS)
+
 .PHONY: bench
 bench: deps-test
 	@$(call install_missing,$(PACKAGES_BENCH))
