@@ -37,6 +37,12 @@ TEST_CASE("constant expressions have C's values and types") {
   CHECK(value("1ull << 63 >> 62") == "2 64u");
   CHECK(value("0 && D") == "0 32s");
   CHECK(value("!(5 > 3) || ~0 == -1") == "1 32s");
+  CHECK(value("6 ^ 5") == "3 32s");
+  CHECK(value("18446744073709551615u") == "-1 64u");
+  CHECK(value("0xFFFFFFFFFFFFFFFF") == "-1 64u");
+  CHECK(value("sizeof(char) + 1u") == "2 0u");
+  CHECK(value("-2147483647 - 1") == "-2147483648 32s");
+  CHECK(value("(long)-5 + 2") == "-3 0s");
 }
 
 TEST_CASE("what is not the same on all machines, or left open by C, is not known") {
@@ -62,6 +68,13 @@ TEST_CASE("what is not the same on all machines, or left open by C, is not known
                            "(int)1.5",
                            "99999999999999999999",
                            "0 ? D : 1",
+                           "D ? 1 : 1",
+                           "1 + D",
+                           "D + 1",
+                           "(long)-5 + 2u",
+                           "18446744073709551615",
+
+                           "sizeof(int[D])",
                            "\"a\"[0]",
                            "L'a'",
                            "08",

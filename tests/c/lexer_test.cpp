@@ -88,5 +88,8 @@ TEST_CASE("what compilers do not agree on is refused, where it stands") {
   CHECK(refusal("#define A b \\ \n c").starts_with("12: found a backslash, blanks"));
   CHECK(refusal("// b \\ \n c").starts_with("5: found a backslash, blanks"));
   CHECK(refusal("// b \\ \n\n// b \\ \n// c") == "");
+  CHECK(refusal("a \\ b") == "");
+  CHECK(refusal("'a ?\?= b'").starts_with("3: found the trigraph"));
+  CHECK(refusal("\"$\" /* $ */ // $") == "");
   CHECK(refusal("a /* b").starts_with("2: the comment does not end"));
 }

@@ -157,11 +157,13 @@ TEST_CASE("expressions bind as C says") {
   CHECK(expression("(U*)p") == "(cast *?U p);");
   CHECK(expression("(U)a") == "(cast ?U a);");
   CHECK(expression("(p)(a)") == "(call p a);");
+  CHECK(expression("a = (U)5") == "(= a (cast ?U 5));");
 }
 
 TEST_CASE("what is no expression of the grammar makes its statement opaque") {
-  for (const char* text : {"a b c d", "a +", "f(a,)", "({ a; })", "a = {1}", "__builtin_va_arg(p, int)", "(U)(a)",
-                           "static_cast<int>(a)", "a ? b", "a[b", "_Generic(a, int: 1)", "sizeof", "a..b", "T + 1"}) {
+  for (const char* text :
+       {"a b c d", "a +", "f(a,)", "({ a; })", "a = {1}", "__builtin_va_arg(p, int)", "(U)(a)", "static_cast<int>(a)",
+        "a ? b", "a[b", "_Generic(a, int: 1)", "sizeof", "a..b", "T + 1", ".m = 1", "a = .m", "f(.m = 1)"}) {
     CAPTURE(text);
     if (std::string_view(text) == "(U)(a)") {
       CHECK(expression(text) == "(call U a);");  // a call, where U is no type
@@ -193,6 +195,30 @@ TEST_CASE("declarations") {
     CHECK(shown(one->tree, one->tree.items[1]) == "t: ?UNKNOWN;");
     CHECK(shown(one->tree, one->tree.items[2]) == "x: []int8_t;");
     CHECK(one->tree[one->tree[one->tree.items[2]].decls[0]].unknown.size() == 1);
+  }
+  SUBCASE("specifiers and qualifiers") {
+    const auto one = parsed(
+        "static inline int f(void); extern int a; __extension__ int b; int* volatile c; void g(void) { A(16) int8_t x; "
+        "register int y; }");
+    const Tree& tree = one->tree;
+    REQUIRE(tree.decls.size() == 7);
+    CHECK(tree.decls[0].is_inline);
+    CHECK(tree.decls[0].storage == Storage::internal);
+    CHECK(tree.decls[1].storage == Storage::external);
+    CHECK(tree.decls[2].name == "b");
+    CHECK(tree[tree.decls[3].type].is_volatile);
+    CHECK(tree.decls[3].is_at_file_scope);
+    CHECK(tree.decls[5].name == "x");
+    CHECK(tree.decls[5].unknown.size() == 1);
+    CHECK_FALSE(tree.decls[5].is_at_file_scope);
+    CHECK(tree.decls[6].storage == Storage::automatic);
+  }
+  SUBCASE("lists of numbers are elements of braces, and of nothing else") {
+    std::string list;
+    for (int i = 0; i < 100; ++i) list += std::to_string(i) + ", ";
+    CHECK(items("int a[] = {" + list + "}; int b[] = {" + list + "7}; struct S s = {.m = {" + list + "7}};") ==
+          "a: []int = ({} numbers); b: []int = ({} numbers 7); s: record S = ({} (=m ({} numbers 7)));");
+    CHECK(items("enum {" + list + "}; int c;") == "opaque c: int;");
   }
   SUBCASE("attributes") {
     const auto one = parsed(

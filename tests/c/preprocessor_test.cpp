@@ -61,8 +61,18 @@ TEST_CASE("a group that depends on what somebody else may define stays, with all
     const std::string header = "#ifndef H\n#define H\nint a;\n#endif\n";
     CHECK(preprocessed("#include \"h.h\"\n#include \"h.h\"\nb", false, {{"h.h", header}}) == "int a ; b");
     CHECK(preprocessed("#include \"h.h\"\nb", false, {{"h.h", header + "c"}}) == "#if int a ; #endif c b");
+    const std::string ifdefs = "#ifndef H\n#define H\n#ifdef P\nint a;\n#endif\n#endif\n";
+    CHECK(preprocessed("#include \"h.h\"\n#include \"h.h\"\nb", false, {{"h.h", ifdefs}}) == "#if int a ; #endif b");
+    const std::string alternative = "#ifndef H\n#define H\nint a;\n#else\nint b;\n#endif\n";
+    CHECK(preprocessed("#include \"h.h\"\n", false, {{"h.h", alternative}}) == "#if int a ; #else int b ; #endif");
     CHECK(preprocessed("#include <h.h>\n#include \"h.h\"", false, {{"h.h", "#pragma once\na"}}) == "a");
   }
+}
+
+TEST_CASE("gaps in what # makes a string of") {
+  CHECK(preprocessed(
+            "#define str(x) #x\n#define xstr(x) str(x)\n#define none\nxstr(a none b) xstr(a+none+b) xstr( none a)") ==
+        "\"a b\" \"a++b\" \"a\"");
 }
 
 TEST_CASE("places of tokens, includes, and what is left out are known") {
@@ -91,6 +101,14 @@ TEST_CASE("what the preprocessor refuses") {
   CHECK(refused("#if 0\na").starts_with("0: the conditional group does not end"));
   CHECK(refused("a\n#endif").starts_with("2: found #endif without #if"));
   CHECK(refused("#if 1\n#else\n#else\n#endif").find("behind #else") != std::string::npos);
+  CHECK(refused("#if 1\n#include \"h.h\"\n#endif", true, {{"h.h", "#endif"}}).find("#endif without #if") !=
+        std::string::npos);
+  CHECK(refused("#ifdef 1\n#endif").find("expected a name behind it") != std::string::npos);
+  CHECK(refused("#if defined(1)\n#endif").find("expected a name behind it") != std::string::npos);
+  CHECK(refused("#if P\n#else\n#elif 1\n#endif", false).find("behind #else") != std::string::npos);
+  CHECK(refused("#undef A B").find("expected one name") != std::string::npos);
+  CHECK(refused("#define f(x x\n").find("expected a list of parameters") != std::string::npos);
+  CHECK(refused("#define f(a, b) a b\nf(1)").find("found 1 arguments of the macro f, expected 2") != std::string::npos);
   CHECK(refused("#define f(x) x\nf(1").find("do not end") != std::string::npos);
   CHECK(refused("#define f(x) x\nf(1\n#define g\n)").find("do not end, or have directives inside") !=
         std::string::npos);

@@ -148,7 +148,7 @@ class Tree {
  public:
   std::vector<Expr> exprs;  // operands stand in front of what uses them
   std::vector<Stmt> stmts;
-  std::vector<Decl> decls;
+  std::vector<Decl> decls;  // also of what turned out to be opaque: `items` has those of the file
   std::vector<Type> types;
   std::vector<Record> records;
   std::vector<ExprId> operands;
