@@ -80,7 +80,7 @@ std::vector<std::string> undefined_names(const FilesRead& read, const Needs& nee
   Names missing_data;
   const auto note = [&](std::string_view name) {
     const bool is_known = read.scope.functions.contains(name) || read.scope.foreign.contains(name) ||
-                          is_of_library(name) || name == needs.planned_run || name == "assert";
+                          is_of_library(name) || name == "assert";
     if (!is_known) missing.emplace(name);
   };
   std::set<std::size_t> in_text;

@@ -39,11 +39,6 @@ struct ReadFunction {
   std::optional<std::size_t> open_counter;
 };
 
-// In the body of a function of FileScope::inlined.
-struct InlinedError : SyntaxError {
-  std::string function;
-};
-
 // Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and
 // whose C stays, which get a buffer for each pool that they use. `added`: what may stay as text. `outlined`: statements
 // of the function's own block that become functions, in order.

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "tvm_c/stays/edited_run.hpp"
 #include "tvm_c/stays/pool_access.hpp"
-#include "tvm_c/stays/pool_passing.hpp"
+#include "tvm_c/stays/run_function.hpp"
 #include "tvm_c/text/function_tokens.hpp"
-#include "tvm_c/text/origin.hpp"
+#include "tvm_c/text/places.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -75,15 +74,7 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
 
 Names AddedCode::keep(const std::string& prefix, const std::string& entry, const Names& in_statements,
                       const Names& gone, const Names& stops, const Names& kept, const Names& for_operators,
-                      const Names& pools, const Included& included) {
-  const std::string symbol = prefix.substr(0, prefix.size() - 1);
-  std::vector<bool> in_entry;  // what it may call while it runs: then the pools hold tensors
-  if (!pools.empty()) {
-    Names by_entry = in_statements;
-    by_entry.insert(kept.begin(), kept.end());
-    by_entry.erase(symbol + "_run");
-    in_entry = mentioned_items(by_entry, names_, stops, scope_, files_);
-  }
+                      const Names& pools) {
   Names functions = in_statements;
   Accessors accessors = accessors_to(pools);
   std::size_t end = 0;
@@ -135,63 +126,17 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
       require_none(item.file, item.begin, item.end, pools);
     }
     if (!now[i] || before[i]) continue;
-    if (pools.empty() || in_entry[i] || !rewritten_.contains(files_[item.file].name) ||
-        !passes_pools(i, symbol, pools, gone, included)) {
-      require_none(item.file, item.begin, item.end, gone);
-    }
+    require_none(item.file, item.begin, item.end, gone);
     if (item.kind == Item::Kind::function) result.emplace(item.name);
   }
   return result;
 }
 
-bool AddedCode::passes_pools(std::size_t item, const std::string& symbol, const Names& pools, const Names& gone,
-                             const Included& included) {
-  const Item& function = scope_.items[item];
-  const Source& file = files_[function.file];
-  auto found = passed_pools(function, file.text, pools, macros_of(function.file), symbol);
-  if (!found) return false;
-  // What is in the files, functions and macros of headers, may have a size of its own.
-  const Macros& own = macros_of(function.file);
-  const bool is_outside = std::none_of(found->callees.begin(), found->callees.end(),
-                                       [&](const std::string& callee) { return scope_.functions.contains(callee); });
-  bool has_macro = false;
-  for_each_identifier(file.text.substr(function.begin, function.end - function.begin), [&](std::string_view name) {
-    has_macro = has_macro || (!own.contains(name) && included.is_macro(function.file, name));
-  });
-  if (!is_outside || has_macro) return false;
-  Names others = gone;
-  for (const std::string& pool : found->pools) others.erase(pool);
-  require_none(function.file, function.begin, function.end, others);
-  passing_.insert(item);
-  auto& edits = edits_[function.file];
-  edits.insert(edits.end(), found->edits.begin(), found->edits.end());
-  for (const std::string& pool : found->pools) {
-    const std::string name = pool_function(symbol, pool);
-    if (std::find(pool_functions_.begin(), pool_functions_.end(), name) != pool_functions_.end()) continue;
-    pool_functions_.push_back(name);
-    for (const auto& [front, behind] : {std::pair("uint8_t* " + name + "(void) { return ", "; }"),
-                                        std::pair("size_t " + name + "_size(void) { return sizeof(", "); }")}) {
-      passed_.push_back({item, {std::string(function.name), file.name, pool, {front, behind}, true}});
-    }
-  }
-  return true;
-}
-
 void AddedCode::require_no_pools(const std::vector<bool>& stays, const Names& pools) {
   for (std::size_t i = 0; i < stays.size(); ++i) {
     const Item& item = scope_.items[i];
-    if (stays[i] && !passing_.contains(i) && !pools.contains(item.name))
-      require_none(item.file, item.begin, item.end, pools);
+    if (stays[i] && !pools.contains(item.name)) require_none(item.file, item.begin, item.end, pools);
   }
-}
-
-std::string AddedCode::declarations() const {
-  if (pool_functions_.empty()) return {};
-  std::string text = "#include <stddef.h>\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
-  for (const std::string& name : pool_functions_) {
-    text += "uint8_t* " + name + "(void);\nsize_t " + name + "_size(void);\n";
-  }
-  return text + "#ifdef __cplusplus\n}\n#endif\n";
 }
 
 AddedCode::Accessors AddedCode::accessors_to(const Names& pools) const {
@@ -316,8 +261,13 @@ void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t en
     const std::size_t at = std::min(text.find(name), text.size());
     throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin + at)},
                 "found " + in_quotes(name) +
-                    " in code that somebody added, expected nothing that planned C does not "
-                    "have: the model's operators, constants and memory");
+                    " in code that somebody added, expected nothing that planned C does not have: the model's "
+                    "operators, constants and memory" +
+                    (scope_.owned.contains(name)
+                         ? "; move that code to a file of the firmware, and let functions here tell it where the pool "
+                           "is: uint8_t* f(void) { return &" +
+                               name + "[0]; }"
+                         : ""));
   }
 }
 

@@ -14,7 +14,6 @@
 #include "tvm_c/stays/kept.hpp"
 #include "tvm_c/stays/pool_access.hpp"
 #include "tvm_c/text/file_scope.hpp"
-#include "tvm_c/text/included.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
@@ -37,8 +36,7 @@ class AddedCode {
   // statements of the entry use; `kept`: functions that stay already, `for_operators` those of them that operators
   // call; `pools`: arrays of the C that are TVM's pools.
   Names keep(const std::string& prefix, const std::string& entry, const Names& in_statements, const Names& gone,
-             const Names& stops, const Names& kept, const Names& for_operators, const Names& pools,
-             const Included& included);
+             const Names& stops, const Names& kept, const Names& for_operators, const Names& pools);
 
   // Functions and variables that others may use and that planned C elsewhere lacks, by items. `stays`: items in its
   // text; `stops`: as above.
@@ -58,15 +56,8 @@ class AddedCode {
   // Of pools, with the item of each.
   [[nodiscard]] const std::vector<std::pair<std::size_t, PoolAccess>>& pool_accesses() const { return pool_accesses_; }
 
-  // Error if one of these items, whose text stays, has one of `pools` in it, and does not only pass it on.
+  // Error if one of these items, whose text stays, has one of `pools` in it.
   void require_no_pools(const std::vector<bool>& stays, const Names& pools);
-
-  // Of pools that functions whose text stays pass on: for each what gives them its address and its size, with the item
-  // of the first. And what stands in the text in the place of these, by file.
-  [[nodiscard]] const std::vector<std::pair<std::size_t, PoolAccess>>& passed() const { return passed_; }
-  [[nodiscard]] const std::map<std::size_t, std::vector<PoolEdit>>& edits() const { return edits_; }
-  // Declarations of that, for the text.
-  [[nodiscard]] std::string declarations() const;
 
   [[nodiscard]] const UsedNames& names() const { return names_; }
   [[nodiscard]] const std::set<std::size_t>& files() const { return with_code_; }
@@ -80,9 +71,6 @@ class AddedCode {
   // Of an item: it is no part of what planned C has otherwise, `stops`, and other files may use it.
   [[nodiscard]] bool is_for_others(const Item& item, const std::string& prefix, const Names& stops) const;
   [[nodiscard]] bool forwards_packed(const std::string& name, const std::string& entry) const;
-  // Of an item: whether it is a function that does nothing with pools but to pass them on. Notes what it does.
-  bool passes_pools(std::size_t item, const std::string& symbol, const Names& pools, const Names& gone,
-                    const Included& included);
   void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
   // Of these names in the text.
   void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
@@ -97,10 +85,6 @@ class AddedCode {
   std::set<std::size_t> with_code_;
   std::vector<std::size_t> forwarders_;
   std::vector<std::pair<std::size_t, PoolAccess>> pool_accesses_;
-  std::vector<std::pair<std::size_t, PoolAccess>> passed_;
-  std::set<std::size_t> passing_;            // items that do
-  std::vector<std::string> pool_functions_;  // of these
-  std::map<std::size_t, std::vector<PoolEdit>> edits_;
 };
 
 // A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none. Of

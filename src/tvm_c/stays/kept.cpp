@@ -251,7 +251,7 @@ Names with_called(const Names& functions, const FileScope& scope, std::span<cons
 
 std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
                       const Names& stops, const KeptPools& pools, const FileScope& scope, std::span<const Source> files,
-                      const Included& included, const std::map<std::size_t, std::vector<PoolEdit>>& changes) {
+                      const Included& included) {
   const Mentions mentions = mentions_of(functions, used, stops, scope, files, also);
   std::vector<bool> is_kept = mentions.marked();
   std::map<std::string_view, std::size_t> first;  // with that name
@@ -269,7 +269,7 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
   const std::set<std::size_t> repeated = repeated_types(kept_files, scope, files);
   std::map<std::size_t, std::string> texts;
   std::map<std::size_t, std::size_t> ends;  // up to where each is copied
-  std::map<std::size_t, std::vector<PoolEdit>> edits = changes;
+  std::map<std::size_t, std::vector<PoolEdit>> edits;
   for (const std::string& name : functions) {
     const auto uses = pools.find(name);
     const auto function = scope.functions.find(name);

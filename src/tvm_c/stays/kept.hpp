@@ -34,13 +34,11 @@ using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 
 // The text of the files that define these functions, and of `also`, without other functions, without constants and
 // memory that neither they mention nor `used`, and without prototypes of functions that are not kept; offsets in pools
-// are counted anew (pool_params.hpp), and `changes` are made, by file. `functions` is closed under calls. Throws Error
-// of kind archive: the code of two files would mean something else in one file (one_file.hpp). O(bytes · log names ·
-// files).
+// are counted anew (pool_params.hpp). `functions` is closed under calls. Throws Error of kind archive: the code of two
+// files would mean something else in one file (one_file.hpp). O(bytes · log names · files).
 [[nodiscard]] std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
                                     const Names& stops, const KeptPools& pools, const FileScope& scope,
-                                    std::span<const Source> files, const Included& included,
-                                    const std::map<std::size_t, std::vector<PoolEdit>>& changes = {});
+                                    std::span<const Source> files, const Included& included);
 
 // "int32_t f(int8_t* a, int32_t n)" of the item's text: one line, without attributes, linkage and macros of TVM's.
 // Throws SyntaxError, whose offset counts from the item: a conditional group begins in front of it.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tvm_c/text/macros.hpp"
-#include "tvm_c/text/origin.hpp"
+#include "tvm_c/text/places.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
