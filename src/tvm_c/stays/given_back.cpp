@@ -55,7 +55,7 @@ void require_own_given_back(std::span<const FunctionText* const> functions, cons
                             std::size_t* at) {
   struct Function {
     std::vector<Token> tokens;
-    std::set<std::string, std::less<>> own;  // variables
+    Names own;  // variables
   };
   using Variable = std::pair<std::size_t, std::string_view>;  // of a function, or of the files
   std::vector<Function> bodies;
@@ -67,7 +67,7 @@ void require_own_given_back(std::span<const FunctionText* const> functions, cons
   for (*at = 0; *at < functions.size(); ++*at) {
     const FunctionText& function = *functions[*at];
     const std::vector<Token>& tokens = bodies.emplace_back(Function{tokens_of(function.body), {}}).tokens;
-    for (const DeclaredName& one : declared_names(tokens)) bodies.back().own.insert(one.name);
+    bodies.back().own = declared_names(tokens);
     for (const Token& token : tokens_of(function.params)) {
       bodies.back().own.emplace(token.text);
       others.emplace(*at, token.text);
