@@ -68,6 +68,8 @@ TEST_CASE("a function or constant that two files have stands once, but variables
     CAPTURE(variable);
     CHECK(error_of(variable, variable, "(int)(t + i)").find("declares 't', as lib1.c does") != std::string::npos);
   }
+  CHECK(error_of("static int a, t;\n", "static int a, t;\n", "(int)(t + i)").find("declares 'a', as lib1.c does") !=
+        std::string::npos);
   const std::string counter = "static int f(int x) { static int n; return x + n++; }\n";
   CHECK(error_of(counter, counter).find("declares static variables in 'f', as lib1.c does") != std::string::npos);
 }
