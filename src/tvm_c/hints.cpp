@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/tvm_c/reader_test.cpp, added_test.cpp.
+// Says what may be done about statements of the entry, and about variables, that are not read.
 #include "tvm_c/hints.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "tvm_c/body/expressions.hpp"
-#include "tvm_c/stays/added_statements.hpp"
-#include "tvm_c/stays/outlined.hpp"
+#include "tvm_c/kept/added_statements.hpp"
+#include "tvm_c/kept/outlined.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "usmp/support/text.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads a module: files, then the functions that the entry reaches, until none turns out to be kept; then what is kept.
 #include "usmp/tvm_c/reader.hpp"
 
 #include <algorithm>
@@ -22,12 +23,12 @@
 #include "tvm_c/body/values.hpp"
 #include "tvm_c/hints.hpp"
 #include "tvm_c/missing_in_plan.hpp"
-#include "tvm_c/stays/added_code.hpp"
-#include "tvm_c/stays/escape.hpp"
-#include "tvm_c/stays/extended_lifetimes.hpp"
-#include "tvm_c/stays/given_back.hpp"
-#include "tvm_c/stays/kept.hpp"
-#include "tvm_c/stays/synchronous.hpp"
+#include "tvm_c/kept/added_code.hpp"
+#include "tvm_c/kept/escape.hpp"
+#include "tvm_c/kept/extended_lifetimes.hpp"
+#include "tvm_c/kept/workspace_ownership.hpp"
+#include "tvm_c/kept/kept_text.hpp"
+#include "tvm_c/kept/synchronous.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/folded.hpp"
 #include "tvm_c/text/function_tokens.hpp"
@@ -150,8 +151,8 @@ class ModuleReader {
     auto lost_constants = cut_constants(memory_.constants, module_);
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
     size_buffers();
+    storage::fit(module_);  // what ends a lifetime is as large as it is used
     extend_lifetimes(scope_.functions.find(entry)->second.file);
-    storage::fit(module_);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     std::vector<std::string> placements = placements_lost(pools);
     for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
@@ -276,7 +277,7 @@ class ModuleReader {
       memory_ = {};
       pool_alignment_ = default_alignment;
     }
-    if (!kept_names_.empty()) require_own_given_back();
+    if (!kept_names_.empty()) require_workspace_ownership();
     Names stops;  // what planned C has otherwise, or has no more
     if (added_.may_be()) stops = keep_added(entry);
     note_left_out(entry);
@@ -386,7 +387,7 @@ class ModuleReader {
   }
 
   // By functions that stay; not those that the model never calls.
-  void require_own_given_back() {
+  void require_workspace_ownership() {
     std::vector<const FunctionText*> functions;
     for (const std::string& name : kept_names_) functions.push_back(&scope_.functions.find(name)->second);
     std::size_t at = 0;
@@ -396,7 +397,7 @@ class ModuleReader {
       };
       const MacroDefinitions& macros = macros_of_all();
       const Names takes = macros_with(macros, mentions("TVMBackendAllocWorkspace"));
-      tvm_c::require_own_given_back(functions, {takes, macros_with(macros, mentions(free_function))}, &at);
+      tvm_c::require_workspace_ownership(functions, {takes, macros_with(macros, mentions(free_function))}, &at);
     } catch (const SyntaxError& error) {
       throw located(files_[functions[at]->file], error);
     }

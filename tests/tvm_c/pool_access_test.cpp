@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/stays/pool_access.hpp"
+#include "tvm_c/kept/pool_access.hpp"
 
 #include <doctest/doctest.h>
 

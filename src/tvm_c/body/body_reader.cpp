@@ -20,7 +20,7 @@
 #include "tvm_c/body/unpacked_params.hpp"
 #include "tvm_c/body/variables.hpp"
 #include "tvm_c/body/walkers.hpp"
-#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "tvm_c/body/planned_memory.hpp"
-#include "tvm_c/stays/added_statements.hpp"
-#include "tvm_c/stays/outlined.hpp"
-#include "tvm_c/stays/pool_params.hpp"
+#include "tvm_c/kept/added_statements.hpp"
+#include "tvm_c/kept/outlined.hpp"
+#include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "usmp/tir/builder.hpp"
 #include "usmp/tvm_c/reader.hpp"

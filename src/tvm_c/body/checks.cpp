@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tvm_c/body/memory_calls.hpp"
-#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/tvm_c/added_test.cpp.
-#include "tvm_c/stays/added_code.hpp"
+// Decides of functions and variables that others may use whether their text may be kept.
+#include "tvm_c/kept/added_code.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "tvm_c/stays/pool_access.hpp"
-#include "tvm_c/stays/run_function.hpp"
+#include "tvm_c/kept/pool_access.hpp"
+#include "tvm_c/kept/run_function.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/places.hpp"
 #include "tvm_c/text/syntax.hpp"

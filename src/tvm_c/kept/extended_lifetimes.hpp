@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tvm_c/stays/escape.hpp"
+#include "tvm_c/kept/escape.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/tvm_c/reader.hpp"
 

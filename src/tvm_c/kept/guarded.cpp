@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/tvm_c/added_test.cpp.
-#include "tvm_c/stays/guarded.hpp"
+// Finds what stands under conditions of the entry.
+#include "tvm_c/kept/guarded.hpp"
 
 #include <algorithm>
 #include <optional>

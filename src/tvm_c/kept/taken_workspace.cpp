@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds workspace that other code generators' functions take at run time, and gives it to them as a parameter.
 #include "usmp/tvm_c/taken_workspace.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "tvm_c/stays/pool_params.hpp"
+#include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "usmp/support/text.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/stays/pool_params.hpp"
+#include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/included.hpp"
 #include "usmp/tvm_c/reader.hpp"
@@ -35,7 +35,7 @@ using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 // The text of the files that define these functions, and of `also`, without other functions, without constants and
 // memory that neither they mention nor `used`, and without prototypes of functions that are not kept; offsets in pools
 // are counted anew (pool_params.hpp). `functions` is closed under calls. Throws Error of kind archive: the code of two
-// files would mean something else in one file (one_file.hpp). O(bytes · log names · files).
+// files would mean something else in one file (merged_files.hpp). O(bytes · log names · files).
 [[nodiscard]] std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
                                     const Names& stops, const KeptPools& pools, const FileScope& scope,
                                     std::span<const Source> files, const Included& included);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks a file's directives once. Tests: tests/tvm_c/escape_test.cpp.
-#include "tvm_c/stays/macros_at.hpp"
+#include "tvm_c/kept/macros_at.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/tvm_c/outlined_test.cpp.
-#include "tvm_c/stays/outlined.hpp"
+// Writes functions for statements of the entry that use tensors.
+#include "tvm_c/kept/outlined.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tvm_c/stays/synchronous.hpp"
+#include "tvm_c/kept/synchronous.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/included.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/tvm_c/pool_access_test.cpp.
-#include "tvm_c/stays/pool_access.hpp"
+// Recognises functions and variables that give the address or the size of a pool.
+#include "tvm_c/kept/pool_access.hpp"
 
 #include <algorithm>
 #include <array>

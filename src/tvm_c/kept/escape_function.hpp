@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tvm_c/stays/escape.hpp"
+#include "tvm_c/kept/escape.hpp"
 #include "tvm_c/text/macro_expansion.hpp"
 
 namespace usmp::tvm_c {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/stays/added_statements.hpp"
-#include "tvm_c/stays/kept.hpp"
-#include "tvm_c/stays/pool_access.hpp"
+#include "tvm_c/kept/added_statements.hpp"
+#include "tvm_c/kept/kept_text.hpp"
+#include "tvm_c/kept/pool_access.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "usmp/tvm_c/reader.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of C's library, of TVM's runtime and of CMSIS-NN that generated C calls with tensors.
-#include "tvm_c/stays/synchronous.hpp"
+#include "tvm_c/kept/synchronous.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/tvm_c/one_file_test.cpp.
-#include "tvm_c/stays/one_file.hpp"
+// Compares names, types and macros of files whose code comes into one.
+#include "tvm_c/kept/merged_files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds statements that are not read and what has escaped in front of them. Tests:
 // tests/tvm_c/extended_lifetimes_test.cpp.
-#include "tvm_c/stays/extended_lifetimes.hpp"
+#include "tvm_c/kept/extended_lifetimes.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows addresses from function to function: the least set of parameters that escape. Tests:
 // tests/tvm_c/escape_test.cpp.
-#include "tvm_c/stays/escape.hpp"
+#include "tvm_c/kept/escape.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "tvm_c/stays/escape_function.hpp"
-#include "tvm_c/stays/macros_at.hpp"
+#include "tvm_c/kept/escape_function.hpp"
+#include "tvm_c/kept/macros_at.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "tvm_c/text/macro_expansion.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds what somebody added to tvmgen_MODULE_run, token by token: whatever is none of TVM's.
-#include "tvm_c/stays/run_function.hpp"
+#include "tvm_c/kept/run_function.hpp"
 
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
-#include "tvm_c/stays/added_code.hpp"
+#include "tvm_c/kept/added_code.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code of several files that stays, and comes into one.
-#include "tvm_c/stays/one_file.hpp"
+#include "tvm_c/kept/merged_files.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include "usmp/support/error.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
-namespace usmp::tvm_c::one_file_test {
+namespace usmp::tvm_c::merged_files_test {
 namespace {
 
 // An operator that is not read.
@@ -163,4 +163,4 @@ TEST_CASE("functions that variables point to, or that run by themselves, stay") 
   CHECK(kept(g, function, "p[i]").find(g) == std::string::npos);
 }
 
-}  // namespace usmp::tvm_c::one_file_test
+}  // namespace usmp::tvm_c::merged_files_test

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "tvm_c/text/macros.hpp"
 

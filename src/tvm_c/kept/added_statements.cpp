@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/stays/added_statements.hpp"
+// Cuts the entry into statements, and finds those that share no name with TVM's.
+#include "tvm_c/kept/added_statements.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "tvm_c/stays/guarded.hpp"
+#include "tvm_c/kept/guarded.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/stays/pool_params.hpp"
+// Finds which bytes of TVM's pools a kept function takes.
+#include "tvm_c/kept/pool_params.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/stays/kept.hpp"
+// Collects the text of functions that are kept, with what they mention.
+#include "tvm_c/kept/kept_text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/stays/one_file.hpp"
+#include "tvm_c/kept/merged_files.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/tvm_c/entry_parts_test.cpp.
-#include "tvm_c/stays/given_back.hpp"
+// Checks that kept functions give back only workspace that they have taken.
+#include "tvm_c/kept/workspace_ownership.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +51,7 @@ const Token& given_at(const std::vector<Token>& tokens, std::size_t call) {
 
 }  // namespace
 
-void require_own_given_back(std::span<const FunctionText* const> functions, const WorkspaceMacros& macros,
+void require_workspace_ownership(std::span<const FunctionText* const> functions, const WorkspaceMacros& macros,
                             std::size_t* at) {
   struct Function {
     std::vector<Token> tokens;
