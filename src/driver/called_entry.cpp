@@ -72,7 +72,8 @@ std::string function_around(const pipeline::PlannedProgram& module, const std::s
   const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
   const std::string run = prefix + "_run";
   const codegen::Interface& interface = module.source.interface;
-  std::string text = linkage + prototype + ";\n" + linkage + prototype + " {\n  struct " + prefix + "_inputs usmp_inputs;\n  struct " + prefix + "_outputs usmp_outputs;\n";
+  std::string text = linkage + prototype + ";\n" + linkage + prototype + " {\n  struct " + prefix +
+                     "_inputs usmp_inputs;\n  struct " + prefix + "_outputs usmp_outputs;\n";
   for (const codegen::InterfaceTensor& input : interface.inputs) {
     text += "  usmp_inputs." + input.member + " = (void*)" + params[input.param] + ";\n";
   }

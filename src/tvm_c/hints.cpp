@@ -41,12 +41,12 @@ bool mentions_const(std::string_view declaration) {
 
 std::string entry_hint(const FilesRead& read, const std::string& entry, const FunctionText& text, std::size_t offset,
                        bool are_kept) {
-  std::string hint = "move the addition out of " + in_quotes(entry) +
-                     ": it calls operators as TVM does, if (f(…) != 0) return -1;, and between these calls stand only calls of "
-                     "other functions";
+  std::string hint =
+      "move the addition out of " + in_quotes(entry) +
+      ": it calls operators as TVM does, if (f(…) != 0) return -1;, and between these calls stand only calls of "
+      "other functions";
   if (!are_kept) return hint;
-  hint +=
-      ", and statements that use nothing of the model's or only pass on its tensors and access their elements";
+  hint += ", and statements that use nothing of the model's or only pass on its tensors and access their elements";
   const AddedStatements added = added_statements(text, read.scope);
   for (const GuardedText& guarded : added.guarded) {
     const bool is_here = guarded.place.begin <= offset && offset < guarded.place.end;

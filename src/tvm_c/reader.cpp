@@ -22,13 +22,13 @@
 #include "tvm_c/body/tidy.hpp"
 #include "tvm_c/body/values.hpp"
 #include "tvm_c/hints.hpp"
-#include "tvm_c/missing_in_plan.hpp"
 #include "tvm_c/kept/added_code.hpp"
 #include "tvm_c/kept/escape.hpp"
 #include "tvm_c/kept/extended_lifetimes.hpp"
-#include "tvm_c/kept/workspace_ownership.hpp"
 #include "tvm_c/kept/kept_text.hpp"
 #include "tvm_c/kept/synchronous.hpp"
+#include "tvm_c/kept/workspace_ownership.hpp"
+#include "tvm_c/missing_in_plan.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/folded.hpp"
 #include "tvm_c/text/function_tokens.hpp"
@@ -292,8 +292,7 @@ class ModuleReader {
     if (const Names pools = may_have_pools ? pools_in(gone_names(entry)) : Names(); !pools.empty()) {
       added_.require_no_pools(mentioned_items(kept_names_, used_names(), stops, scope_, files_, callers), pools);
     }
-    std::string text =
-        kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_, files_, included_);
+    std::string text = kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_, files_, included_);
     for (const std::string& one : statements) text += "\n" + one;
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
@@ -712,8 +711,7 @@ class ModuleReader {
         const bool is_new = std::none_of(outlined.begin(), outlined.end(),
                                          [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
         if (!is_new || outlined.size() == most_outlined) throw;
-        if (!read_outlined(files_[text.file].text, included_.all_definitions(text.file), statement).empty())
-          throw;
+        if (!read_outlined(files_[text.file].text, included_.all_definitions(text.file), statement).empty()) throw;
         const auto behind = std::find_if(outlined.begin(), outlined.end(),
                                          [&](const Outlined& one) { return one.place.begin > statement.place.begin; });
         outlined.insert(behind, std::move(statement));
@@ -761,8 +759,9 @@ class ModuleReader {
         if (!mentioned[i] || item.kind != Item::Kind::function || !item.name.starts_with("tvmgen_")) continue;
         const Source& file = files_[found->second.file];
         throw Error(ErrorKind::archive, {{}, file.name, place_in(file, found->second.offset)},
-                    "found " + in_quotes(item.name) + " called by " + in_quotes(name) + ", expected operators called by " +
-                        in_quotes(entry) + " alone: move the statements of " + in_quotes(name) + " there");
+                    "found " + in_quotes(item.name) + " called by " + in_quotes(name) +
+                        ", expected operators called by " + in_quotes(entry) + " alone: move the statements of " +
+                        in_quotes(name) + " there");
       }
     }
   }

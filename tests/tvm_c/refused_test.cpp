@@ -21,7 +21,8 @@ std::string read(const std::string& front, const std::string& statements) {
 bool is_refused(const std::string& front, const std::string& statements, const std::string& reason) {
   const std::string error = read(front, statements);
   const std::string way_out =
-      "\n  move the addition out of 'tvmgen_m___tvm_main__': it calls operators as TVM does, if (f(…) != 0) return -1;, "
+      "\n  move the addition out of 'tvmgen_m___tvm_main__': it calls operators as TVM does, if (f(…) != 0) return "
+      "-1;, "
       "and between these calls stand only calls of other functions, and statements that use nothing of the model's or "
       "only pass on its tensors and access their elements";
   const bool is_one = error.starts_with("lib1.c: line ") && error.find(": found " + reason) != std::string::npos &&
@@ -173,7 +174,8 @@ TEST_CASE("functions that somebody made of the entry") {
   CHECK(is_part(declared + "static int32_t part" + body, "  if (runs > 3) { part(0, 0); }\n  runs = part(0, 0);\n",
                 "part"));
   // Others are helpers.
-  CHECK(read("static int32_t part(int8_t* p, int8_t* q) {\n  if (p == q) goto end;\n  q[0] = p[0];\nend:\n  return 0;\n}\n",
+  CHECK(read("static int32_t part(int8_t* p, int8_t* q) {\n  if (p == q) goto end;\n  q[0] = p[0];\nend:\n  return "
+             "0;\n}\n",
              checked)
             .find("call_extern(\"part\"") != std::string::npos);
 }
@@ -190,7 +192,8 @@ TEST_CASE("pointers of the file") {
 
 TEST_CASE("workspace is given back by who takes it") {
   const std::string takes =
-      "  void* sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n  if (sid_1 == NULL) {\n    return -1;\n  }\n"
+      "  void* sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n  if (sid_1 == NULL) {\n    return -1;\n  "
+      "}\n"
       "  if (tvmgen_m_dev(x_buffer_var, sid_1) != 0) return -1;\n";
   const std::string free = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) return -1;\n";
   // `goto`: it stays.
@@ -221,10 +224,11 @@ TEST_CASE("workspace is given back by who takes it") {
   CHECK(reads("static void* own;\n" + part("  own = (int8_t*)TVMBackendAllocWorkspace(1, 0, (uint64_t)16, 0, 8);\n"
                                            "  TVMBackendFreeWorkspace(1, 0, own);\n"),
               takes + use + free));
-  CHECK_FALSE(reads("static void* own;\n" + part("  own = p;\n  TVMBackendFreeWorkspace(1, 0, own);\n"),
-                    takes + use + free));
+  CHECK_FALSE(
+      reads("static void* own;\n" + part("  own = p;\n  TVMBackendFreeWorkspace(1, 0, own);\n"), takes + use + free));
   // The entry does not give back what others have taken.
-  CHECK(is_refused("static void* own;\n", takes + "  if (TVMBackendFreeWorkspace(1, 0, own) != 0) return -1;\n", "'own'"));
+  CHECK(is_refused("static void* own;\n", takes + "  if (TVMBackendFreeWorkspace(1, 0, own) != 0) return -1;\n",
+                   "'own'"));
   CHECK(is_refused("", takes + "  TVMBackendFreeWorkspace(1, 0, x_buffer_var);\n", "'x_buffer_var'"));
 }
 

@@ -23,7 +23,7 @@ struct EmissionInput {
   const lower::Lowered& lowered;
   bool workspace_io = false;
   std::string constants_section = {};  // linker section of constants outside of pools; empty: none
-  bool shares_pools = false;  // internal workspace pools are those of shared_pools_file
+  bool shares_pools = false;           // internal workspace pools are those of shared_pools_file
   // Nothing is placed: the code takes its workspace at run time, and returns from an error without giving it back, as
   // TVM's does.
   bool is_unplanned = false;

@@ -351,8 +351,8 @@ class BodyReader {
     ahead = tokens_;
     std::optional<OnFailure> failure;
     bool is_unknown = false;
-    if (callee && open_.back().has_braces &&
-        take_result_test(ahead, name, is_condition, always_returns(*callee)) && !has_text_before(ahead.offset())) {
+    if (callee && open_.back().has_braces && take_result_test(ahead, name, is_condition, always_returns(*callee)) &&
+        !has_text_before(ahead.offset())) {
       const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
       if (always_returns(*callee)) {
         drop_failure(ahead, declared);

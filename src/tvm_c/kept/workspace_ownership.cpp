@@ -52,7 +52,7 @@ const Token& given_at(const std::vector<Token>& tokens, std::size_t call) {
 }  // namespace
 
 void require_workspace_ownership(std::span<const FunctionText* const> functions, const WorkspaceMacros& macros,
-                            std::size_t* at) {
+                                 std::size_t* at) {
   struct Function {
     std::vector<Token> tokens;
     Names own;  // variables
