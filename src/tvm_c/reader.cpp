@@ -82,6 +82,15 @@ void require_foreign(const Source& file) {
               ".tflite)");
 }
 
+// float4, int8_t16
+bool is_vector_type(std::string_view word) {
+  const std::size_t end = word.find_last_not_of("0123456789") + 1;
+  const std::string_view element = word.substr(0, end);
+  const bool is_element = element == "float" || element == "double" || element == "half" ||
+                          (element.ends_with("_t") && element.find("int") != std::string_view::npos);
+  return is_element && end < word.size();
+}
+
 void require_spelling(const Source& file) {
   try {
     check_spelling(file.text);
@@ -667,6 +676,7 @@ class ModuleReader {
       memory_.add(std::move(read.memory));
       return read.called;
     } catch (const SyntaxError& found) {
+      require_no_vectors(name, text, found.offset);
       const SyntaxError error{found.offset, found.message + lasting_variables().expected(text.file, found)};
       if (keeps(name, is_entry, place(text.file, error.offset) + ": " + error.message)) return {};
       const Error fault = located(file, error);
@@ -679,6 +689,24 @@ class ModuleReader {
       throw Error(error.kind(), {{}, file.name, place_in(file, text.offset)},
                   "function " + in_quotes(name) + ": " + error.message());
     }
+  }
+
+  // float4 v = *(float4*)(p0 + i); is what TVM prints where nobody has disabled vectors, and no compiler takes.
+  void require_no_vectors(const std::string& name, const FunctionText& text, std::size_t offset) const {
+    const Source& file = files_[text.file];
+    const std::string_view word = leading_name(file.text.substr(offset));
+    if (!name.starts_with("tvmgen_") || !is_vector_type(word) || included_.is_macro(text.file, word)) return;
+    const auto mentions = [&](std::string_view declaration) { return !places_of(declaration, word).empty(); };
+    for (const Item& item : scope_.items) {
+      const bool is_type = item.kind == Item::Kind::other;
+      if (is_type && mentions(files_[item.file].text.substr(item.begin, item.end - item.begin))) return;
+    }
+    if (std::any_of(headers_.begin(), headers_.end(), [&](const Source& header) { return mentions(header.text); })) {
+      return;
+    }
+    throw located(file, {offset, "found the vector type " + in_quotes(word) + " in " + in_quotes(name) +
+                                     ", which no file defines, so TVM's C does not compile: build the archive with "
+                                     "the pass option tir.disable_vectorize=True"});
   }
 
   ReadFunction read_plain(const std::string& name, const FunctionText& text, const AddedStatements& added,
