@@ -920,9 +920,15 @@ TEST_CASE("what somebody added to the function that the firmware calls is told, 
     CHECK_MESSAGE(passing(other).find("found '['") != std::string::npos, other);
   }
   for (const char* pointer : {"board_ram", "(uint8_t*)board_ram"}) {
-    CHECK(passing(pointer).ends_with(
-        ": a pool is an array, 'static uint8_t board_ram[N];' or 'extern uint8_t board_ram[N];', and --pools says "
-        "where planned C has it"));
+    const std::string way_out =
+        ": a pool is an array, 'static uint8_t board_ram[N];', which nothing sets; with --pools, planned C has it "
+        "elsewhere, or the application passes it";
+    CHECK(passing(pointer).ends_with(way_out));
+    const std::string called =
+        run_begin + "return tvmgen_m___tvm_main__(inputs->x, " + std::string(pointer) + ");\n}\n";
+    const std::string error = told("uint8_t* board_ram;\n" + called);
+    CHECK_MESSAGE(error.ends_with(way_out + "; change its declaration (lib0.c: line 3, column 1) and what sets it"),
+                  error);
   }
   CHECK(told(run_begin + " gpio_set(1); " + call_of) ==
         at + "'gpio_set' in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry: move "

@@ -295,7 +295,17 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
                                              "and their headers determine: no name of the compiler's command line "
                                              "or of a conditional group, and no size that depends on the machine"});
   }
-  if (const auto added = added_to_run(found->second, run, entry, scope_)) throw located(file, *added);
+  const auto added = added_to_run(found->second, run, entry, scope_);
+  if (!added) return;
+  std::string message = added->message;
+  const std::string_view name = leading_name(file.text.substr(added->offset));
+  for (const Item& item : scope_.items) {  // a pointer that the firmware sets
+    const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
+    if (!is_unnamed_variable(item, files_) || places_of(text, name).empty()) continue;
+    message += "; change its declaration (" + files_[item.file].name + ": " + place_in(files_[item.file], item.begin) +
+               ") and what sets it";
+  }
+  throw located(file, {added->offset, message});
 }
 
 }  // namespace usmp::tvm_c

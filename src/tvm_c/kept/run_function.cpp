@@ -66,8 +66,9 @@ std::optional<SyntaxError> added_to_run(const FunctionText& run, const std::stri
           token.offset,
           "found " + shown(token.text) + " in " + in_quotes(run_name) +
               ", which is written anew, expected nothing but the call of the entry: " +
-              (is_argument ? "a pool is an array, " + in_quotes("static " + pool) + " or " +
-                                 in_quotes("extern " + pool) + ", and --pools says where planned C has it"
+              (is_argument ? "a pool is an array, " + in_quotes("static " + pool) +
+                                 ", which nothing sets; with --pools, planned C has it elsewhere, or the application "
+                                 "passes it"
                            : "move the addition out of " + in_quotes(run_name) + ", to where that is called")};
     }
     before = token;
