@@ -434,7 +434,7 @@ def test_convert() -> None:
             assert sorted(Path(folder).rglob("*")) == tree, done
 
 
-for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_own_c_has_no_unplanned_build,
+for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_own_c_is_refused,
              test_files_on_standard_output, test_files_in_source_trees, test_colour, test_quiet, test_json, test_tvmc, test_convert):
     test()
     print(f"{test.__name__}: ok")
