@@ -98,9 +98,7 @@ void write_unpacked_run(const EmissionInput& module, const ModuleLayout& layout,
     checks +=
         "  if (!usmp_is_valid_pool(" + value + ", " + std::to_string(argument.pool->alignment) + "U)) return -1;\n";
   }
-  const std::string run = planned_run_declaration(module, layout);
-  if (module.has_own_run) sink.write(run + ";\n");
-  sink.write(run + " {\n" + unused_parameters(module, layout, arguments));
+  sink.write(run_declaration(module, layout) + " {\n" + unused_parameters(module, layout, arguments));
   if (needs_pools) sink.write("  if (workspace_pools == NULL) return -1;\n");
   sink.write(checks + "  return " + function_c_name(module.lowered.module.functions[module.lowered.module.entry]) +
              "(" + call + ");\n}\n");

@@ -119,7 +119,7 @@ void write_head(const FileContext& file, TextSink& sink) {
 // Text that stays may name the function that the firmware calls, which no header of the packed interface declares.
 void write_run(const FileContext& file, TextSink& sink) {
   const std::string run = "tvmgen_" + c_identifier(file.planned.info.name) + "_run";
-  if (!file.planned.info.packed_interface || file.planned.has_own_run || !file.imported_names.contains(run)) return;
+  if (!file.planned.info.packed_interface || !file.imported_names.contains(run)) return;
   sink.write(packed_declaration(run) + ";\n\n");
 }
 

@@ -139,12 +139,6 @@ std::string packed_declaration(const std::string& function) {
          "    void* resource_handle)";
 }
 
-std::string planned_run_declaration(const EmissionInput& module, const ModuleLayout& layout) {
-  std::string declaration = run_declaration(module, layout);
-  if (module.has_own_run) declaration.insert(declaration.find(layout.symbol), "usmp_");
-  return declaration;
-}
-
 std::string run_declaration(const EmissionInput& module, const ModuleLayout& layout) {
   if (module.info.packed_interface) {
     return packed_declaration(layout.symbol + "_run");

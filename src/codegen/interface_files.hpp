@@ -56,8 +56,6 @@ void write_packed_run(const EmissionInput& module, const ModuleLayout& layout,
 
 // "int32_t tvmgen_default_run(…)" and "struct tvmgen_default_inputs tvmgen_default_map_inputs(…)", without ';'.
 [[nodiscard]] std::string run_declaration(const EmissionInput& module, const ModuleLayout& layout);
-// Of the function that M_lib0.c has.
-[[nodiscard]] std::string planned_run_declaration(const EmissionInput& module, const ModuleLayout& layout);
 [[nodiscard]] std::string map_declaration(const ModuleLayout& layout, const std::string& part);
 
 // Expression of an internal pool's address: a uint8_t array, or the address of a constant struct.

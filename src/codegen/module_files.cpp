@@ -26,14 +26,6 @@ std::string source_path(const std::string& module_name) { return "codegen/host/s
 std::vector<OutputFile> module_files(const EmissionInput& module) {
   const Functions functions(module);
   const auto layout = std::make_shared<const ModuleLayout>(layout_of(module));
-  const bool has_other_params = module.workspace_io || !layout->external.empty() || !layout->devices.empty();
-  if (module.has_own_run && has_other_params) {
-    throw Error(ErrorKind::usage, {},
-                layout->symbol +
-                    "_run has code that somebody added, so its parameters stay inputs and outputs: give "
-                    "workspace pools 'section:' or 'internal: true', leave --workspace-io out, or move "
-                    "that code to where the function is called");
-  }
   const std::string source = source_path(module.info.name);
   std::vector<OutputFile> files = {
       {.path = "codegen/host/include/" + layout->symbol + ".h",

@@ -70,14 +70,10 @@ bool passes_pools(const std::string& header, const std::string& prefix) {
 std::string function_around(const pipeline::PlannedProgram& module, const std::string& prototype,
                             const std::vector<std::string>& params, const std::vector<std::string>& unused) {
   const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
-  const std::string run = (module.source.has_own_run ? "usmp_" : "") + prefix + "_run";
+  const std::string run = prefix + "_run";
   const codegen::Interface& interface = module.source.interface;
-  const std::string declared =
-      module.source.has_own_run
-          ? "int32_t " + run + "(struct " + prefix + "_inputs* inputs, struct " + prefix + "_outputs* outputs);\n"
-          : "";
-  std::string text = linkage + prototype + ";\n" + (declared.empty() ? "" : linkage + declared) + linkage + prototype +
-                     " {\n  struct " + prefix + "_inputs usmp_inputs;\n  struct " + prefix + "_outputs usmp_outputs;\n";
+  std::string text = linkage + prototype + ";\n" + linkage + prototype + " {\n  struct " + prefix +
+                     "_inputs usmp_inputs;\n  struct " + prefix + "_outputs usmp_outputs;\n";
   for (const codegen::InterfaceTensor& input : interface.inputs) {
     text += "  usmp_inputs." + input.member + " = (void*)" + params[input.param] + ";\n";
   }

@@ -79,8 +79,7 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
                                          .source = planned.source.module,
                                          .placements = unshared.placements,
                                          .lowered = unshared.lowered,
-                                         .workspace_io = false,
-                                         .has_own_run = planned.source.has_own_run};
+                                         .workspace_io = false};
   // The program that runs them has the contents of pools from the header.
   placement::Table placements = planned.placements;
   for (placement::Pool& pool : placements.pools) pool.is_binary = false;
@@ -88,8 +87,7 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
                                       .source = planned.program.module,
                                       .placements = placements,
                                       .lowered = planned.lowered,
-                                      .workspace_io = planning.settings.request.workspace_io,
-                                      .has_own_run = planned.source.has_own_run};
+                                      .workspace_io = planning.settings.request.workspace_io};
   return execute::compare({tested, reference, foreign_files(planned, planning.model_of(planned)),
                            planned.program.analysis.extern_callees, unshared.checked},
                           compiler, options, directory);

@@ -186,12 +186,6 @@ std::string pool_accesses(const pipeline::PlannedProgram& module, const codegen:
                                         " is: expected a workspace pool of that name that the C owns " +
                                         "('internal: true' or 'section:' in the pools file)");
     }
-    if (access.may_be_written && input.workspace_io && !module.source.tvm_pools_have_io) {
-      throw in_place_refusal(model, access.file + ": " + in_quotes(access.name) + " passes pool " +
-                                        in_quotes(access.pool) +
-                                        " on, to what may write there: expected no inputs and outputs in it (leave "
-                                        "--workspace-io out)");
-    }
     if (!pool->in_use && defined.insert(pool->storage).second) text += "\nstatic uint8_t " + pool->storage + "[1];\n";
     text += "\n" + access.text[0];
     for (std::size_t i = 1; i < access.text.size(); ++i) text += pool->storage + access.text[i];
@@ -323,11 +317,6 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       };
     }
     if (found.header.empty()) {
-      if (modules[i]->source.has_own_run) {
-        throw in_place_refusal(model, "there is no header for the code that somebody added to tvmgen_" +
-                                          c_identifier(info.name) +
-                                          "_run; expected one beside it, or that code where it is called");
-      }
       if (found.called.empty()) check_without_header(*modules[i], model, found, text_of(entry));
       instead = text_of(header);
     } else {

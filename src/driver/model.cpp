@@ -221,7 +221,7 @@ pipeline::CFiles sources_of(const Model& model, const model::Description& info) 
   files.own.reserve(info.c_members.size());
   for (const std::string& name : info.c_members) {
     const mlf::Member& member = *model.archive.find(name);
-    files.own.push_back({member.shown_name(), member.text(), {}, member.file});
+    files.own.push_back({member.shown_name(), member.text(), member.file});
   }
   for (const mlf::Member& member : model.archive.members) {
     const bool is_of_module =

@@ -104,11 +104,6 @@ void add_kept(const std::vector<tvm_c::KeptFunction>& kept, std::vector<std::str
 
 std::vector<std::string> warnings_of(const SourceModule& source) {
   std::vector<std::string> warnings;
-  if (source.by_this_program) {
-    warnings.emplace_back(
-        "the C is usmp-plan's: planned from what it was made of (TVM's C, TIR, a .tflite), the model may need less "
-        "memory");
-  }
   std::set<std::string> members;
   for (const model::ForeignFunction& function : source.info.foreign_functions) {
     if (function.allocates_workspace && members.insert(function.member).second) {
@@ -310,8 +305,7 @@ codegen::EmissionInput emission_input(const PlannedProgram& planned, bool worksp
           .source = planned.program.module,
           .placements = planned.placements,
           .lowered = planned.lowered,
-          .workspace_io = workspace_io,
-          .has_own_run = planned.source.has_own_run};
+          .workspace_io = workspace_io};
 }
 
 }  // namespace usmp::pipeline

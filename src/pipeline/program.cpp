@@ -41,28 +41,6 @@ liveness::Options liveness_options(const SourceModule& source, const tir::Module
   return options;
 }
 
-// Planned C passes the members of the interface to the parameters of the entry: what is wrong if `passed` says
-// otherwise.
-std::optional<Error> other_interface(const SourceModule& source, const std::vector<std::string>& passed) {
-  std::map<std::size_t, std::string> expected;  // by parameter
-  for (const codegen::InterfaceTensor& input : source.interface.inputs) {
-    expected[input.param] = "inputs." + input.member;
-  }
-  for (const codegen::InterfaceTensor& output : source.interface.outputs) {
-    expected[output.param] = "outputs." + output.member;
-  }
-  for (std::size_t i = 0; i < std::max(passed.size(), expected.size()); ++i) {
-    const auto member = expected.find(i);
-    const std::string found = i < passed.size() ? passed[i] : "nothing";
-    const std::string wanted = member == expected.end() ? "nothing" : member->second;
-    if (found == wanted) continue;
-    return Error(ErrorKind::archive, {},
-                 "tvmgen_" + c_identifier(source.info.name) + "_run passes " + found + " as parameter " +
-                     std::to_string(i) + " of the entry, expected " + wanted);
-  }
-  return std::nullopt;
-}
-
 // C does not say how large inputs and outputs are: the archive does, or what is accessed of them.
 void give_shapes(SourceModule& source) {
   std::vector<tir::Param>& params = source.module.functions[source.module.entry].params;
@@ -125,8 +103,6 @@ WrittenModule as_written(const model::Description& info, const CFiles& files) {
   source.pool_accesses = read.pool_accesses;
   source.lost_placements = read.lost_placements;
   source.warnings = read.warnings;
-  source.by_this_program = read.by_this_program;
-  if (source.by_this_program) source.info.workspace_bytes.reset();  // is planned, as none of these figures is
   source.changed = read.changed;
   source.module = std::move(read.module);
   source.tvm_pools = read.pools;
@@ -135,8 +111,6 @@ WrittenModule as_written(const model::Description& info, const CFiles& files) {
   source.lost_constants = read.lost_constants;
   source.edited_run = read.edited_run;
   source.interface = codegen::interface_of(info, source.module);
-  source.has_own_run = !read.kept_run.empty();
-  if (source.has_own_run) source.edited_run = other_interface(source, read.kept_run);
   give_shapes(source);
   std::set<tir::VarId> params;
   for (const tir::Param& param : source.module.functions[source.module.entry].params) params.insert(param.var);
@@ -166,7 +140,7 @@ SourceModule read_module(const model::Description& info, const CFiles& files) {
   auto overlaps = overlaps_in_plan(written);
   SourceModule source = std::move(written.source);
   if (overlaps) source.warnings.push_back(std::move(*overlaps));
-  if (!source.by_this_program && !written.plan.places.empty()) {
+  if (!written.plan.places.empty()) {
     source.written = std::make_shared<const TvmWritten>(TvmWritten{source.module, std::move(written.plan.places)});
   }
   storage::split(source.module, storage::Where::between_tensors);

@@ -65,8 +65,7 @@ class PlanReader {
     const PoolId pool = known != pools_.end() ? known->second : add_pool({place.pool, is_constant, {}});
     Problem& problem = assembly_.problem;
     if (is_constant) {
-      const auto [one, is_new] = constants_.try_emplace(
-          {pool, place.offset, written_.plan.by_this_program ? "" : site.name}, problem.buffers.size());
+      const auto [one, is_new] = constants_.try_emplace({pool, place.offset, site.name}, problem.buffers.size());
       if (!is_new) {
         Buffer& buffer = problem.buffers[one->second];
         buffer.size = std::max(buffer.size, site.size);
@@ -96,7 +95,7 @@ class PlanReader {
 }  // namespace
 
 std::optional<std::string> overlaps_in_plan(const WrittenModule& written) {
-  if (written.plan.places.empty() || written.plan.by_this_program) return std::nullopt;
+  if (written.plan.places.empty()) return std::nullopt;
   const tir::Function& entry = written.source.module.functions[written.source.module.entry];
   const bool has_io = written.source.tvm_pools_have_io;
   const auto is_unknown = [](const tir::Param& param) { return param.is_tensor && !param.shape; };
@@ -118,11 +117,6 @@ std::optional<std::string> overlaps_in_plan(const WrittenModule& written) {
 
 TvmPlan tvm_plan(const model::Description& info, const std::string& archive, const CFiles& files) {
   const WrittenModule written = as_written(info, files);
-  if (written.plan.places.empty() && written.plan.by_this_program) {
-    throw Error(
-        ErrorKind::archive, {},
-        "the C of module " + in_quotes(info.name) + " is usmp-plan's, expected TVM's plan in TVM's C: restore it");
-  }
   if (written.plan.places.empty()) {
     throw Error(ErrorKind::archive, {},
                 "TVM has not planned module " + in_quotes(info.name) +
@@ -136,9 +130,7 @@ TvmPlan tvm_plan(const model::Description& info, const std::string& archive, con
   TvmPlan plan;
   plan.violations = violations_of(reader.assembly().problem, result.plan);
   plan.conflicts = verify::conflicting_pairs(reader.assembly().problem);
-  const bool is_own = written.plan.by_this_program;
-  plan.document =
-      plan_document(written.source.module, reader.analysis(), reader.assembly(), result, is_own ? "usmp-plan" : "TVM");
+  plan.document = plan_document(written.source.module, reader.analysis(), reader.assembly(), result, "TVM");
   plan_file::PlanDocument& document = plan.document;
   if (!plan.violations.empty()) {
     for (plan_file::PlanDocument::Pool& pool : document.pools) {
@@ -148,10 +140,6 @@ TvmPlan tvm_plan(const model::Description& info, const std::string& archive, con
     }
   }
   if (auto unused = unused_workspace(written.source)) document.warnings.push_back(std::move(*unused));
-  if (is_own) {
-    document.warnings.emplace_back(
-        "the C is usmp-plan's: only constants in pools are read back from it; verify --plan checks a whole plan");
-  }
   document.search.reset();
   document.module = info.name;
   document.archive = archive;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests: tests/tvm_c/reader_test.cpp, added_test.cpp.
+// Says what may be done about statements of the entry, and about variables, that are not read.
 #include "tvm_c/hints.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "tvm_c/body/expressions.hpp"
-#include "tvm_c/stays/added_statements.hpp"
-#include "tvm_c/stays/outlined.hpp"
+#include "tvm_c/kept/added_statements.hpp"
+#include "tvm_c/kept/outlined.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "usmp/support/text.hpp"
 
@@ -42,11 +42,11 @@ bool mentions_const(std::string_view declaration) {
 std::string entry_hint(const FilesRead& read, const std::string& entry, const FunctionText& text, std::size_t offset,
                        bool are_kept) {
   std::string hint =
-      in_quotes(entry) + " calls the operators, so it has to be as TVM wrote it; of what somebody added only ";
-  if (!are_kept) return hint + "calls of other functions may stay";
-  hint +=
-      "calls of other functions, and statements that use nothing of the model's or only pass on its tensors and "
-      "access their elements, may stay";
+      "move the addition out of " + in_quotes(entry) +
+      ": it calls operators as TVM does, if (f(…) != 0) return -1;, and between these calls stand only calls of "
+      "other functions";
+  if (!are_kept) return hint;
+  hint += ", and statements that use nothing of the model's or only pass on its tensors and access their elements";
   const AddedStatements added = added_statements(text, read.scope);
   for (const GuardedText& guarded : added.guarded) {
     const bool is_here = guarded.place.begin <= offset && offset < guarded.place.end;

@@ -23,7 +23,6 @@ struct Needs {
   const std::vector<bool>& stays;                      // of the scope's items
   const std::map<std::string, std::size_t>& external;  // called, and defined nowhere: a file that calls it
   Names defined_elsewhere;                             // data
-  std::string planned_run;                             // that the plan defines; empty: none
 };
 [[nodiscard]] std::vector<std::string> undefined_names(const FilesRead& read, const Needs& needs);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads a module: files, then the functions that the entry reaches, until none turns out to be kept; then what is kept.
 #include "usmp/tvm_c/reader.hpp"
 
 #include <algorithm>
@@ -21,21 +22,19 @@
 #include "tvm_c/body/tidy.hpp"
 #include "tvm_c/body/values.hpp"
 #include "tvm_c/hints.hpp"
+#include "tvm_c/kept/added_code.hpp"
+#include "tvm_c/kept/escape.hpp"
+#include "tvm_c/kept/extended_lifetimes.hpp"
+#include "tvm_c/kept/kept_text.hpp"
+#include "tvm_c/kept/synchronous.hpp"
+#include "tvm_c/kept/workspace_ownership.hpp"
 #include "tvm_c/missing_in_plan.hpp"
-#include "tvm_c/respelled/own_c.hpp"
-#include "tvm_c/respelled/respelled.hpp"
-#include "tvm_c/stays/added_code.hpp"
-#include "tvm_c/stays/escape.hpp"
-#include "tvm_c/stays/extended_lifetimes.hpp"
-#include "tvm_c/stays/given_back.hpp"
-#include "tvm_c/stays/kept.hpp"
-#include "tvm_c/stays/synchronous.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/folded.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/included.hpp"
 #include "tvm_c/text/macros.hpp"
-#include "tvm_c/text/origin.hpp"
+#include "tvm_c/text/places.hpp"
 #include "tvm_c/text/spelling.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/text.hpp"
@@ -74,6 +73,15 @@ std::optional<Bytes> alignment_in(std::string_view text, std::string_view option
   return value > 0 ? std::optional(value) : std::nullopt;
 }
 
+// Its pools have no types, and TVM's needs less: nests with kernels stay as they are.
+void require_foreign(const Source& file) {
+  constexpr std::size_t head = 4096;
+  if (file.text.substr(0, head).find("by usmp-plan; do not edit") == std::string_view::npos) return;
+  throw Error(ErrorKind::archive, {{}, file.name, {}},
+              "found C that usmp-plan wrote, expected TVM's: plan what it was made of (TVM's C, its archive, or a "
+              ".tflite)");
+}
+
 void require_spelling(const Source& file) {
   try {
     check_spelling(file.text);
@@ -90,6 +98,7 @@ class ModuleReader {
       : name_(std::move(name)),
         files_(files),
         headers_(headers),
+        included_(files, headers),
         limits_(limits),
         unread_(unread),
         rewritten_(rewritten),
@@ -106,10 +115,8 @@ class ModuleReader {
   }
 
   PlannedModule run() && {
-    respelled_ = respelled(files_, headers_, name_, unread_ == Unread::kept);
-    files_ = respelled_.files;
     places_.of(files_);
-    const Included& included = *respelled_.included;
+    const Included& included = included_;
     require_spelling_of_headers();
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
@@ -119,10 +126,10 @@ class ModuleReader {
           continue;
         }
         read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_, included.constants(i),
-                        !respelled_.is_own ? included.conditions(i) : nullptr);
+                        included.conditions(i));
         scope_.included[i] = included.files_of(i);
         read_included_tables(i, included, scope_);
-        if (!respelled_.is_own) forget_uncertain_tables(i, included, scope_);
+        forget_uncertain_tables(i, included, scope_);
       } catch (const SyntaxError& error) {
         throw located(files_[i], error);
       }
@@ -133,12 +140,6 @@ class ModuleReader {
     }
     module_.tvm_version = version_by_style(files_);
     if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
-    for (const std::string& text : respelled_.texts) {
-      if (!respelled_.is_own) break;
-      for (const std::string& function : nests_in(text)) {
-        if (scope_.functions.contains(function)) scope_.inlined.insert(function);
-      }
-    }
     const std::string entry = entry_name();
     find_foreign_pools();
     read_all(entry);
@@ -147,18 +148,17 @@ class ModuleReader {
     type_entry_params(module_);
     require_typed_params(entry);
     name_entry_params(entry);
-    auto lost_constants = cut_constants(memory_.constants, respelled_.is_own, module_);
+    auto lost_constants = cut_constants(memory_.constants, module_);
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
     size_buffers();
+    storage::fit(module_);  // what ends a lifetime is as large as it is used
     extend_lifetimes(scope_.functions.find(entry)->second.file);
-    storage::fit(module_);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     std::vector<std::string> placements = placements_lost(pools);
     for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
     return {.module = std::move(module_),
             .pools = std::move(pools),
             .places = std::move(memory_.places),
-            .by_this_program = respelled_.is_own,
             .lost_constants = std::move(lost_constants),
             .kept = kept_functions(),
             .external = external_functions(),
@@ -169,8 +169,7 @@ class ModuleReader {
             .lost_placements = std::move(placements),
             .constants_section = constants_section(),
             .warnings = std::move(warnings_),
-            .edited_run = edited_run(entry),
-            .kept_run = std::move(respelled_.kept_run)};
+            .edited_run = edited_run(entry)};
   }
 
  private:
@@ -178,7 +177,7 @@ class ModuleReader {
   void require_spelling_of_headers() const {
     std::set<const Source*> seen;
     for (std::size_t i = 0; i < files_.size(); ++i) {
-      for (const Source* header : respelled_.included->headers_of(i)) {
+      for (const Source* header : included_.headers_of(i)) {
         if (seen.insert(header).second) require_spelling(*header);
       }
     }
@@ -238,6 +237,7 @@ class ModuleReader {
     const tir::Module empty = module_;
     while (true) {
       read_from(entry);
+      require_no_parts(entry);
       require_asked(entry);
       if (unread_found_.empty()) break;
       for (auto& [name, reason] : unread_found_) {
@@ -277,9 +277,9 @@ class ModuleReader {
       memory_ = {};
       pool_alignment_ = default_alignment;
     }
-    if (!respelled_.is_own && !kept_names_.empty()) require_own_given_back();
+    if (!kept_names_.empty()) require_workspace_ownership();
     Names stops;  // what planned C has otherwise, or has no more
-    if (added_.may_be() || !respelled_.kept_run.empty()) stops = keep_added(entry);
+    if (added_.may_be()) stops = keep_added(entry);
     note_left_out(entry);
     const std::size_t entry_file = scope_.functions.find(entry)->second.file;
     std::vector<std::string> statements;
@@ -288,12 +288,11 @@ class ModuleReader {
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
-    const bool may_have_pools = !scope_.owned.empty() && !respelled_.is_own;
+    const bool may_have_pools = !scope_.owned.empty();
     if (const Names pools = may_have_pools ? pools_in(gone_names(entry)) : Names(); !pools.empty()) {
       added_.require_no_pools(mentioned_items(kept_names_, used_names(), stops, scope_, files_, callers), pools);
     }
-    std::string text = added_.declarations() + kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_,
-                                                         files_, *respelled_.included, added_.edits());
+    std::string text = kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_, files_, included_);
     for (const std::string& one : statements) text += "\n" + one;
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
@@ -315,7 +314,6 @@ class ModuleReader {
     if (unread_ != Unread::kept) return;
     std::vector<AskedFunction> asked;
     for (const std::string& name : kept_names_) {
-      if (respelled_.is_own && !own_helper(name).empty()) synchronous_.add(name);
       const FunctionText& text = scope_.functions.find(name)->second;
       asked.push_back({name, text, text.offset});
     }
@@ -327,7 +325,7 @@ class ModuleReader {
       function.file = entry_file;
       asked.push_back({one.name, std::move(function), one.place.begin});
     }
-    add_escapes(asked, scope_, *respelled_.included);
+    add_escapes(asked, scope_, included_);
     const auto of = [this](const std::string& name) -> FunctionEscape {
       const bool is_defined = scope_.functions.contains(name) || scope_.foreign.contains(name);
       if (name == tir::kept_text || synchronous_.find(name, is_defined) != nullptr) return {};
@@ -378,7 +376,7 @@ class ModuleReader {
   void require_asked(const std::string& entry) {
     for (const auto& [caller, callee, at] : unasked_) {
       const bool is_plain = !module_.find(callee) || unread_found_.contains(callee) || scope_.foreign.contains(callee);
-      if (is_plain || respelled_.is_own) continue;
+      if (is_plain) continue;
       const std::size_t file = scope_.functions.find(caller)->second.file;
       const SyntaxError error{at, "found a call of " + in_quotes(callee) +
                                       ", which may fail, and nothing asks for its result, expected if (" + callee +
@@ -388,7 +386,7 @@ class ModuleReader {
   }
 
   // By functions that stay; not those that the model never calls.
-  void require_own_given_back() {
+  void require_workspace_ownership() {
     std::vector<const FunctionText*> functions;
     for (const std::string& name : kept_names_) functions.push_back(&scope_.functions.find(name)->second);
     std::size_t at = 0;
@@ -398,7 +396,7 @@ class ModuleReader {
       };
       const MacroDefinitions& macros = macros_of_all();
       const Names takes = macros_with(macros, mentions("TVMBackendAllocWorkspace"));
-      tvm_c::require_own_given_back(functions, {takes, macros_with(macros, mentions(free_function))}, &at);
+      tvm_c::require_workspace_ownership(functions, {takes, macros_with(macros, mentions(free_function))}, &at);
     } catch (const SyntaxError& error) {
       throw located(files_[functions[at]->file], error);
     }
@@ -408,7 +406,7 @@ class ModuleReader {
   [[nodiscard]] Names stops_of(const std::string& entry) const {
     Names stops = gone_names(entry);
     for (const auto& [name, function] : named_constants_) stops.erase(name);  // added code may not name them, though
-    if (respelled_.kept_run.empty()) stops.insert("tvmgen_" + c_identifier(name_) + "_run");
+    stops.insert("tvmgen_" + c_identifier(name_) + "_run");
     return stops;
   }
 
@@ -463,21 +461,12 @@ class ModuleReader {
     const std::string prefix = "tvmgen_" + c_identifier(name_) + "_";
     const Names gone = gone_names(entry);
     Names stops = stops_of(entry);
-    Names in_statements = found_in_added_;
-    if (!respelled_.kept_run.empty()) in_statements.insert(prefix + "run");
-    Names added = added_.keep(prefix, entry, in_statements, gone, stops, kept_names_, kept_for_operators_,
-                              pools_in(gone), *respelled_.included);
+    Names added =
+        added_.keep(prefix, entry, found_in_added_, gone, stops, kept_names_, kept_for_operators_, pools_in(gone));
     for (const auto& [i, access] : added_.pool_accesses()) {
       warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
                           place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +
                           in_quotes(access.pool) + " is, which may have another size in planned C");
-    }
-    std::set<std::string_view> passed;
-    for (const auto& [i, access] : added_.passed()) {
-      if (!passed.insert(access.pool).second) continue;
-      warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
-                          place(scope_.items[i].file, scope_.items[i].begin) + ") passes pool " +
-                          in_quotes(access.pool) + " on, which may have another size in planned C");
     }
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
@@ -486,14 +475,12 @@ class ModuleReader {
 
   // Planned C that takes the place of no file has what the model uses.
   void note_left_out(const std::string& entry) {
-    if (unread_ != Unread::kept || respelled_.is_own || !rewritten_.empty()) return;
+    if (unread_ != Unread::kept || !rewritten_.empty()) return;
     const Names stops = stops_of(entry);
     const std::vector<bool> stays = mentioned_items(kept_names_, used_names(), stops, scope_, files_);
     const FilesRead read = files_read();
     append(left_out_code(read, added_.left_out(read.symbol + "_", entry, stops, stays), entry), warnings_);
-    // What an edited run calls is written with the plan.
-    const std::string planned_run = respelled_.kept_run.empty() ? std::string() : "usmp_" + read.symbol + "_run";
-    append(undefined_names(read, {stays, external_, added_.defined_elsewhere(), planned_run}), warnings_);
+    append(undefined_names(read, {stays, external_, added_.defined_elsewhere()}), warnings_);
   }
 
   static void append(std::vector<std::string> more, std::vector<std::string>& to) {
@@ -501,13 +488,13 @@ class ModuleReader {
   }
 
   [[nodiscard]] FilesRead files_read() const {
-    return {files_, scope_, *respelled_.included, places_, "tvmgen_" + c_identifier(name_)};
+    return {files_, scope_, included_, places_, "tvmgen_" + c_identifier(name_)};
   }
 
   // Memory of the model that others may use at times when planned C has something else in it, or not at all.
   [[nodiscard]] std::vector<std::string> used_by_others(const std::vector<PlannedPool>& pools) {
     std::vector<std::string> result;
-    if (unread_ != Unread::kept || respelled_.is_own) return result;
+    if (unread_ != Unread::kept) return result;
     result = shared_pools(files_read(), pools);
     for (const auto& [pool, function] : named_constants_) {
       result.push_back(
@@ -519,9 +506,8 @@ class ModuleReader {
     return result;
   }
 
-  // This program's own is not as TVM's.
   [[nodiscard]] std::optional<Error> edited_run(const std::string& entry) const {
-    if (unread_ != Unread::kept || respelled_.is_own || !respelled_.kept_run.empty()) return std::nullopt;
+    if (unread_ != Unread::kept) return std::nullopt;
     try {
       added_.check_run("tvmgen_" + c_identifier(name_) + "_run", entry);
       return std::nullopt;
@@ -561,7 +547,6 @@ class ModuleReader {
 
   // Of what is written anew.
   [[nodiscard]] std::vector<std::string> placements_lost(const std::vector<PlannedPool>& pools) const {
-    if (respelled_.is_own) return {};
     const auto is_read = [&](const Item& item) {
       const std::string name(item.name);
       if (item.kind == Item::Kind::function) return module_.find(name).has_value() && !kept_names_.contains(name);
@@ -582,7 +567,6 @@ class ModuleReader {
   [[nodiscard]] std::vector<PoolAccess> pool_accesses() const {
     std::vector<PoolAccess> result;
     for (const auto& [item, access] : added_.pool_accesses()) result.push_back(access);
-    for (const auto& [item, access] : added_.passed()) result.push_back(access);
     return result;
   }
 
@@ -601,17 +585,10 @@ class ModuleReader {
   }
 
   // Whether what is wrong with the function only means that its C stays.
-  // Of this program's C none that takes workspace: it has no allocator.
   bool keeps(const std::string& name, bool is_entry, std::string reason) {
     if (unread_ == Unread::refused || is_entry) return false;
-    if (respelled_.is_own && takes_workspace(name)) return false;
     unread_found_.emplace(name, std::move(reason));
     return true;
-  }
-
-  [[nodiscard]] bool takes_workspace(const std::string& name) const {
-    const FunctionText& function = scope_.functions.find(name)->second;
-    return body_text(function).find("TVMBackendAllocWorkspace") != std::string_view::npos;
   }
 
   // The function and those that it reaches.
@@ -657,7 +634,8 @@ class ModuleReader {
         std::vector<AddedText> texts = added.texts;
         texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
         if (unread_ == Unread::kept) require_plain_text(text, texts, is_entry);  // what was read after all
-        if (!respelled_.is_own) require_plain_names(name, text, texts, files_read(), scope_);
+        require_plain_names(name, text, texts, files_read(), scope_);
+        called_by_entry_ = Names(read.called.begin(), read.called.end());
       }
       read.function.name = name;
       read.function.target = "c";
@@ -672,7 +650,7 @@ class ModuleReader {
       }
       std::set<tir::VarId> planned;
       for (const PlannedPlace& of : read.memory.places) planned.insert(of.var);
-      if (!is_entry && !respelled_.is_own) {
+      if (!is_entry) {
         check_loops(read.function, text.offset);
         replace_inductions(module_, read.function);
       }
@@ -688,9 +666,6 @@ class ModuleReader {
       for (const auto& [callee, at] : read.unasked) unasked_.push_back({name, callee, at});
       memory_.add(std::move(read.memory));
       return read.called;
-    } catch (const InlinedError& error) {
-      if (keeps(error.function, false, place(text.file, error.offset) + ": " + error.message)) return {};
-      throw located(file, error);
     } catch (const SyntaxError& found) {
       const SyntaxError error{found.offset, found.message + lasting_variables().expected(text.file, found)};
       if (keeps(name, is_entry, place(text.file, error.offset) + ": " + error.message)) return {};
@@ -714,7 +689,7 @@ class ModuleReader {
     }
     for (const Outlined& one : outlined) texts.push_back(one.place);
     if (unread_ == Unread::kept) require_plain_text(text, texts, name == entry_);
-    if (!respelled_.is_own) require_plain_names(name, text, texts, files_read(), scope_);
+    require_plain_names(name, text, texts, files_read(), scope_);
     return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined);
   }
 
@@ -736,8 +711,7 @@ class ModuleReader {
         const bool is_new = std::none_of(outlined.begin(), outlined.end(),
                                          [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
         if (!is_new || outlined.size() == most_outlined) throw;
-        if (!read_outlined(files_[text.file].text, respelled_.included->all_definitions(text.file), statement).empty())
-          throw;
+        if (!read_outlined(files_[text.file].text, included_.all_definitions(text.file), statement).empty()) throw;
         const auto behind = std::find_if(outlined.begin(), outlined.end(),
                                          [&](const Outlined& one) { return one.place.begin > statement.place.begin; });
         outlined.insert(behind, std::move(statement));
@@ -769,6 +743,26 @@ class ModuleReader {
     for (const std::string& name : functions) {
       const bool is_new = !kept_names_.contains(name) && unread_found_.emplace(name, std::string()).second;
       if (is_new) found_in_added_.insert(name);
+    }
+  }
+
+  // Functions that somebody made of the entry.
+  void require_no_parts(const std::string& entry) const {
+    Names functions = found_in_added_;
+    functions.insert(called_by_entry_.begin(), called_by_entry_.end());
+    for (const std::string& name : functions) {
+      const auto found = scope_.functions.find(name);
+      if (found == scope_.functions.end() || name.starts_with("tvmgen_")) continue;
+      const std::vector<bool> mentioned = mentioned_items({name}, {}, {}, scope_, files_);
+      for (std::size_t i = 0; i < mentioned.size(); ++i) {
+        const Item& item = scope_.items[i];
+        if (!mentioned[i] || item.kind != Item::Kind::function || !item.name.starts_with("tvmgen_")) continue;
+        const Source& file = files_[found->second.file];
+        throw Error(ErrorKind::archive, {{}, file.name, place_in(file, found->second.offset)},
+                    "found " + in_quotes(item.name) + " called by " + in_quotes(name) +
+                        ", expected operators called by " + in_quotes(entry) + " alone: move the statements of " +
+                        in_quotes(name) + " there");
+      }
     }
   }
 
@@ -823,11 +817,7 @@ class ModuleReader {
     if (run == scope_.functions.end()) return;
     try {
       const FunctionText& text = scope_.functions.find(entry)->second;
-      if (respelled_.kept_run.empty()) {
-        name_by_run(run->second, text, symbol, entry, module_);
-      } else {
-        name_by_edited_run(respelled_.kept_run, run->second, text, module_);
-      }
+      name_by_run(run->second, text, symbol, entry, module_);
     } catch (const SyntaxError& error) {
       throw located(files_[run->second.file], error);
     }
@@ -849,10 +839,11 @@ class ModuleReader {
   Places places_;  // in them
   std::optional<LastingVariables> lasting_variables_;
   std::span<const Source> headers_;  // beside those of the module
-  Respelled respelled_;              // from run() on: files_
+  const Included included_;          // of both
   Limits limits_;
   Unread unread_;
   Names kept_names_;
+  Names called_by_entry_;
   std::vector<OutlinedFunction> outlined_;
   Names found_in_added_;      // of kept_names_
   Names kept_for_operators_;  // likewise, without what they call
@@ -906,6 +897,7 @@ PlannedModule read_planned_module(const std::string& module, std::span<const Sou
                                   const std::set<std::string>& rewritten, std::span<const Source> headers,
                                   const std::set<std::string>& synchronous) {
   for (const Source& file : files) {
+    require_foreign(file);
     require_spelling(file);
     require_few_directives(file);
   }

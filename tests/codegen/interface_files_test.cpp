@@ -549,43 +549,6 @@ TEST_CASE("tvmgen_M_info: tensors, pools and constants with their places") {
   sandbox.expect_clean("empty_info.c");
 }
 
-TEST_CASE("a module whose run is somebody's has another one, which that calls") {
-  Network net;
-  config::PoolsConfig spec = pools(true, true);
-  spec.workspace_pools.pop_back();
-  std::map<std::string, Allocation> moved = places;
-  moved["v"].pool = PoolId(1);
-  moved["w"].pool = PoolId(1);
-  const auto entry_of = [&](const config::PoolsConfig& of, const std::map<std::string, Allocation>& where, bool io) {
-    const Planned planned(net.info, net.builder, of, where, io);
-    EmissionInput module = planned.view();
-    module.has_own_run = true;
-    StringSink sink;
-    module_files(module).at(1).write(sink);
-    CHECK(contains(planned.header(), "int32_t tvmgen_net_run(\n"));
-    return sink.text();
-  };
-  const std::string entry = entry_of(spec, moved, false);
-  CHECK(contains(entry,
-                 "\nint32_t usmp_tvmgen_net_run(\n    struct tvmgen_net_inputs* inputs,\n    struct "
-                 "tvmgen_net_outputs* outputs);\nint32_t usmp_tvmgen_net_run(\n"));
-  CHECK(!contains(entry, " tvmgen_net_run("));
-  const CompilerSandbox sandbox;
-  sandbox.add("tvmgen_net.h", Planned(net.info, net.builder, spec, moved).header());
-  sandbox.add("net_lib0.c", entry);
-  sandbox.expect_clean("net_lib0.c");
-  // With other parameters it could not be called.
-  for (const bool io : {false, true}) {
-    try {
-      (void)entry_of(io ? spec : pools(false, true), io ? moved : places, io);
-      FAIL("no error");
-    } catch (const Error& error) {
-      CHECK(error.kind() == ErrorKind::usage);
-      CHECK(contains(error.message(), "tvmgen_net_run has code that somebody added"));
-    }
-  }
-}
-
 TEST_CASE("a module without any pool, tensor or use compiles") {
   ModuleBuilder b;
   b.entry({}, {});

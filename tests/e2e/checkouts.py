@@ -253,7 +253,20 @@ def run_case(binary: Path, case: Case, directory: Path, built: golden.Built) -> 
     golden.write_main(out, module, case.golden, packed=False)
     if built.is_new(golden.digest_of(out)):  # layouts come to the same C
         golden.build_and_run(out, module, case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
-    run_in_place(binary, case, directory, files, module, built)
+    check_names(out, module, found)
+    run_in_place(binary, case, directory, files, module)
+
+
+def check_names(out: Path, module: str, used: int) -> None:
+    """The entry, which has other parameters if anything is in its pool, has its name for firmware no more."""
+    if not used:
+        return
+    entry = next(out.rglob(f"{module}_lib1.c"))
+    program = entry.with_suffix(".o")
+    golden.run([*golden.GCC, "-w", "-I", out / "codegen/host/include", "-c", entry, "-o", program])
+    names = re.findall(r" T (\w+)", golden.run(["nm", program]).stdout)
+    if not [name for name in names if name.startswith(f"usmp_tvmgen_{module}")] or [name for name in names if name.startswith("tvmgen_")]:
+        raise golden.Failure(f"names that firmware may link with: {names}")
 
 
 def build_and_run(directory: Path, tree: Path, files: Files, case: Case, module: str, checks: list[str]) -> None:
@@ -280,7 +293,7 @@ def in_git(tree: Path, *arguments: str) -> None:
     golden.run(["git", "-C", tree, "-c", "user.name=test", "-c", "user.email=test@example.org", *arguments])
 
 
-def run_in_place(binary: Path, case: Case, directory: Path, files: Files, module: str, built: golden.Built) -> None:
+def run_in_place(binary: Path, case: Case, directory: Path, files: Files, module: str) -> None:
     tree, firmware, plan_json = directory / "tree", directory / "firmware", directory / "plan.json"
     firmware.mkdir()
     header = next(text for name, text in files.items() if name.endswith(".h"))
@@ -308,23 +321,7 @@ def run_in_place(binary: Path, case: Case, directory: Path, files: Files, module
         raise golden.Failure(f"--in-place: no header has {macro}")
     build_and_run(directory, tree, files, case, module, golden.SANITIZE)
     refused([binary, tree, "--in-place"], "found C that usmp-plan wrote")
-    run_again(binary, case, tree, directory / "again", module, built)
-
-
-def run_again(binary: Path, case: Case, tree: Path, out: Path, module: str, built: golden.Built) -> None:
-    """What was planned in place is planned into a directory, in which the entry has its name for firmware no more."""
-    used = workspace(binary, tree, out, module)
-    golden.write_main(out, module, case.golden, packed=False)
-    if built.is_new(golden.digest_of(out)):
-        golden.build_and_run(out, module, case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
-    if not used:  # no parameter more
-        return
-    entry = next(out.rglob(f"{module}_lib1.c"))
-    program = entry.with_suffix(".o")
-    golden.run([*golden.GCC, "-w", "-I", out / "codegen/host/include", "-c", entry, "-o", program])
-    names = re.findall(r" T (\w+)", golden.run(["nm", program]).stdout)
-    if not [name for name in names if name.startswith(f"usmp_tvmgen_{module}")] or [name for name in names if name.startswith("tvmgen_")]:
-        raise golden.Failure(f"names that firmware may link with: {names}")
+    refused([binary, tree, "-o", directory / "again"], "found C that usmp-plan wrote, expected TVM's")
 
 
 def main() -> int:

@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plans C whose entry somebody has edited: macros around calls of operators and around tensors, statements that use tensors,
-statements in tvmgen_M_run. As kept_c.py: what is planned, into a directory and in place, prints and computes the same bytes.
+"""Plans C whose entry somebody has edited. Statements between the calls, macros around tensors, what is done where an operator
+fails: as kept_c.py, what is planned, into a directory and in place, prints and computes the same bytes. Other forms are refused
+in a sentence that says what to do, and nothing is written.
 """
 
 from __future__ import annotations
 
-import re
+import argparse
+import os
+import subprocess
 import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
 
+import checkouts
+import golden
 import kept_c
 from kept_c import Case, HEADER, HELPERS, MAIN, main_of, unplanned_entry
 
@@ -24,15 +32,6 @@ static inline void trace_bytes(const char* name, const void* data, int count) {
   printf("%s: %d\\n", name, sum);
 }
 #define TRACE_TENSOR(t) trace_bytes(#t, t, 20)
-#define PROFILE(label, call) do { \\
-    uint32_t begun = now(); \\
-    int32_t status = (call); /* of the operator */ \\
-    printf("%s: %u ticks, status %d\\n", label, (unsigned)(now() - begun), 0); \\
-    if (status != 0) { printf("%s failed: %d\\n", #call, (int)status); return status; } \\
-  } while (0)
-#define TIMED(...) do { uint32_t begun = now(); CHECK_OK(__VA_ARGS__); printf("after %u\\n", (unsigned)(now() - begun)); } while (0)
-#define CHECK_OK(call) \\
-  if ((call) != 0) { printf("failed: %s\\n", #call); return -5; }
 #endif
 """
 
@@ -48,7 +47,7 @@ uint32_t ticks;
 """
 
 TRACED_CALLS = """  TRACE_TENSOR(x_buffer_var);
-  PROFILE("first", tvmgen_m_fused_add(x_buffer_var, sid_1));
+  if (tvmgen_m_fused_add(x_buffer_var, sid_1) != 0 ) return -1;
   TRACE_TENSOR(sid_1);
   VERBOSE_TENSOR(sid_1);
   for (int i = 0; i < N_SUM; ++i) {
@@ -56,18 +55,23 @@ TRACED_CALLS = """  TRACE_TENSOR(x_buffer_var);
     if (from[i] == 0) continue;
     checksum += from[i] * (i + 1);
   }
-  CHECK_OK(tvmgen_m_fused_add(sid_1, sid_2));
+  if (tvmgen_m_fused_add(sid_1, sid_2) != 0 ) return -1;
 #ifdef __OPTIMIZE__
   fwrite(sid_2, 1, 0, stderr);
   printf("%d %d\\n", ((int8_t*)sid_2)[3], (int)checksum);
 #endif
-  {
-    uint32_t begun = now();  // by hand
-    if (tvmgen_m_fused_add(sid_2, sid_1) != 0) return -1;
-    printf("by hand %u\\n", (unsigned)(now() - begun));
-  }
+  uint32_t begun = now();  // by hand
+  if (tvmgen_m_fused_add(sid_2, sid_1) != 0) return -1;
+  printf("by hand %u\\n", (unsigned)(now() - begun));
   seen++;
-  TIMED(tvmgen_m_fused_max_pool(sid_1, y_buffer_var));
+#ifdef __OPTIMIZE__
+  uint32_t last = now();
+#endif
+  int32_t status = tvmgen_m_fused_max_pool(sid_1, y_buffer_var);
+  if (status != 0) { printf("failed: %d\\n", (int)status); return status; }
+#ifdef __OPTIMIZE__
+  printf("after %u\\n", (unsigned)(now() - last));
+#endif
   TRACE_TENSOR(&y_buffer_var[100]);
   if (seen == 2) fprintf(stdout, "twice %d %d\\n", (int)checksum, y_buffer_var[0]);
 """
@@ -79,100 +83,6 @@ def traced(calls: str = TRACED_CALLS, head: str = TRACED, header: str = TRACE_HE
             "m_lib1.c": HELPERS.replace("#define LANES", head + "#define LANES") + main}
 
 
-# The firmware's way in, with what somebody adds there.
-RUN = """#include <stdio.h>
-#include "trace.h"
-#define IS_MISSING(p) ((p) == NULL)
-static unsigned runs;
-static const char* const parts[2] = {"before", "after"};
-static void note(int part) { printf("%s run %u at %u\\n", parts[part], runs, (unsigned)now()); }
-int32_t last_status = 7;
-"""
-
-RUN_BODY = """{
-  if (IS_MISSING(inputs) || IS_MISSING(outputs) || inputs->x == NULL) {
-    return -3;
-  }
-  ++runs;
-  note(0);
-#ifdef __OPTIMIZE__
-  uint32_t begun = now();
-#endif
-  int32_t status = %s;
-  last_status = status;
-#ifdef __OPTIMIZE__
-  printf("took %%u\\n", (unsigned)(now() - begun));
-#endif
-  if (status != 0) {
-    printf("failed %%d\\n", (int)status);
-    return status;
-  }
-  note(1);
-  return ((const int8_t*)outputs->y)[0] == 127 ? 0 : status;
-}
-"""
-
-
-def edited_run(entry: str, body: str = RUN_BODY) -> str:
-    """TVM's file of the entry with another body of tvmgen_m_run."""
-    front, rest = entry.split("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", 1)
-    begin, end = rest.index("{return"), rest.index("}\n") + 2
-    call = re.search(r"tvmgen_m___tvm_main__\(inputs.*?\);", rest).group(0)[:-1]
-    call = call.replace("inputs->x,", "inputs->x,\n      ")
-    return front + RUN + "#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + rest[:begin] + (body % call) + rest[end:]
-
-
-def with_run(entry: str, main: str | None = None) -> dict[str, str]:
-    operators = HELPERS.replace("#define LANES", '#include "trace.h"\nuint32_t ticks;\n#define LANES')
-    return {"tvmgen_m.h": HEADER, "trace.h": TRACE_HEADER, "m_lib0.c": edited_run(entry), "m_lib1.c": operators + (main or main_of(
-        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)"))}
-
-
-# As TVM plans it.
-PLANNED_MAIN = kept_c.EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* global_workspace_0_var) {
-  void* sid_1_let = (&(global_workspace_0_var[0]));
-  void* sid_2_let = (&(global_workspace_0_var[256]));
-  if (tvmgen_m_fused_add(x_buffer_var, sid_1_let) != 0 ) return -1;
-  if (tvmgen_m_fused_add(sid_1_let, sid_2_let) != 0 ) return -1;
-  if (tvmgen_m_fused_max_pool(sid_2_let, y_buffer_var) != 0 ) return -1;
-  return 0;
-}
-"""
-
-# Functions for the firmware that pass the pool on, with macros and variables of the file. What they are given is all spoilt.
-PASSED = """#include <string.h>
-#define SPOIL(n) spoilt += (n)
-static uint32_t spoilt;
-void clean(volatile uint8_t* begin, int32_t bytes, const char* what);
-static int32_t flush(uint32_t times) {
-  while (times-- > 0) {
-    clean((volatile uint8_t *)&global_workspace[0], (int32_t)sizeof(global_workspace), "flushed");
-    SPOIL(1);
-  }
-  return (int32_t)spoilt;
-}
-int32_t spoil_workspace(uint32_t times) {
-  memset(global_workspace, 0xa5, sizeof global_workspace);  // global_workspace: all of it
-  return flush(times);
-}
-uint8_t* workspace(void) { return &global_workspace[0]; }
-"""
-
-PASSED_FIRMWARE = kept_c.FIRMWARE.replace("int main(void) {", "int32_t spoil_workspace(uint32_t times);\nuint8_t* workspace(void);\n"
-                                          "void clean(volatile uint8_t* begin, int32_t bytes, const char* what);\n"
-                                          "void clean(volatile uint8_t* begin, int32_t bytes, const char* what) {\n"
-                                          "  for (int32_t i = 0; i < bytes; ++i) begin[i] = (uint8_t)(0x5a ^ what[0]);\n}\nint main(void) {").replace(
-    "    memset(y,", '    printf("spoilt %d", (int)spoil_workspace((uint32_t)run));\n    printf(", %d\\n", workspace()[255]);\n    memset(y,')
-
-
-def with_passed() -> dict[str, str]:
-    entry = kept_c.planned_entry(512).replace("#ifdef __cplusplus\n}\n", PASSED + "#ifdef __cplusplus\n}\n")
-    return {"tvmgen_m.h": HEADER, "m_lib0.c": entry, "m_lib1.c": HELPERS + PLANNED_MAIN}
-
-
-RUN_FIRMWARE = kept_c.FIRMWARE.replace("int main(void) {", "extern int32_t last_status;\nint main(void) {\n"
-                                       '  printf("without inputs %d %d\\n", (int)tvmgen_m_run(NULL, NULL), (int)last_status);')
-
 # An operator that fails when the firmware says so, and what asks for that, as people write it.
 DEVICE = kept_c.HEAD + """#include <stdio.h>
 int32_t device(int32_t n);
@@ -182,28 +92,17 @@ TVM_DLL int32_t tvmgen_m_dev(int8_t* p, int8_t* q) {
   int32_t r = device(p[0]);
   return r;
 }
-#ifdef __OPTIMIZE__
-#define unlikely(x) __builtin_expect(!!(x), 0)
-#define RUN(name, c) do { uint32_t t = now(); if ((c) != 0) return -3; printf("%s took %u\\n", name, (unsigned)(now() - t)); } while (0)
-#define CHECKED(c) do { if ((c) != 0) return -4; } while (0)
-#else
-#define unlikely(x) (x)
-#define RUN(name, c) do { if ((c) != 0) return -3; } while (0)
-#define CHECKED(c) do { int32_t rc = (c); if (rc != 0) { printf("%s failed: %d\\n", #c, (int)rc); return rc; } } while (0)
-#endif
-#define OK (0)
-#define TIMED_BEGIN { uint32_t t = now();
-#define TIMED_END printf("timed %u\\n", (unsigned)(now() - t)); }
 typedef struct { const void* data; int at; } view_t;
 static void show(const view_t* v) { printf("shows %d\\n", ((const int8_t*)v->data)[v->at]); }
 """
 
-SPELLINGS = [
-    "if (unlikely(CALL)) return -1;",
-    'if (!(CALL == OK)) { printf("not ok\\n"); return -2; }',
-    '{ int32_t rc = CALL; if (unlikely(0 != rc)) { printf("result %d\\n", (int)rc); return rc; } }',
-    'RUN("run", CALL);', "CHECKED(CALL);", "TIMED_BEGIN if (CALL != 0) return -6; TIMED_END",
-    "{ view_t v = {.data = sid_1, .at = 3}; show(&v); } if (__builtin_expect(!!(CALL), 0)) return -7;",
+CHECKS = [
+    "if (CALL != 0) return -1;",
+    'if (CALL != 0) { printf("not ok\\n"); return -2; }',
+    '{ int32_t rc = CALL; if (rc != 0) { printf("result %d\\n", (int)rc); return rc; } }',
+    'uint32_t t = now(); if (CALL != 0) return -6; printf("timed %u\\n", (unsigned)(now() - t));',
+    "{ view_t v = {.data = sid_1, .at = 3}; show(&v); } int32_t status = CALL; if (status) return status;",
+    'if ((status = CALL) != 0) { printf("again %d\\n", (int)status); return -8; }',
     '{ int8_t rc = CALL; if (rc) { printf("narrow\\n"); return rc; } }', "if (CALL) return -9;"]
 
 FAILING = """#include <stdio.h>
@@ -233,127 +132,123 @@ int main(void) {
 """
 
 
-def spelled(head: str) -> dict[str, str]:
-    """Calls one behind the other, each asked in other words."""
-    names = ["x_buffer_var", *["sid_1" if i % 2 == 0 else "sid_2" for i in range(len(SPELLINGS) - 1)], "y_buffer_var"]
-    calls = [text.replace("CALL", f"tvmgen_m_dev({names[i]}, {names[i + 1]})") for i, text in enumerate(SPELLINGS)]
+def checked() -> dict[str, str]:
+    """Calls one behind the other, each checked otherwise."""
+    names = ["x_buffer_var", *["sid_1" if i % 2 == 0 else "sid_2" for i in range(len(CHECKS) - 1)], "y_buffer_var"]
+    calls = [text.replace("CALL", f"tvmgen_m_dev({names[i]}, {names[i + 1]})") for i, text in enumerate(CHECKS)]
     main = MAIN.replace("%(calls)s", "\n".join("  " + call for call in calls))
     leaks = HEADER.replace("4096", "65536")  # a run that fails frees nothing
-    return {"tvmgen_m.h": leaks, "m_lib0.c": unplanned_entry(), "m_lib1.c": head + main}
+    return {"tvmgen_m.h": leaks, "m_lib0.c": unplanned_entry(), "m_lib1.c": DEVICE + main}
 
 
-# Else where an operator has not failed, and goto to what is done if one has.
-JUMPS = """  if (x_buffer_var == NULL) goto fail;
-  if (tvmgen_m_fused_add(x_buffer_var, sid_1) == 0) {
-    runs++;
-    if (tvmgen_m_fused_add(sid_1, sid_2) != 0) {
-      printf("second\\n");
-      goto fail;
-    } else if (tvmgen_m_fused_add(sid_2, sid_1)) {
-      goto fail;
-    } else {
-      printf("run %d\\n", runs);
-    }
-  } else {
-    printf("first\\n");
-    return -4;
-  }
-  if (tvmgen_m_fused_max_pool(sid_1, y_buffer_var) != 0) goto fail;"""
-JUMPS_MAIN = MAIN.replace("  return 0;\n}\n", """  return 0;
-fail:
-  TVMBackendFreeWorkspace(1, 0, sid_2);
-  TVMBackendFreeWorkspace(1, 0, sid_1);
-  printf("failed\\n");
-  return -2;
-}
-""") % {"calls": JUMPS}
+CASES = [
+    Case("macros around tensors, statements around calls", traced(), 256, strict=True),
+    Case("results asked for", checked(), None, ["'tvmgen_m_dev' is not TVM's C and stays as it is (line "], firmware=FAILING)]
 
-# The entry in two functions, which share a pointer of the file.
-HALVES = """
-static void* sid_1; /* of both */
-static int32_t first_half(const int32_t verbose, int8_t* from) {
-  sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
-  if (sid_1 == NULL) {
-    return -1;
-  }
-  uint32_t begun = now();
-  if (tvmgen_m_fused_add(from, sid_1) != 0) return -2;
-  if (verbose) printf("first %u\\n", (unsigned)(now() - begun));
+
+@dataclass
+class Refused:
+    name: str
+    files: dict[str, str]
+    place: str  # "m_lib1.c: line " and the like
+    parts: tuple[str, ...]  # of the message
+    in_place: bool = False  # only there
+
+    def label(self) -> str:
+        return self.name
+
+
+CALLS = ("tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")
+OUT_OF_ENTRY = "move the addition out of 'tvmgen_m___tvm_main__': it calls operators as TVM does, if (f(…) != 0) return -1;"
+
+
+def in_entry(name: str, instead: str, head: str = "", behind: str = "") -> Refused:
+    """With something else in place of the second call's check, CALL, and of the last return."""
+    main = main_of(*CALLS).replace(f"if ({CALLS[1]} != 0 ) return -1;", instead.replace("CALL", CALLS[1]))
+    main = main if not behind else main.replace("  return 0;\n}\n", behind + "}\n")
+    return Refused(name, {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("#define LANES", head + "#define LANES") + main},
+                   "m_lib1.c: line ", (OUT_OF_ENTRY,))
+
+
+def with_front(name: str, front: str, main: str, *parts: str) -> Refused:
+    return Refused(name, {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + front + main}, "m_lib1.c: line ", parts)
+
+
+PART = kept_c.EXTERN + """static int32_t first_half(int8_t* from, void* to) {
+  if (tvmgen_m_fused_add(from, to) != 0 ) return -1;
   return 0;
 }
-static int32_t second_half(int8_t* y_buffer_var) {
-  void* sid_2 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
-  if (sid_2 == NULL) {
-    return -1;
-  }
-  uint32_t begun = now();
-  if (tvmgen_m_fused_add(sid_1, sid_2) != 0) return -1;
-  if (tvmgen_m_fused_max_pool(sid_2, y_buffer_var) != 0) return -1;
-  printf("second %u\\n", (unsigned)(now() - begun));
-  if (TVMBackendFreeWorkspace(1, 0, sid_2) != 0) {
-    return -1;
-  }
-  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {
-    return -1;
-  }
+"""
+TAKEN = "void* sid_1 = TVMBackendAllocWorkspace"
+# In TVM's file of the entry.
+RUN = "{return tvmgen_m___tvm_main__("
+PASSED = "void clean(void* begin, size_t bytes);\nvoid flush(void);\nvoid flush(void) { clean(global_workspace, sizeof(global_workspace)); }\n"
+
+
+def entry_with(name: str, entry: str, main: str, *parts: str, in_place: bool = False) -> Refused:
+    return Refused(name, {"tvmgen_m.h": HEADER, "m_lib0.c": entry, "m_lib1.c": HELPERS + main}, "m_lib0.c: line ", parts, in_place)
+
+
+PLANNED_MAIN = kept_c.EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* global_workspace_0_var) {
+  void* sid_1_let = (&(global_workspace_0_var[0]));
+  if (tvmgen_m_fused_add(x_buffer_var, sid_1_let) != 0 ) return -1;
+  if (tvmgen_m_fused_max_pool(sid_1_let, y_buffer_var) != 0 ) return -1;
   return 0;
-}
-""" + kept_c.EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {
-  if (first_half(1, x_buffer_var) != 0) {
-    return -1;
-  }
-  return second_half(y_buffer_var);
 }
 """
 
-# Functions of the entry whose text would mean something else there.
-NO_STATEMENTS = """
-static int32_t scale = 5, seen[2];
-static int32_t* x_buffer_var = seen;
-#define LEVEL 3
-#define leave_if(c) if (c) return 0
-static int32_t scaled(int8_t* from, void* to) {
-  if (tvmgen_m_fused_add(from, to) != 0) return -1;
-  x_buffer_var[1] = scale;
-  printf("scale %d, level %d, %d\\n", (int)scale, LEVEL, (int)seen[1]);
-  return 0;
-}
-static int32_t left(void* from, void* to) {
-  if (tvmgen_m_fused_add(from, to) != 0) return -1;
-  leave_if(LEVEL > 2);
-  puts("not reached");
-  return 0;
-}
-static int32_t wide(int8_t* y, void* from, uint32_t n, const int32_t* words) {
-  if (tvmgen_m_fused_max_pool(from, y) != 0) return -1;
-  printf("%s, %d\\n", n - 2 > 0 ? "wraps" : "does not", (int)(words)[1]);
-  return 0;
-}
-#undef LEVEL
-#define LEVEL 4
-""" + MAIN % {"calls": """  int32_t scale = 2;
-  if (scaled(x_buffer_var, sid_1) != 0) return -1;
-  if (left(sid_1, sid_2) != 0) return -1;
-  if (wide(y_buffer_var, sid_2, 1, sid_1) != 0) return -1;
-  printf("scale %d, level %d\\n", (int)scale, LEVEL);"""}
+REFUSED = [
+    in_entry("a macro around a call", "CHECK(CALL);", "#define CHECK(x) do { if ((x) != 0) return -1; } while (0)\n"),
+    in_entry("a macro that no file defines", "CHECK(CALL);"),
+    in_entry("a macro for a call", "SECOND;", "#define SECOND if (tvmgen_m_fused_add(sid_1, sid_2) != 0) return -1\n"),
+    in_entry("a name for an operator", "if (ADD(sid_1, sid_2) != 0) return -1;", "#define ADD tvmgen_m_fused_add\n"),
+    in_entry("macros that open and close a block", "BEGIN if (CALL != 0) return -1; END", "#define BEGIN {\n#define END }\n"),
+    in_entry("a block around a call", "{ int32_t t = 3; if (CALL != 0) return -1; (void)(t + now()); }", "int32_t now(void);\n"),
+    in_entry("a hint for the compiler", "if (unlikely(CALL)) return -1;", "#define unlikely(x) __builtin_expect(!!(x), 0)\n"),
+    in_entry("a name for 0", "if (CALL != OK) return -1;", "#define OK 0\n"),
+    in_entry("else", "if (CALL == 0) { } else { return -1; }"),
+    in_entry("goto", "if (CALL != 0) goto fail;", behind="  return 0;\nfail:\n  return -1;\n"),
+    in_entry("results gathered", "int32_t err = 0; err |= CALL; if (err != 0) return err;"),
+    in_entry("a result asked for later", "int32_t err = CALL; (void)sid_1; if (err != 0) return err;"),
+    with_front("a function made of the entry", PART, main_of("first_half(x_buffer_var, sid_1)", *CALLS[1:]),
+               "found 'tvmgen_m_fused_add' called by 'first_half'", "move the statements of 'first_half' there"),
+    with_front("a pointer of the file", "static void* sid_1;\n", main_of(*CALLS).replace(TAKEN, TAKEN.replace("void* ", "", 1)),
+               "found 'sid_1'", "declare it in the function", OUT_OF_ENTRY),
+    entry_with("statements in the run function", unplanned_entry().replace(RUN, "{ runs++; " + RUN[1:]).replace("#ifdef __cplusplus", "static int runs;\n#ifdef __cplusplus", 1),
+               main_of(*CALLS), "found 'runs' in 'tvmgen_m_run', which is written anew", "move the addition out of 'tvmgen_m_run', to where that is called"),
+    entry_with("a function that passes the pool on", kept_c.planned_entry(512).replace("#ifdef __cplusplus\n}\n", PASSED + "#ifdef __cplusplus\n}\n"),
+               PLANNED_MAIN, "found 'global_workspace' in code that somebody added", "move that code to a file of the firmware", in_place=True)]
 
-CASES = [
-    Case("functions that are no statements of the entry", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
-        "#define LANES", "#include <stdio.h>\n#define LANES") + NO_STATEMENTS}, 512,
-         ["function 'left' is not TVM's C and stays as it is", "function 'scaled'", "function 'wide'"]),
-    Case("an entry in two functions", {"tvmgen_m.h": HEADER, "trace.h": TRACE_HEADER, "m_lib0.c": unplanned_entry(),
-                                       "m_lib1.c": HELPERS.replace("#define LANES", '#include "trace.h"\nuint32_t ticks;\n#define LANES') + HALVES}, 256),
-    Case("else and goto", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(),
-                           "m_lib1.c": HELPERS.replace("#define LANES", "#include <stdio.h>\nstatic int runs;\n#define LANES") + JUMPS_MAIN}, 256),
-    Case("a run with code around the call", with_run(unplanned_entry()), 256, firmware=RUN_FIRMWARE, strict=True),
-    Case("a run with code around the call and a pool", with_run(kept_c.planned_entry(512), PLANNED_MAIN), 256, firmware=RUN_FIRMWARE,
-         strict=True),
-    Case("functions that pass the pool on", with_passed(), 256, firmware=PASSED_FIRMWARE, adds_code=True, strict=True),
-    Case("macros around tensors and calls", traced(), 256, strict=True),
-    *[Case(f"results asked for in other words, macros {way}", spelled(head), None, ["'tvmgen_m_dev' is not TVM's C and stays as it is (line "],
-           firmware=FAILING) for way, head in (("optimized", DEVICE), ("not", DEVICE.replace("#ifdef __OPTIMIZE__", "#ifndef __OPTIMIZE__")))],
-]
+
+def run_refused(binary: Path, this: Refused, directory: Path) -> None:
+    tree = directory / "tree"
+    checkouts.write_tree(tree, this.files)
+    out = directory / "planned"
+    for options in ([] if this.in_place else [["-o", out]]) + [["--in-place", "--force"]]:
+        done = subprocess.run([binary, tree, *options], capture_output=True, text=True)
+        message = done.stdout + done.stderr
+        if done.returncode != 3 or not all(part in message for part in (this.place, *this.parts)):
+            raise golden.Failure(f"exit code {done.returncode}: {message}\nexpected {this.place}, {this.parts}")
+        if out.exists() or any((tree / name).read_text() != text for name, text in this.files.items()):
+            raise golden.Failure("something is written")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary", type=Path)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args()
+    binary = arguments.binary.resolve()
+    with tempfile.TemporaryDirectory(prefix="usmp-edited-") as temporary:
+        def run(this: Case | Refused) -> None:
+            directory = Path(temporary) / this.name.replace(" ", "_")
+            directory.mkdir()
+            if isinstance(this, Refused):
+                run_refused(binary, this, directory)
+            else:
+                kept_c.run_case(binary, this, directory)
+        return golden.run_all([*CASES, *REFUSED], run, arguments.jobs)
 
 
 if __name__ == "__main__":
-    sys.exit(kept_c.main(CASES, __doc__))
+    sys.exit(main())

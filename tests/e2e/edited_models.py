@@ -109,11 +109,8 @@ class Model:
         self.random = random.Random(seed)
         self.level = self.random.choice((0.5, 1, 1, 2, 2, 3, 4))  # how much is edited
         r = self.random
-        # What is edited most; the rest stays as it is, so that most of these models are planned.
-        self.focus = r.choice((None, None, None, "parts", "parts", "goto", "else", "pointers"))
         self.planned = r.random() < 0.45
         # What the firmware uses of the C, which only what is planned in place has.
-        self.spoils = self.planned and r.random() < 0.1
         self.calls_entry = not self.planned and r.random() < 0.1
         self.one_file = r.random() < 0.15
         self.file_head: list[str] = []  # declarations in front of the operators
@@ -127,9 +124,6 @@ class Model:
         self.counter = 0
         # A driver goes on with tensors when its functions have returned.
         self.drives = self.chance(0.4)
-        self.parts: list[str] = []
-        self.part_count = 0
-        self.label: str | None = None
         self.front: list[str] = []
         self.helpers: dict[str, str] = {}
         self.rc_name = r.choice(("rc", "status", "ret", "err"))
@@ -142,8 +136,6 @@ class Model:
 
     def edited(self, probability: float) -> bool:
         """Of an edit that is made the more often, the more is edited."""
-        if self.focus is not None:
-            return self.random.random() < probability * 0.3
         return self.random.random() < probability * self.level / 3
 
     def pick(self, *choices):
@@ -178,11 +170,6 @@ class Model:
         if self.planned:
             self.place(steps)
         steps = self.with_storage(steps)
-        count = self.pick(0, 0, 1, 1, 2, 3) if self.level > 1 else 0
-        if self.focus is not None:
-            count = self.pick(2, 4, 6) if self.focus in ("parts", "pointers") else 0
-        for _ in range(count):
-            steps = self.cut(steps)
         self.steps = steps
 
     def operator(self, sources: list[int], target: int) -> Step:
@@ -256,7 +243,7 @@ class Model:
                 tensor.declared_type = tensor.type
             if self.edited(0.06):
                 tensor.storage = self.pick("static", "local", "struct", "list", "list", "file static")
-            elif self.edited(0.06) or (self.focus == "pointers" and self.chance(0.6)):
+            elif self.edited(0.01):
                 tensor.in_file = True
             tensor.check = not self.edited(0.15)
 
@@ -324,7 +311,7 @@ class Model:
         t = r.choice(live)
         u = r.choice(live)
         n = self.number()
-        if self.chance(0.35) or (self.focus is not None and self.chance(0.7)):  # without tensors
+        if self.chance(0.35):  # without tensors
             self.helper("log_value"), self.helper("seen"), self.helper("total"), self.helper("now"), self.helper("COUNT")
             text = self.pick("seen++;", "log_value(seen);", "COUNT();", f"total += {n};", f'log_value((int)now());', f"static int runs_{n}; log_value(++runs_{n});",
                              f"if (seen > 3) total = 0;", f"{{ static int first_{n} = 1; if (first_{n}) {{ first_{n} = 0; log_value({n}); }} }}",
@@ -332,7 +319,7 @@ class Model:
                              f"if (total == 1000) return 0;", f"if (seen == 9) {{ log_value(9); return -7; }}", "/* if (0) { */", "// } else {",
                              "#ifdef NEVER\n  if (seen) return 3;\n#endif", "#if 1\n  total ^= 1;\n#else\n  total = 0;\n#endif",
                              "do { seen += 2; } while (seen % 2);", "assert_that(seen >= 0);" if False else "(void)seen;")
-            if self.chance(0.3) or (self.focus is not None and self.chance(0.6)):
+            if self.chance(0.3):
                 text = self.hiding_statement(n)
             return Step("raw", text)
         reads = [
@@ -406,7 +393,7 @@ class Model:
         live = [0]
         kept: int | None = None
         for step in steps:
-            while self.edited(0.35) or (self.focus is not None and self.chance(0.4)):
+            while self.edited(0.35):
                 result.append(self.statement(live))
             result.append(step)
             for one in step.uses:
@@ -504,7 +491,6 @@ class Model:
                       "#define CHECK(c) do { if (c) return -1; } while (0)", "#define CHECK(c) if (!(c)) {} else return -2",
                       f"#define CHECK(c) {{ const int {rc} = c; if ({rc}) {{ {log}return -1; }} }}",
                       "#ifdef NEVER\n#define CHECK(c) (void)(c)\n#else\n#define CHECK(c) do { if ((c) != 0) return -1; } while (0)\n#endif"],
-            "TRY": ["#define TRY(c) if ((c) != 0) goto fail", "#define TRY(c) do { if ((c) != 0) { log_value(4); goto fail; } } while (0)"],
             "RUN": [f"#define RUN(label, ...) do {{ uint32_t begun = now(); if ((__VA_ARGS__) != 0) return -1; log_value((int)(now() - begun)); (void)label; }} while (0)",
                     "#define RUN(label, c) do { if ((c) != 0) { log_value((int)sizeof(label)); return -1; } } while (0)",
                     f"#define RUN(label, c) int32_t label##_rc = (c); if (label##_rc != 0) return label##_rc"],
@@ -529,43 +515,29 @@ class Model:
         n = self.number()
         rc = "@rc@"
         plain = [
-            f"if ({call} != 0) {{\n    {fail}\n  }}", f"if ({call}) {fail}", f"if (0 != {call}) {{ {fail} }}", f"if (!({call} == 0)) {fail}",
-            f"if (({call}) != 0) {fail}", f"{{ int32_t rc = {call}; if (rc != 0) {fail} }}", f"int32_t rc_{n} = {call};\n  if (rc_{n}) {{ {fail} }}",
-            f"{rc} = {call};\n  if ({rc} != 0) {fail}", f"if (({rc} = {call}) != 0) {fail}", f"if (({rc} = {call})) {{ log_value({rc}); {fail} }}",
-            f"do {{ if ({call} != 0) {fail} }} while (0);", f"if ({call} == 0) {{ seen++; }} else {{ {fail} }}",
-            f"if ({call}) {{ log_value({n}); {fail} }} else {{ seen += 2; }}", f"if ({call} != 0) {{ log_value({n}); {fail} }}",
-            f"const int32_t failed_{n} = ({call} != 0);\n  if (failed_{n}) {fail}", f"if (!!{call}) {fail}", f"if ({call} != 0)\n  {{\n    seen = 0;\n    {fail}\n  }}",
-            f"if (({call}) == 0) ; else {fail}", f"if ({call} == 0) {{\n    log_value({n});\n  }} else {{\n    log_value(-{n}); {fail} }}",
-            f"{rc} = {call};\n  seen += 3;\n  if ({rc}) {{ {fail} }}",
+            f"if ({call} != 0) {{\n    {fail}\n  }}", f"if ({call}) {fail}", f"{{ int32_t rc = {call}; if (rc != 0) {fail} }}",
+            f"int32_t rc_{n} = {call};\n  if (rc_{n}) {{ {fail} }}", f"{rc} = {call};\n  if ({rc} != 0) {fail}", f"if (({rc} = {call}) != 0) {fail}",
+            f"if (({rc} = {call})) {{ log_value({rc}); {fail} }}", f"if ({call} != 0) {{ log_value({n}); {fail} }}",
+            f"if ({call} != 0)\n  {{\n    seen = 0;\n    {fail}\n  }}", f"{{ int8_t rc = (int8_t){call}; if (rc) return rc; }}",
+            f"int32_t e_{n} = {call};\n  if (e_{n} != 0) {{ log_value(e_{n}); return e_{n}; }}", f"{rc} = {call};\n  if ({rc}) return {rc};",
         ]
+        # What is refused, or is not what it looks like.
         odd = [
-            f"(void){call};", f"{call};", f"if (seen++, {call}) {fail}", f"if ({call} && 1) {fail}", f"while ({call}) {fail}",
-            f"switch ({call}) {{ case 0: break; default: {fail} }}", f"{rc} = {call} ? -1 : 0;\n  if ({rc}) {fail}", f"if ({call} < 0) {fail}",
-            f"if ({call} > 0) {fail}", f"seen += {call};", f"{rc} |= {call};\n  if ({rc}) {fail}", f"if ({call} == 1) {fail}", f"if ({call} != -1) {{ }} else {fail}",
-            f"uint8_t small_{n} = (uint8_t){call};\n  if (small_{n}) {fail}", f"if (enabled && {call}) {fail}", f"if ({call}) seen--;", f"if ({call} != 0) log_value({n});",
-            f"if ({rc} == 0) {rc} = {call};\n  if ({rc}) {fail}",
+            lambda: f"if (0 != {call}) {{ {fail} }}", lambda: f"if (!({call} == 0)) {fail}", lambda: f"if (({call}) != 0) {fail}",
+            lambda: f"do {{ if ({call} != 0) {fail} }} while (0);", lambda: f"if ({call} == 0) {{ seen++; }} else {{ {fail} }}",
+            lambda: f"if ({call}) {{ log_value({n}); {fail} }} else {{ seen += 2; }}", lambda: f"const int32_t failed_{n} = ({call} != 0);\n  if (failed_{n}) {fail}",
+            lambda: f"{rc} = {call};\n  seen += 3;\n  if ({rc}) {{ {fail} }}", lambda: f"(void){call};", lambda: f"{call};", lambda: f"if (seen++, {call}) {fail}",
+            lambda: f"if ({call} && 1) {fail}", lambda: f"while ({call}) {fail}", lambda: f"switch ({call}) {{ case 0: break; default: {fail} }}",
+            lambda: f"{rc} = {call} ? -1 : 0;\n  if ({rc}) {fail}", lambda: f"if ({call} < 0) {fail}", lambda: f"if ({call} > 0) {fail}", lambda: f"seen += {call};",
+            lambda: f"{rc} |= {call};\n  if ({rc}) {fail}", lambda: f"if ({call} == 1) {fail}", lambda: f"if ({call} != -1) {{ }} else {fail}",
+            lambda: f"uint8_t small_{n} = (uint8_t){call};\n  if (small_{n}) {fail}", lambda: f"if ({self.helper('enabled')} && {call}) {fail}",
+            lambda: f"if ({call}) seen--;", lambda: f"if ({call} != 0) log_value({n});", lambda: f"if ({rc} == 0) {rc} = {call};\n  if ({rc}) {fail}",
+            lambda: f"{self.macro('CHECK')}({call});", lambda: f"{self.macro('CHECK')}({call} != 0);",
+            lambda: f"{self.macro('RUN')}({'conv_%d' % n if '##' in self.helpers.get(self.macro('RUN'), '') else chr(34) + 'l' + chr(34)}, {call});",
+            lambda: f"if ({call} != {self.macro('OK')}) {fail}", lambda: f"if ({self.macro('FAILED')}({call})) {fail}",
+            lambda: f"if ({self.macro('unlikely')}({call} != 0)) {{ {fail} }}", lambda: f"if ({self.macro('CALL')}({call.replace('(', ', ', 1)} != 0) {fail}",
         ]
-        if "goto" not in fail:
-            odd.append(f"{rc} = {call};\n  if ({rc}) return {rc};")
-            plain += [f"{{ int8_t rc = (int8_t){call}; if (rc) return rc; }}", f"int32_t e_{n} = {call};\n  if (e_{n} != 0) {{ log_value(e_{n}); return e_{n}; }}"]
-            macros = [lambda: f"{self.macro('CHECK')}({call});", lambda: f"{self.macro('CHECK')}({call} == 0 ? 0 : 1);", lambda: f"{self.macro('CHECK')}({call} != 0);",
-                      lambda: f"{self.macro('RUN')}({'conv_%d' % n if '##' in self.helpers.get(self.macro('RUN'), '') else chr(34) + 'l' + chr(34)}, {call});"]
-            if self.chance(0.3):
-                return self.random.choice(macros)()
-        else:
-            self.label = "fail"
-            if self.chance(0.03):
-                return f"{self.macro('TRY')}({call});"
-        if self.chance(0.2):
-            return self.random.choice([lambda: f"if ({call} != {self.macro('OK')}) {fail}", lambda: f"if ({self.macro('FAILED')}({call})) {fail}",
-                                       lambda: f"if ({self.macro('unlikely')}({call} != 0)) {{ {fail} }}",
-                                       lambda: f"if ({self.macro('CALL')}({call.replace('(', ', ', 1)} != 0) {fail}"])()
-        if self.chance(0.12):
-            text = self.random.choice(odd)
-            if "enabled" in text:
-                self.helper("enabled")
-            return text
-        return self.random.choice(plain)
+        return self.random.choice(odd)() if self.chance(0.05) else self.random.choice(plain)
 
     # --- storage
 
@@ -596,7 +568,7 @@ class Model:
             for one in step.uses:
                 first.setdefault(one, i)
         allocs: dict[int, list[Step]] = {}
-        in_front = self.chance(0.6) or self.focus == "parts"
+        in_front = self.chance(0.6)
         frees: list[Step] = []
         order = sorted((one for one in first if one > 1), key=lambda one: first[one])
         if self.chance(0.3):
@@ -640,7 +612,7 @@ class Model:
                 allocs.setdefault(at, []).append(Step("alias" if where == "entry" else "raw", text, {one}, tensor=one))
                 lists.append(one)
             elif tensor.in_file:
-                kind = self.pick("static", "static", "static", "null") if self.focus else self.pick("static", "static", "static", "plain", "struct", "null")
+                kind = self.pick("static", "static", "static", "plain", "struct", "null")
                 if kind == "struct":
                     self.file_middle.append(f"static struct {{ {star} data; int used; }} hold_{one};")
                     tensor.name = f"hold_{one}.data"
@@ -668,101 +640,6 @@ class Model:
 
     # --- functions of the entry
 
-    def cut(self, steps: list[Step]) -> list[Step]:
-        if len(steps) < 3:
-            return steps
-        first = self.random.randrange(len(steps) - 1)
-        last = self.random.randint(first + 1, min(len(steps), first + 8))
-        inside = steps[first:last]
-        if any(step.kind in ("alias", "bound call") for step in inside):
-            return steps
-        uses_outside = set().union(*[step.uses for step in steps[:first] + steps[last:]])
-        allocated = {step.tensor for step in inside if step.tensor >= 0}
-        if self.focus == "parts" and (allocated & uses_outside or not any(step.kind == "call" for step in inside)):
-            return steps
-        outside_names = " ".join(step.text for step in steps[:first] + steps[last:])
-        for step in inside:
-            for name in re.findall(r"(?:int32_t|int|uint32_t) (\w+) =", step.text):
-                if re.search(rf"\b{name}\b", outside_names):
-                    return steps
-        for one in sorted(allocated & uses_outside):
-            tensor = self.tensors[one]
-            if tensor.in_file or tensor.storage != "model":
-                continue
-            step = next(step for step in inside if step.tensor == one)
-            self.file_middle.append(f"static {tensor.declared_type}* {tensor.name};")
-            tensor.in_file = True
-            step.text = re.sub(rf"^{tensor.declared_type} ?\*( const)? ?{tensor.name} =", f"@{one}@ =", step.text)
-            step.kind = "raw"
-        used = sorted(set().union(*[step.uses for step in inside]))
-        number = self.part_count
-        self.part_count += 1
-        name = self.pick(f"part_{number}", f"stage_{number}", f"half_{number}", f"run_{number}")
-        mapping: dict[int, str] = {}
-        params: list[tuple[str, str]] = []
-        names = NAMES[:]
-        self.random.shuffle(names)
-        taken = {self.tensors[one].name for one in used} | ({"rc"} if self.chance(0.5) else set())
-        text = "\n".join(step.text for step in inside)
-        for one in used:
-            tensor = self.tensors[one]
-            if one in allocated and not tensor.in_file:
-                continue
-            is_file = tensor.in_file or tensor.storage in ("struct", "file static") or (tensor.storage == "list" and not self.is_in_entry(tensor))
-            if is_file and self.chance(0.8):
-                continue
-            type_ = self.pick("void", tensor.type, tensor.declared_type)
-            if tensor.declared_type == "void" and self.chance(0.6):
-                type_ = "void"
-            fresh = tensor.name if self.chance(0.4) and re.fullmatch(r"\w+", tensor.name) else names.pop()
-            while fresh in taken - {tensor.name} or fresh in [other for _, other in params] or re.search(rf"\b{fresh}\b(?! =)", re.sub(r"@\w+@", "", text)) and fresh not in ("x", "y", "p"):
-                fresh = names.pop() if names else f"arg_{one}"
-            mapping[one] = fresh
-            const = "const " if self.chance(0.05) and "tvmgen_" not in text else ""
-            params.append((f"{const}{type_}*", fresh))
-        arguments = [f"@{one}@" for one in mapping]
-        if "@pool@" in text or (self.planned and "global_workspace_0_var" in text):
-            params.append(("uint8_t*", "global_workspace_0_var"))
-            arguments.append("global_workspace_0_var")
-        if self.edited(0.15):
-            params.append((self.pick("int32_t", "int", "const int32_t", "uint8_t"), "verbose"))
-            arguments.append(self.pick("1", "0", "3"))
-            self.helper("log_value")
-            inside = inside + [Step("raw", self.pick("if (verbose) log_value(2);", "log_value(verbose - 2);", "verbose++;" if "const" not in params[-1][0] else "(void)verbose;"))]
-        order = list(range(len(params)))
-        if self.chance(0.3):
-            self.random.shuffle(order)
-        params = [params[i] for i in order]
-        arguments = [arguments[i] for i in order]
-        is_void = self.edited(0.1)
-        fail = "return -1;" if self.chance(0.8) else self.pick("return -2;", "return 4;")
-        body = self.render(inside, fail if not is_void else "return;", mapping)
-        if is_void:
-            body = re.sub(r"return [^;]*;", "return;", body)
-            if re.search(r"\b(CHECK|RUN)\(", body):
-                return steps
-        rc = ""
-        if "@rc@" in body:
-            rc = f"  int32_t {self.rc_name} = 0;\n"
-            body = body.replace("@rc@", self.rc_name)
-        result_type = "void" if is_void else self.pick("int32_t", "int32_t", "int32_t", "int", "int8_t" if self.chance(0.2) else "int32_t")
-        spelled = ", ".join(f"{type_} {one}" for type_, one in params) or "void"
-        words = "static" if self.focus else self.pick("static", "static", "static", "static", "static inline", "" if self.chance(0.3) else "static", "static __attribute__((noinline))")
-        end = "" if is_void else "  return 0;\n"
-        head = f"{words} {result_type} {name}({spelled})".strip()
-        if self.chance(0.15) and words:
-            self.file_middle.append(head + ";")
-        elif not words:
-            self.file_middle.append(head + ";")
-        self.parts.append(f"{head} {{\n{rc}{body}\n{end}}}\n")
-        if self.edited(0.1):
-            self.parts.append(self.pick("#define LIMIT 3\n", "#undef seen\n", "#define UNUSED_MACRO\n"))
-        call = f"{name}({', '.join(arguments)})"
-        step = Step("raw" if is_void else "call", call + ";" if is_void else call, set(mapping), can_fail=True)
-        # File-scope tensors that the part sets count as used outside.
-        step.uses |= {one for one in used if one in allocated or one in uses_outside}
-        return steps[:first] + [step] + steps[last:]
-
     def is_in_entry(self, tensor: Tensor) -> bool:
         return tensor.storage == "list" and not any(tensor.name.split("[")[0] in text for text in self.file_middle)
 
@@ -775,11 +652,7 @@ class Model:
             if step.kind in ("call", "bound call"):
                 rest = steps[i + 1:]
                 call = step.text
-                if rest and (self.edited(0.06) or (self.focus == "else" and self.chance(0.3))) and all(one.kind in ("call", "raw") for one in rest) and "TVMBackendFree" not in "".join(one.text for one in rest):
-                    inner = self.render(rest, fail, mapping)
-                    lines.append(f"  if ({call} == 0) {{\n{inner}\n  }} else {{\n    {fail}\n  }}")
-                    return self.named("\n".join(lines), mapping)
-                if rest and rest[0].kind == "call" and self.edited(0.05):
+                if rest and rest[0].kind == "call" and self.edited(0.02):
                     lines.append(f"  if ({call} != 0 || {rest[0].text} != 0) {fail}")
                     rest[0] = steps[i + 1] = Step("raw", "", rest[0].uses)
                     continue
@@ -802,17 +675,11 @@ class Model:
         return text.replace("@pool@", "global_workspace_0_var")
 
     def entry(self) -> str:
-        fail = "return -1;"
-        uses_goto = self.focus == "goto" or self.edited(0.2)
-        if uses_goto:
-            fail = "goto fail;"
         x, y = self.tensors[:2]
         params = [f"{x.declared_type}* {x.name}", f"{y.declared_type}* {y.name}"]
         if self.planned:
             params.append("uint8_t* global_workspace_0_var")
-        body = self.render(self.steps, fail, {})
-        if "RUN(conv" in body and body.count("label##") > 1:
-            pass
+        body = self.render(self.steps, "return -1;", {})
         rc = ""
         if "@rc@" in body:
             rc = f"  int32_t {self.rc_name}{' = 0' if self.chance(0.9) or '|=' in body or '== 0)' in body else ''};\n"
@@ -821,17 +688,9 @@ class Model:
         if self.edited(0.1):
             front = f"  if ({x.name} == NULL) return -9;\n"
         end = "  return 0;\n"
-        if "goto fail" in body or (self.helpers.get("TRY") and "TRY(" in body):
-            self.helper("log_value")
-            tail = self.pick("", "  log_value(@rc@);\n" if rc else "", "  { int seen = 3; log_value(seen); }\n", "  if (seen > 1) log_value(2);\n" if "seen" in self.helpers else "",
-                             "  TVMBackendFreeWorkspace(1, 0, %s);\n" % self.tensors[2].name if not self.planned and self.tensors[2].storage == "model" else "", "  log_value(-1);\n", "  seen = -1;\n" if "seen" in self.helpers else "", f"  observe({x.name}, 4);\n" if "observe" in self.helpers else "")
-            end = f"  return 0;\nfail:\n{tail}  return {self.pick('-1', '-1', '-3', '(-1)', '@rc@ != 0 ? @rc@ : -1' if rc else '-2')};\n".replace("@rc@", self.rc_name)
-            if self.chance(0.15):
-                end = f"fail:\n{tail}  return {'0' if self.chance(0.3) else 'seen != 0' if 'seen' in self.helpers else '0'};\n"
-        elif self.edited(0.1):
+        if self.edited(0.1):
             end = self.pick("  return (0);\n", "  return 0;\n", "  return 0 ;\n")
-        parts = "\n".join(self.parts)
-        return parts + EXTERN + f"TVM_DLL int32_t tvmgen_m___tvm_main__({', '.join(params)}) {{\n{rc}{front}{body}\n{end}}}\n"
+        return EXTERN + f"TVM_DLL int32_t tvmgen_m___tvm_main__({', '.join(params)}) {{\n{rc}{front}{body}\n{end}}}\n"
 
     def files(self) -> dict[str, str]:
         entry = self.entry()
@@ -847,12 +706,6 @@ class Model:
         files = {"tvmgen_m.h": kept_c.HEADER.replace("4096", "65536")}
         entry_file = kept_c.planned_entry(self.pool_size) if self.planned else kept_c.unplanned_entry()
         entry_file = entry_file.replace("#endif\n;\n", "#endif\n")
-        if self.edited(0.12):
-            entry_file = self.edited_run(entry_file)
-        if self.spoils:
-            given = "global_workspace" if self.number() % 2 else "(void*)&global_workspace[0]"
-            entry_file = entry_file.replace("#include <tvmgen_m.h>\n", "#include <tvmgen_m.h>\n#include <string.h>\n"
-                                            f"void spoil_pool(void);\nvoid spoil_pool(void) {{ memset({given}, 0x77, sizeof(global_workspace)); }}\n")
         head = HEAD
         if self.chance(0.3) and not self.externs:
             headers = "".join(f"#include <{one}>\n" for one in ("stdint.h",))
@@ -876,23 +729,9 @@ class Model:
             del files["m_lib0.c"]
         return files
 
-    def edited_run(self, text: str) -> str:
-        call = re.search(r"return (tvmgen_m___tvm_main__\(.*?\));\n\}", text)
-        body = self.pick(
-            f"log_value(1);\n  int32_t status = {call.group(1)};\n  log_value((int)status);\n  return status;",
-            f"if (inputs->x == NULL) return -3;\n  runs++;\n  int32_t rc = {call.group(1)};\n  if (rc != 0) {{ log_value(runs); return rc; }}\n  return 0;",
-            f"static int8_t copy[64];\n  memcpy(copy, inputs->x, 64);\n  copy[0] = 1;\n  return {call.group(1).replace('inputs->x', 'copy')};",
-            f"int32_t rc = {call.group(1)};\n  ((int8_t*)outputs->y)[0] = (int8_t)(((int8_t*)outputs->y)[0] / 2);\n  return rc;",
-            f"if ({call.group(1)} != 0) return -1;\n  observe(outputs->y, 8);\n  return {call.group(1)};",
-            f"return {call.group(1)} ? -2 : 0;", f"return ({call.group(1)});", f"((int8_t*)inputs->x)[3] = 7;\n  return {call.group(1)};")
-        front = "#include <string.h>\nvoid log_value(int value);\nvoid observe(const void* bytes, int count);\nstatic int runs;\n"
-        return text.replace("#include <tvmgen_m.h>\n", "#include <tvmgen_m.h>\n" + front).replace("{" + call.group(0), "{\n  " + body + "\n}")
-
     @property
     def firmware(self) -> str:
         text = FIRMWARE
-        if self.spoils:
-            text = text.replace("EXTERNS", "void spoil_pool(void);\nEXTERNS").replace("    int status =", "    spoil_pool();\n    int status =")
         if self.calls_entry:
             x, y = (self.tensors[i].declared_type for i in range(2))
             text = text.replace("EXTERNS", f"int32_t tvmgen_m___tvm_main__({x}* from, {y}* to);\nEXTERNS").replace(

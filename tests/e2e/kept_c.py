@@ -290,31 +290,6 @@ MORE_BY_HAND = EXTERN + """TVM_DLL int32_t tvmgen_m_fused_break(int8_t* p0, int8
 }
 """
 
-# An entry that somebody divided, with the model's pointers in the file.
-DIVIDED_MAIN = """static void* sid_1;
-static void* sid_2;
-static int32_t part_1(int8_t* x_buffer_var) {
-  sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
-  if (sid_1 == NULL) return -1;
-  sid_2 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
-  if (sid_2 == NULL) return -1;
-  if (tvmgen_m_fused_add(x_buffer_var, sid_1) != 0 ) return -1;
-  if (tvmgen_m_fused_add(sid_1, sid_2) != 0 ) return -1;
-  return 0;
-}
-static int32_t part_2(int8_t* y_buffer_var) {
-  if (tvmgen_m_fused_max_pool(sid_2, y_buffer_var) != 0 ) return -1;
-  if (TVMBackendFreeWorkspace(1, 0, sid_2) != 0) return -1;
-  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) return -1;
-  return 0;
-}
-""" + EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {
-  if (part_1(x_buffer_var) != 0 ) return -1;
-  if (part_2(y_buffer_var) != 0 ) return -1;
-  return 0;
-}
-"""
-
 KERNEL_FILE = HEAD + """
 static inline int32_t twice(const int8_t* a) { return *a++ * 2; }
 static const int16_t gains[4] = {1, 2, 1, 3};
@@ -887,20 +862,6 @@ COUNTERS = HEAD + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_reverse(int8_t* p0,
 }
 """
 
-CHECK_HEADER = """#ifndef CHECK_H
-#define CHECK_H
-#define CHECK(x) do { int32_t status = (x); if (status != 0) { return status; } } while (0)
-#define REQUIRE(ok) \\
-  if (!(ok)) return -3
-#endif
-"""
-
-
-def macros_main() -> str:
-    return MAIN % {"calls": "  CHECK(tvmgen_m_fused_add(x_buffer_var, sid_1));\n  REQUIRE(tvmgen_m_fused_add(sid_1, sid_2) == 0);\n"
-                            "  CHECK(\n    tvmgen_m_fused_max_pool(sid_2, y_buffer_var));"}
-
-
 DUMP_HEADER = "#include <stdint.h>\nint dump(const char* name, const int8_t* data, int count);\nint device_code(int device);\n"
 
 
@@ -1116,11 +1077,6 @@ CASES = [
             "tvmgen_m_fused_break(x_buffer_var, sid_1)", "tvmgen_m_fused_static(sid_1, sid_2)", "tvmgen_m_fused_malloc(sid_2, sid_1)",
             "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")}, 512,
          [f"'tvmgen_m_fused_{name}' is not TVM's C and stays as it is (line " for name in ("break", "malloc", "static")]),
-    case("an entry in parts", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + DIVIDED_MAIN}, 256),
-    # Other files may call these: nothing is left to plan, and a warning says so.
-    case("an entry in parts for all", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + DIVIDED_MAIN.replace("static int32_t part_", "int32_t part_")}, 0,
-         ["'part_1' stays as it is and allocates workspace at run time", "'part_1' is not TVM's C and stays as it is (line ",
-          "'part_2' is not TVM's C and stays as it is (line "]),
     case("a kernel a file", {"m_lib0.c": unplanned_entry(), "m_lib1.c": KERNEL_FILE % {"name": "a", "divisor": 3},
                              "m_lib2.c": KERNEL_FILE % {"name": "b", "divisor": 2}, "m_lib3.c": KERNELS_MAIN}, 512,
          ["m_lib1.c: function 'tvmgen_m_fused_a' is not TVM's", "m_lib2.c: function 'tvmgen_m_fused_b' is not TVM's"]),
@@ -1185,8 +1141,6 @@ CASES = [
     Case("checks and dumps that somebody added", {"tvmgen_m.h": HEADER, "dump.h": DUMP_HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
         "#define LANES", CHECKED_HEAD + "#define LANES") + CHECKED_OPERATOR + checked_main()}, 512,
          ["'tvmgen_m_fused_device' is not TVM's C and stays as it is"], firmware=DUMP_FIRMWARE, strict=True),
-    Case("checks that are macros", {"tvmgen_m.h": HEADER, "check.h": CHECK_HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
-        "#define LANES", '#include "check.h"\n#define LANES') + macros_main()}, 256, strict=True),
     case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(
         "total(x_buffer_var, sid_1)", "total(sid_1, sid_2)", "total(sid_2, sid_1)", "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
     # TVM 0.8 has it so, and hand-written headers.

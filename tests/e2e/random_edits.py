@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Random edits of TVM's entry, as engineers make them: small networks in C as TVM writes it, with calls checked in other words,
-statements added between them, the entry cut into functions, tensors moved, names that hide others, macros, jumps and loops.
+statements added between them, tensors moved, names that hide others, and now and then what is refused: macros around calls,
+jumps, loops.
 
 What is planned of each, into a directory or in place, must print and compute what the edited C does, under sanitizers, and
 compile without warnings; and the memory that functions outside of the model were ever given has to be the same at each of their
@@ -170,7 +171,7 @@ def run_seed(tools: Tools, temporary: Path, seed: int, keep: Path | None, reduce
         (directory / "firmware.c").write_text(model.firmware)
         expected = truth_of(tools, directory, files)
         first = seed % 4
-        for way in WAYS[1::2] if model.spoils or model.calls_entry else (WAYS[first], WAYS[(first + 1 + seed // 4 % 2 * 2) % 4]):
+        for way in WAYS[1::2] if model.calls_entry else (WAYS[first], WAYS[(first + 1 + seed // 4 % 2 * 2) % 4]):
             try:
                 results.append(try_way(tools, directory, files, expected, way))
                 if results[-1][0] == "refused":
@@ -231,8 +232,6 @@ def main() -> int:
                         print(f"FAILED {seed}: {message[:1500]}\n", flush=True)
                     if what == "planned" and "stays as it is" in message:
                         counts["planned, with functions as text"] += 1
-                    if what == "planned" and "read as" in message:
-                        counts["planned, read as"] += 1
                     counts[what] += 1
                     if what in ("refused", "left out", "lacks"):
                         reason = f"{what}: {summary_of(message)}"

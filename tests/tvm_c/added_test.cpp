@@ -185,9 +185,9 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
   };
   CHECK(error_of({"", "", "  int8_t t0 = first(x_buffer_var);\n", ""}) ==
         "lib1.c: line 13, column 15: found a call of 'first' in an expression, expected a function of math.h\n  "
-        "'tvmgen_m___tvm_main__' calls the operators, so it has to be as TVM wrote it; of what somebody added only "
-        "calls of other functions, and statements that use nothing of the model's or only pass on its tensors and "
-        "access their elements, may stay: this one declares something");
+        "move the addition out of 'tvmgen_m___tvm_main__': it calls operators as TVM does, if (f(…) != 0) return -1;, "
+        "and between these calls stand only calls of other functions, and statements that use nothing of the model's "
+        "or only pass on its tensors and access their elements: this one declares something");
   CHECK(reason("  if (fault) goto end;") == "has 'goto'");
   CHECK(reason("  end: fault = 0;") == "has a label");
   CHECK(reason("  status = tvmgen_m_op(a, b);") == "mentions 'tvmgen_m_op', which is the model's");
@@ -816,61 +816,25 @@ TEST_CASE("in place: what tells others where a pool is, is written anew with the
   }
 }
 
-TEST_CASE("in place: a function that passes a pool on gets that of planned C") {
+TEST_CASE("in place: a function that passes a pool on is refused, with what to do") {
   std::string model = text_of({"", "", "", ""});
   model.replace(model.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
-  const auto read = [&](const std::string& added, const std::string& main) {
+  const auto error = [&](const std::string& added) {
     const std::string entry = front + run + added;
-    const std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", main}};
-    return read_planned_module("m", files, {}, {}, Unread::kept, {"lib0.c", "lib1.c"});
+    return in_place({{"lib0.c", entry}, {"lib1.c", model}});
   };
-  const std::string flush =
-      "static void both(int n) { if (n > 3) clean(sram, sizeof(sram)); }\n"
-      "void flush(void) { both(4); clean(&sram[0], 0, sizeof sram); }\n";
-  const PlannedModule module = read(flush, model);
-  REQUIRE(module.pool_accesses.size() == 2);
-  using Pieces = std::vector<std::string>;
-  CHECK(module.pool_accesses[0].text == Pieces{"uint8_t* usmp_tvmgen_m_sram(void) { return ", "; }"});
-  CHECK(module.pool_accesses[1].text == Pieces{"size_t usmp_tvmgen_m_sram_size(void) { return sizeof(", "); }"});
-  CHECK(module.pool_accesses[1].may_be_written);
-  REQUIRE(module.warnings.size() == 1);
-  CHECK(module.warnings[0] ==
-        "lib0.c: 'both' (line 5, column 1) passes pool 'sram' on, which may have another size in planned C");
-  const std::string& text = module.module.functions[module.module.entry].imported_c.at(0);
-  CHECK(text.find("uint8_t* usmp_tvmgen_m_sram(void);\nsize_t usmp_tvmgen_m_sram_size(void);\n") < text.find("both"));
-  CHECK(text.find("static void both(int n) { if (n > 3) clean(usmp_tvmgen_m_sram(), usmp_tvmgen_m_sram_size()); }\n"
-                  "void flush(void) { both(4); clean(usmp_tvmgen_m_sram(), 0, usmp_tvmgen_m_sram_size()); }\n") !=
-        std::string::npos);
-  const auto refused = [&](const std::string& added, const std::string& main) {
-    CHECK_THROWS_WITH_AS((void)read(added, main), doctest::Contains("' in code that somebody added"), Error);
-  };
-  refused("void flush(void) { tvmgen_m_op(0, 0); clean(sram, sizeof(sram)); }\n", model);
-  // What has the size of the pool and is no function stays with its file.
-  refused(flush + "enum { bytes = sizeof(sram) };\n", model);
-  refused(flush + "typedef unsigned char copy_t[sizeof(sram)];\n", model);
-  // While the entry runs, there are tensors.
-  std::string calling = model;
-  calling.insert(calling.find("  void* sid_1"), "  flush();\n");
-  refused(flush, "void flush(void);\n" + calling);
-  refused(flush + "void other(void) { flush(); }\n", "void flush(void);\n" + calling);
-  refused(flush + "void indirect(void) { flush(); }\n",
-          "void indirect(void);\n" + std::string(calling).replace(calling.find("flush"), 5, "indirect"));
-  // What is in the files may have a size of its own.
-  refused("static void clean(uint8_t* p, size_t n) { p[n > 3 ? 511 : 0] = 0; }\n" + flush, model);
-  const auto with_header = [&](const std::string& header) {
-    const std::string entry = front + run + "#include \"cache.h\"\n" + flush;
-    const std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", model}, {"cache.h", header}};
-    return read_planned_module("m", files, {}, {}, Unread::kept, {"lib0.c", "lib1.c"});
-  };
-  CHECK(with_header("void clean(void* p, int n, ...);\n").pool_accesses.size() == 2);
-  CHECK_THROWS_WITH_AS((void)with_header("#define clean(p, n) ((p)[511] = 0)\n"),
-                       doctest::Contains("in code that somebody added"), Error);
+  const std::string way_out =
+      "'sram' in code that somebody added, expected nothing that planned C does not have: the model's operators, "
+      "constants and memory; move that code to a file of the firmware, and let functions here tell it where the pool "
+      "is: uint8_t* f(void) { return &sram[0]; }";
+  CHECK(error("void flush(void) { clean(sram, sizeof(sram)); }\n").ends_with(": found " + way_out));
   // Somebody else may call what a pointer to a function stands for.
-  const std::string hook =
-      "static void all(void) { clean(sram, sizeof(sram)); }\nint runs;\nvoid (*hook)(void) = all;\n";
-  const PlannedModule hooked = read(hook, model);
-  const std::string& kept = hooked.module.functions[hooked.module.entry].imported_c.at(0);
-  CHECK(kept.find("all(void) { clean(usmp_tvmgen_m_sram(), usmp_tvmgen_m_sram_size()); }") != std::string::npos);
+  for (const std::string words : {"", "static "}) {
+    CHECK(error("static void all(void) { memset(sram, 0, sizeof(sram)); }\nint runs;\n" + words +
+                "void (*hook)(void) = all;\n")
+              .ends_with(": found " + way_out));
+  }
+  CHECK(error("uint8_t* f(void) { return &sram[0]; }\n").find("found") == std::string::npos);
 }
 
 TEST_CASE("in place: a function that returns a pointer to an array ends with its body") {
@@ -921,8 +885,8 @@ TEST_CASE("in place: what somebody added is refused if it needs what planned C d
         "lib0.c: line 6, column 25: found 'table'" + expected);
   // The function that the firmware calls is written anew.
   const std::string anew =
-      " in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry, or one call that gets "
-      "members of the parameters and pools of this file: what somebody added may go to where 'tvmgen_m_run' is called";
+      " in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry: move the addition out of "
+      "'tvmgen_m_run', to where that is called";
   const std::string call_of = "return tvmgen_m___tvm_main__(inputs->x, ((uint8_t*)&sram));\n}\n";
   CHECK(error("", run_begin + " runs++; " + call_of) == "lib0.c: line 3, column 56: found 'runs'" + anew);
   CHECK(error("", run_begin + " if (inputs) " + call_of) == "lib0.c: line 3, column 56: found 'if'" + anew);
@@ -961,9 +925,8 @@ TEST_CASE("what somebody added to the function that the firmware calls is told, 
         "where planned C has it"));
   }
   CHECK(told(run_begin + " gpio_set(1); " + call_of) ==
-        at + "'gpio_set' in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry, or one "
-             "call that gets members of the parameters and pools of this file: what somebody added may go to where "
-             "'tvmgen_m_run' is called");
+        at + "'gpio_set' in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry: move "
+             "the addition out of 'tvmgen_m_run', to where that is called");
   // Which of two it is, a compiler may say otherwise.
   CHECK(told("#ifdef A\n" + run_begin + " return 0;\n}\n#else\n" + run + "#endif\n") ==
         "lib0.c: line 3, column 9: found 'tvmgen_m_run' in a conditional group, too, expected one function of it");

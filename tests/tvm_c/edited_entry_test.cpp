@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Macros and statements of the entry that use the model's tensors and operators.
+// Statements of the entry that use the model's tensors and operators.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -78,84 +78,6 @@ std::string reason(const std::string& file, const std::string& statements) {
 }
 
 const std::string call = "tvmgen_m_op(x_buffer_var, sid_1)";
-
-TEST_CASE("macros around calls are what they stand for") {
-  const std::string profile =
-      "#define PROFILE(name, x) do { uint32_t t = now(); if ((x) != 0) { return -1; } log(name, #x, now() - t); } "
-      "while "
-      "(0)\n";
-  CHECK(entry_of(profile, "  PROFILE(\"a\", " + call + ");\n" + last) ==
-        "  uint32_t t_1 = now(); | op | log(\"a\", \"tvmgen_m_op(x_buffer_var, sid_1)\", now() - t_1); | op");
-  // Twice, beside a variable of that name, and from a header.
-  CHECK(entry_of(
-            "#include \"trace.h\"\n",
-            "  uint32_t t = 3;\n  PROFILE(\"a\", " + call + ");\n  PROFILE(\"b\", " + call + ");\n  log(t);\n" + last,
-            profile) ==
-        "  uint32_t t = 3;\n  uint32_t t_1 = now(); | op | log(\"a\", \"tvmgen_m_op(x_buffer_var, sid_1)\", now() - "
-        "t_1);\n  uint32_t t_2 = now(); | op | log(\"b\", \"tvmgen_m_op(x_buffer_var, sid_1)\", now() - t_2);\n  "
-        "log(t); | "
-        "op");
-  // In expressions, and for names.
-  CHECK(entry_of("#define OK(x) (x)\n", "  if (OK(" + call + ") != 0) return -1;\n" + last) == "op | op");
-  CHECK(entry_of("#define FIRST tvmgen_m_op\n", "  if (FIRST(x_buffer_var, sid_1) != 0) return -1;\n" + last) ==
-        "op | op");
-  CHECK(entry_of("#define RUN(f, ...) tvmgen_m_##f(__VA_ARGS__)\n",
-                 "  if (RUN(op, x_buffer_var, sid_1) != 0) return -1;\n" + last) == "op | op");
-  // Members are no variables.
-  CHECK(entry_of("#define P(x) { int t = s.t; x; use(p->t, t); }\n", "  P(" + call + ")\n" + last) ==
-        "  int t_1 = s.t; | op | use(p->t, t_1); | op");
-  // A block without a macro, and one that casts.
-  CHECK(entry_of("", "  { int t = now(); if (" + call + " != 0) return -1; (void)(t); told(t); }\n" + last) ==
-        "  int t_1 = now(); | op | (void)(t_1); told(t_1); | op");
-  // Inside each other.
-  CHECK(entry_of("#define C(x) do { if (x) return -1; } while (0)\n#define P(x) do { int t = 1; C(x); use(t); } while "
-                 "(0)\n",
-                 "  P(" + call + ");\n" + last) == "  int t_1 = 1; | op | use(t_1); | op");
-}
-
-TEST_CASE("macros around calls that stay macros are refused") {
-  const auto is_refused = [&](const std::string& file, const std::string& statement) {
-    const std::string error = error_of(file, statement + "\n" + last);
-    return error.find("lib1.c: line ") != std::string::npos;
-  };
-  const std::string use = "  P(" + call + ");";
-  CHECK(is_refused("#define P(x) do { if (n) break; x; } while (0)\n", use));
-  CHECK(is_refused("#define P(x) do { if (n) goto end; x; } while (0)\n", use));
-  CHECK(is_refused("#define P(x) do { x; } while (n)\n", use));
-  CHECK(is_refused("#define P(x) do { x; } while (0)\n#undef P\n#define P(x) do { x; x; } while (0)\n", use));
-  CHECK(is_refused("#ifdef A\n#define P(x) do { x; } while (0)\n#endif\n", use));
-  CHECK(is_refused("", use));
-  CHECK(is_refused("#define P(x) do { int (*f)(void) = g; x; } while (0)\n", use));
-  CHECK(is_refused("#define P(x) do { typeof(n) t = g; x; use(t); } while (0)\n", use));
-  // A macro that is not known for certain may mention the variable.
-  CHECK(
-      is_refused("#ifdef A\n#define U() use(t)\n#endif\n#define P(x) do { int t = 1; x; U(); } "
-                 "while (0)\n",
-                 use));
-  // Behind the function it is none, there.
-  CHECK(error_of("", use + "\n" + last + "  return 0;\n}\n#define P(x) do { x; } while (0)\nint f(void) {\n")
-            .find("line ") != std::string::npos);
-}
-
-TEST_CASE("a result may be compared with a name that stands for 0") {
-  const auto with = [](const std::string& name) {
-    return "  if (tvmgen_m_dev(x_buffer_var, sid_1) != " + name + ") return -1;\n" + last;
-  };
-  CHECK(entry_of("#define OK 0\n", with("OK")) == entry_of("", with("0")));
-  CHECK(entry_of("#define OK (1 - 1)\n", with("OK")) == entry_of("", with("0")));
-  CHECK(entry_of("enum { OK, BAD };\n", with("OK")) == entry_of("", with("0")));
-  CHECK(entry_of("", with("kTvmErrorNoError")) == entry_of("", with("0")));
-  CHECK(entry_of("#include \"trace.h\"\n", with("OK"), "#define OK 0\n") == entry_of("", with("0")));
-  const std::string check = "#define OK 0\n#define CHECK(f) do { int rc = (f); if (rc != OK) return rc; } while (0)\n";
-  CHECK(entry_of(check, "  CHECK(tvmgen_m_op(x_buffer_var, sid_1));\n" + last) ==
-        entry_of("", "  if (tvmgen_m_op(x_buffer_var, sid_1) != 0) return -1;\n" + last));
-  for (const char* file : {"#define OK 1\n", "enum { BAD, OK };\n", "#ifdef A\n#define OK 0\n#endif\n",
-                           "#define OK 0\n#undef OK\n", "", "#define kTvmErrorNoError 3\n"}) {
-    const std::string name = std::string(file).find("kTvm") != std::string::npos ? "kTvmErrorNoError" : "OK";
-    CHECK(error_of(file, with(name)).find("found '" + name + "'") != std::string::npos);
-  }
-  CHECK(error_of("enum { OK };\n", "  int32_t OK = 3;\n" + with("OK")).find("found 'OK'") != std::string::npos);
-}
 
 TEST_CASE("statements with tensors become functions that get them") {
   const std::string first = "  if (" + call + " != 0) return -1;\n";
@@ -261,32 +183,8 @@ TEST_CASE("functions that get tensors from statements are told") {
   CHECK(warned("  { if (n) keep(3); }").empty());
 }
 
-TEST_CASE("macros that open a block and others that close it are what they stand for") {
-  const std::string macros = "#define BEGIN(name) { int t = now(); log(n, name);\n#define END log(now() - t); }\n";
-  const std::string timed = "  BEGIN(\"a\")\n  if (" + call + " != 0) return -1;\n  END\n" + last;
-  CHECK(entry_of(macros, timed) == "  int t_1 = now(); log(n, \"a\"); | op | log(now() - t_1); | op");
-  CHECK(entry_of("#define BEGIN {\n#define END }\n", "  BEGIN\n  if (" + call + " != 0) return -1;\n  END\n" + last) ==
-        "op | op");
-  CHECK(entry_of("#define BEGIN do {\n#define END } while (0)\n",
-                 "  BEGIN\n  log(n); if (" + call + " != 0) return -1;\n  END;\n" + last) == "  log(n); | op | op");
-  const std::string use = "  BEGIN\n  if (" + call + " != 0) return -1;\n  END\n";
-  for (const std::string refused :
-       {"#define BEGIN {\n#define END\n", "#define BEGIN\n#define END }\n", "#define BEGIN }\n#define END {\n",
-        "#ifdef A\n#define BEGIN {\n#define END }\n#else\n#define BEGIN {{\n#define END }}\n#endif\n"}) {
-    CAPTURE(refused);
-    CHECK(error_of(refused, use + last).find("column 3: found 'BEGIN', which is a macro") != std::string::npos);
-  }
-  CHECK(error_of("#define BEGIN if (n) {\n#define END }\n", use + last).find("found 'n'") != std::string::npos);
-}
-
 TEST_CASE("what operators return, however it is asked for") {
   const std::string dev = "tvmgen_m_dev(x_buffer_var, sid_1)";
-  // Later, where they never fail.
-  CHECK(entry_of("", "  int32_t ret = " + call + ";\n  log(3 * n);\n  if (ret != 0) { note(ret); return ret; }\n" +
-                         last) == "op |   log(3 * n); | op");
-  CHECK(
-      error_of("", "  int32_t ret = " + dev + ";\n  log(3 * n);\n  if (ret != 0) return ret;\n" + last).find("line ") !=
-      std::string::npos);
   // In a narrow variable.
   CHECK(entry_of("", "  int8_t ret = " + call + ";\n  if (ret != 0) return ret;\n" + last) == "op | op");
   CHECK(entry_of("", "  int8_t ret = " + dev + ";\n  if (ret != 0) return ret;\n" + last) == "op | op");

@@ -140,21 +140,29 @@ TEST_CASE("in a loop, what has escaped in one iteration lives in the next") {
 }
 
 TEST_CASE("what TVM has placed where something else is by then does not live longer") {
-  const std::string text =
-      test::two_operators +
-      "void npu_wait(void);\nvoid npu_start(int8_t* p);\n"
-      "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* global_workspace_0_var) {\n"
-      "  void* sid_1_let = (&(global_workspace_0_var[0]));\n  void* sid_2_let = (&(global_workspace_0_var[16]));\n"
-      "  void* sid_3_let = (&(global_workspace_0_var[0]));\n"
-      "  if (tvmgen_m_op(x_buffer_var, sid_1_let) != 0 ) return -1;\n  npu_start(sid_1_let);\n"
-      "  if (tvmgen_m_op(x_buffer_var, sid_2_let) != 0 ) return -1;\n  npu_wait();\n"
-      "  if (tvmgen_m_op(sid_2_let, sid_3_let) != 0 ) return -1;\n  npu_wait();\n"
-      "  if (tvmgen_m_op(sid_3_let, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
-  const std::vector<Source> files = {{"lib0.c", "static uint8_t global_workspace[32];\n"}, {"lib1.c", text}};
-  const PlannedModule read = read_planned_module("m", files, {}, {}, Unread::kept);
-  CHECK(calls_in(tir::print(read.module, read.module.functions[read.module.entry])) ==
+  const auto calls_with = [](const std::string& first, const std::string& second) {
+    const std::string text =
+        test::two_operators +
+        "void npu_wait(void);\nvoid npu_start(int8_t* p);\n"
+        "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* global_workspace_0_var) {\n"
+        "  void* sid_1_let = (&(global_workspace_0_var[" +
+        first + "]));\n  void* sid_2_let = (&(global_workspace_0_var[" + second +
+        "]));\n  void* sid_3_let = (&(global_workspace_0_var[0]));\n"
+        "  if (tvmgen_m_op(x_buffer_var, sid_1_let) != 0 ) return -1;\n  npu_start(sid_1_let);\n"
+        "  if (tvmgen_m_op(x_buffer_var, sid_2_let) != 0 ) return -1;\n  npu_wait();\n"
+        "  if (tvmgen_m_op(sid_2_let, sid_3_let) != 0 ) return -1;\n  npu_wait();\n"
+        "  if (tvmgen_m_op(sid_3_let, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+    const std::vector<Source> files = {{"lib0.c", "static uint8_t global_workspace[32];\n"}, {"lib1.c", text}};
+    const PlannedModule read = read_planned_module("m", files, {}, {}, Unread::kept);
+    return calls_in(tir::print(read.module, read.module.functions[read.module.entry]));
+  };
+  CHECK(calls_with("0", "16") ==
         "op(x_buffer_var, sid_1) npu_start(sid_1) fence() op(x_buffer_var, sid_2) npu_wait() held(sid_1) "
         "op(sid_2, sid_3) npu_wait() op(sid_3, y_buffer_var) ");
+  // It is as large as it is used, not as the pool's rest.
+  CHECK(calls_with("16", "24") ==
+        "op(x_buffer_var, sid_1) npu_start(sid_1) fence() op(x_buffer_var, sid_2) npu_wait() "
+        "op(sid_2, sid_3) npu_wait() held(sid_1) op(sid_3, y_buffer_var) ");
 }
 
 TEST_CASE("a warning says how many bytes live longer, and for whom") {

@@ -122,6 +122,10 @@ TEST_CASE("a macro for a number is the number") {
         std::string::npos);
   CHECK(values_of({{"lib1.c", "#define N 3\nstatic const int8_t w[N] = {5, 6};\n" + op + entry}}) ==
         std::vector<int>{5, 6, 0});
+  // An enumerator, too.
+  const std::vector<Source> enumeration = {{"sizes.h", "enum { N = 8 };\n"}};
+  CHECK(reason("#include \"sizes.h\"\n", enumeration) == "read");
+  CHECK(reason("#ifdef A\n#include \"sizes.h\"\n#endif\n", enumeration) != "read");
 }
 
 TEST_CASE("a function that the C defines itself is none of math.h") {

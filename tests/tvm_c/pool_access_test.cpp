@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/stays/pool_access.hpp"
+#include "tvm_c/kept/pool_access.hpp"
 
 #include <doctest/doctest.h>
 
@@ -59,6 +59,7 @@ TEST_CASE("only types that planned C has, and nothing else in front") {
   CHECK(!access("uint8_t* where(void) { (void)sram; return sram; }"));
   CHECK(!access("uint8_t* where(void) { return sram; runs++; }"));
   CHECK(!access("uint8_t* where(void) {\n#ifdef A\n  return sram;\n#endif\n}"));
+  CHECK(!access("uint8_t* where(void) {\n#if 0\n  runs++;\n#endif\n  return sram;\n}"));
 }
 
 TEST_CASE("functions that tell where a pool is through their parameters, or by others") {

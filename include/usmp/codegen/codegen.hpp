@@ -23,9 +23,7 @@ struct EmissionInput {
   const lower::Lowered& lowered;
   bool workspace_io = false;
   std::string constants_section = {};  // linker section of constants outside of pools; empty: none
-  // Imported C defines tvmgen_M_run, which calls this one's: usmp_tvmgen_M_run.
-  bool has_own_run = false;
-  bool shares_pools = false;  // internal workspace pools are those of shared_pools_file
+  bool shares_pools = false;           // internal workspace pools are those of shared_pools_file
   // Nothing is placed: the code takes its workspace at run time, and returns from an error without giving it back, as
   // TVM's does.
   bool is_unplanned = false;
@@ -61,7 +59,7 @@ struct Interface {
 // tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host; then, with external parameter pools, the header of their
 // contents, and M_POOL.bin and M_POOL.S of those that are binary files. Throws Error of kind archive for a construct
 // without a C translation (a dtype or an operator), naming function and node, before any sink is written to; of kind
-// usage if workspace_io asks for an input or output whose size is not known, or has_own_run for other parameters.
+// usage if workspace_io asks for an input or output whose size is not known.
 [[nodiscard]] std::vector<OutputFile> module_files(const EmissionInput& module);
 
 // Of the file among these that only modules with external parameter pools have: their contents.

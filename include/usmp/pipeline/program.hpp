@@ -95,8 +95,7 @@ struct SourceModule {
   codegen::Interface interface;
   std::vector<tvm_c::PlannedPool> tvm_pools;     // of C that TVM has planned
   bool tvm_pools_have_io = false;                // inputs or outputs are in them
-  std::shared_ptr<const TvmWritten> written;     // null: TVM has not planned it, or this program has
-  bool by_this_program = false;                  // tvm_c::PlannedModule
+  std::shared_ptr<const TvmWritten> written;     // null: TVM has not planned it
   std::optional<Bytes> workspace_macro;          // tvm_c::PlannedModule
   std::string constants_section;                 // tvm_c::PlannedModule
   std::vector<tvm_c::KeptFunction> kept;         // of the C that was read
@@ -108,7 +107,6 @@ struct SourceModule {
   std::set<std::string> tvm_headers;             // mlf::tvm_headers of CFiles::foreign
   std::optional<std::string> lost_constants;     // tvm_c::PlannedModule: then there is nothing to plan
   std::optional<Error> edited_run;               // tvm_c::PlannedModule: likewise
-  bool has_own_run = false;                      // codegen::EmissionInput
 };
 
 // Whether C that stays as it is takes workspace from TVM's allocator at run time, beside the plan.

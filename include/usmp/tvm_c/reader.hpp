@@ -27,12 +27,9 @@
 
 namespace usmp::tvm_c {
 
-class Origin;
-
 struct Source {
   std::string name;  // for messages: the archive's member
   std::string_view text;
-  std::shared_ptr<const Origin> origin = {};      // of a text that the reader edited: the file's
   std::shared_ptr<const MappedFile> mapped = {};  // that the text is a part of: what has been read may leave memory
 };
 
@@ -82,8 +79,7 @@ struct PoolAccess {
   std::string name;
   std::string file;
   std::string pool;
-  std::vector<std::string> text;  // one more than there are such names; it has others whose text is here, too
-  bool may_be_written = false;    // `name`, whose text stays, passes the pool on, to what may write there
+  std::vector<std::string> text;  // one more than there are such names
 };
 
 // Where TVM has put something: an allocate, a constant, or a parameter of the entry.
@@ -105,8 +101,6 @@ struct PlannedModule {
   tir::Module module;
   std::vector<PlannedPool> pools;    // in the order of the entry's parameters; none: TVM has not planned it
   std::vector<PlannedPlace> places;  // in the order of functions read
-  // The C is this program's: equal constants are in one place, whatever their names.
-  bool by_this_program = false;
   // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such
   // constants in `module` are those that the last one left. Nothing: all constants are there.
   std::optional<std::string> lost_constants;
@@ -132,9 +126,6 @@ struct PlannedModule {
   // tvmgen_MODULE_run does more than to call the entry, and is not understood: planned C, which has another one, would
   // lose it.
   std::optional<Error> edited_run;
-  // It is understood: its text is in `imported_c` of the entry, and calls usmp_tvmgen_MODULE_run with the same
-  // parameters. "inputs.x", "outputs.y": what it passes to the parameters of the entry. Empty: it is TVM's.
-  std::vector<std::string> kept_run = {};
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are

@@ -16,7 +16,7 @@
 
 #include "tvm_c/body/body_reader.hpp"
 #include "tvm_c/body/values.hpp"
-#include "tvm_c/stays/pool_params.hpp"
+#include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "usmp/tir/builder.hpp"

@@ -20,7 +20,7 @@
 #include "tvm_c/body/unpacked_params.hpp"
 #include "tvm_c/body/variables.hpp"
 #include "tvm_c/body/walkers.hpp"
-#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
@@ -41,7 +41,7 @@ constexpr std::int32_t tvms_failure = -1;
 // A block of C that is open.
 struct Open {
   // rest: what stands in a loop behind a branch that goes on with the next iteration, up to the loop's end
-  enum class Kind : std::uint8_t { function, loop, then, otherwise, braces, inlined, rest };
+  enum class Kind : std::uint8_t { function, loop, then, otherwise, braces, rest };
   Kind kind = Kind::function;
   bool has_braces = true;
   bool continues = false;  // then: its last statement is continue
@@ -52,8 +52,7 @@ class BodyReader {
   BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
              tir::Module& module, ReadFunction& result, const Names& changing, const AddedStatements& added = {},
              std::span<const Outlined> outlined = {})
-      : text_(text.body),
-        tokens_(text.body),
+      : tokens_(text.body),
         added_(added.texts),
         outlined_(outlined),
         guarded_(text.body.text(), added.guarded),
@@ -108,14 +107,9 @@ class BodyReader {
   }
 
   void read_body() {
-    try {
-      while (!open_.empty()) {
-        take_added();
-        statement();
-      }
-    } catch (const SyntaxError& error) {
-      if (callers_.empty()) throw;
-      throw InlinedError{{error.offset, error.message}, callers_.front().callee};
+    while (!open_.empty()) {
+      take_added();
+      statement();
     }
     names_.insert_tables();
     unpacked_.insert_into(function_);
@@ -126,7 +120,7 @@ class BodyReader {
 
   // Those that stand in front of the next token.
   void take_added() {
-    while (callers_.empty()) {
+    while (true) {
       const bool is_outlined =
           !outlined_.empty() && (added_.empty() || outlined_.front().place.begin < added_.front().begin);
       if (!is_outlined && added_.empty()) return;
@@ -146,7 +140,6 @@ class BodyReader {
 
   // Whether one stands in front of that place.
   [[nodiscard]] bool has_text_before(std::size_t offset) const {
-    if (!callers_.empty()) return false;
     return (!added_.empty() && added_.front().begin < offset) ||
            (!outlined_.empty() && outlined_.front().place.begin < offset);
   }
@@ -166,26 +159,20 @@ class BodyReader {
                                   {tir::make_string(tir::kept_text), tir::make_string(std::move(text))}));
   }
 
-  // Those of the entry, where that is read.
-  [[nodiscard]] const GuardedTexts& guarded() const {
-    static const GuardedTexts none;
-    return callers_.empty() ? guarded_ : none;
-  }
-
   // Under a condition of the model's, where it is all that stands there.
   bool take_guarded_statement() {
-    const GuardedText* text = open_.size() > 1 ? guarded().at(tokens_.peek().offset) : nullptr;
+    const GuardedText* text = open_.size() > 1 ? guarded_.at(tokens_.peek().offset) : nullptr;
     if (text == nullptr) return false;
     if (!text->variable.empty()) fail_at(tokens_.peek(), "no use of " + in_quotes(text->variable));
     skip_to(tokens_, text->place.end);
-    keep(guarded().text_of(*text));
+    keep(guarded_.text_of(*text));
     result_.guarded.push_back(text->place);
     return true;
   }
 
   // What never happens.
   void drop_failure(Lexer& tokens, const std::string& declared = {}) {
-    if (auto failure = guarded().take(tokens, false, declared)) {
+    if (auto failure = guarded_.take(tokens, false, declared)) {
       result_.dropped.push_back(*failure->text);
     } else {
       skip_failure(tokens);
@@ -242,10 +229,6 @@ class BodyReader {
         return;
       }
       if (kind != Open::Kind::function) body_.close();
-      if (kind == Open::Kind::inlined) {
-        tokens_ = std::move(callers_.back().tokens);
-        callers_.pop_back();
-      }
       if (kind != Open::Kind::rest && (open_.empty() || open_.back().has_braces)) return;
     }
   }
@@ -294,7 +277,6 @@ class BodyReader {
     } else if (const auto open_type = parse_open_type(tokens_)) {
       open_declaration(*open_type);
     } else if (auto name = called_name()) {
-      if (scope_.inlined.contains(*name) && !kept_.contains(*name)) return inline_call(*name);
       call(*name, {});
       expect(tokens_, ";");
     } else if (auto other = take_other_name(tokens_, names_, function_.is_entry)) {
@@ -345,16 +327,14 @@ class BodyReader {
     return true;
   }
 
-  // int ret = f(…); if (ret != 0) return ret; or if ((ret = f(…)) != 0) return ret; or err |= f(…); where f never
-  // fails.
+  // int ret = f(…); if (ret != 0) return ret; or if ((ret = f(…)) != 0) return ret;
   bool take_checked_result() {
     Lexer ahead = tokens_;
     const bool is_condition = take(ahead, "if");
     if (is_condition && (!take(ahead, "(") || !take(ahead, "("))) return false;
     const auto type = is_condition ? std::nullopt : parse_type(ahead);
     const Token name = ahead.next();
-    const bool is_sum = !is_condition && !type && (take(ahead, "|=") || take(ahead, "+="));
-    if (!name.is_identifier() || (!is_sum && !take(ahead, "="))) return false;
+    if (!name.is_identifier() || !take(ahead, "=")) return false;
     DataType status = tir::void_type;
     if (type) {
       if (type->stars == 0) status = type->element;
@@ -371,26 +351,19 @@ class BodyReader {
     ahead = tokens_;
     std::optional<OnFailure> failure;
     bool is_unknown = false;
-    const bool is_as_usual = callee && (!is_sum || (always_returns(*callee) && gathered().contains(name.text)));
-    if (is_as_usual && open_.back().has_braces &&
-        take_result_test(ahead, name, is_condition, always_returns(*callee)) && !has_text_before(ahead.offset())) {
+    if (callee && open_.back().has_braces && take_result_test(ahead, name, is_condition, always_returns(*callee)) &&
+        !has_text_before(ahead.offset())) {
       const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
       if (always_returns(*callee)) {
         drop_failure(ahead, declared);
         failure = OnFailure{tir::make_int(tvms_failure)};
-      } else if (auto code = is_narrow ? nullptr : guarded().take_code(ahead, name.text)) {
+      } else if (auto code = is_narrow ? nullptr : guarded_.take_code(ahead, name.text)) {
         failure = OnFailure{std::move(code)};
       } else {
-        failure = guarded().take(ahead, true, declared, is_narrow);
+        failure = guarded_.take(ahead, true, declared, is_narrow);
         is_unknown = !failure;  // behind what does not leave
-        if (!failure) failure = guarded().take(ahead, false, declared, is_narrow);
+        if (!failure) failure = guarded_.take(ahead, false, declared, is_narrow);
       }
-    }
-    if (!failure && is_as_usual && open_.size() == 1 && !is_condition && always_returns(*callee)) {
-      ahead = tokens_;
-      skip_bracketed(ahead, "(");
-      // What asks for it later finds 0.
-      if (take(ahead, ";")) failure = OnFailure{tir::make_int(tvms_failure)};
     }
     if (!failure) {
       tokens_ = begin;
@@ -402,32 +375,6 @@ class BodyReader {
     if (!is_unknown && open_.size() == 1) unknown_.erase(std::string(name.text));
     names_.declare(name, Values::number(values_.converted(Values::number({tir::make_int(0)}), status)));
     return true;
-  }
-
-  // Variables that are 0 unless an operator fails: int err = 0; err |= f(…); if (err != 0) return err; and nothing
-  // else.
-  const Names& gathered() {
-    if (gathered_) return *gathered_;
-    gathered_.emplace();
-    std::map<std::string_view, bool> other;  // whether something else has it
-    const std::vector<Token> tokens = tokens_of(text_);
-    for (std::size_t i = 1; i + 3 < tokens.size(); ++i) {
-      const Token& name = tokens[i];
-      const Token& front = tokens[i - 1];
-      const Token& behind = tokens[i + 1];
-      if (!name.is_identifier()) continue;
-      const bool is_declared = front.is_identifier() && !front.is("return");
-      const bool begins = is_declared && behind.is("=") && tokens[i + 2].text == "0" && tokens[i + 3].is(";");
-      const bool is_sum = begins_statement(tokens, i) && (behind.is("|=") || behind.is("+="));
-      const bool is_asked = front.is("return") || (front.is("(") && i > 1 && tokens[i - 2].is("if") &&
-                                                   (behind.is(")") || behind.is("!=") || behind.is("==")));
-      const auto [known, is_new] = other.try_emplace(name.text, !begins);  // the first one declares it
-      if (!is_new && !is_sum && !is_asked) known->second = true;
-    }
-    for (const auto& [name, has_other] : other) {
-      if (!has_other) gathered_->emplace(name);
-    }
-    return *gathered_;
   }
 
   static bool is_zero(const Value& value) {
@@ -489,7 +436,7 @@ class BodyReader {
     if (const auto name = called_name()) {
       require_no_else(tokens_);
       Lexer behind = tokens_;
-      if (auto failure = guarded().take_call(behind, always_returns(*name))) {
+      if (auto failure = guarded_.take_call(behind, always_returns(*name))) {
         if (always_returns(*name)) {
           result_.dropped.push_back(*failure->text);
           failure = OnFailure{tir::make_int(tvms_failure)};
@@ -509,7 +456,7 @@ class BodyReader {
     }
     if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
       Lexer behind = tokens_;
-      if (auto kept = guarded().take_call(behind, false)) {
+      if (auto kept = guarded_.take_call(behind, false)) {
         checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), std::move(*kept));
         tokens_ = std::move(behind);
         return end_statement();
@@ -521,10 +468,6 @@ class BodyReader {
       return end_statement();
     }
     if (const auto tested = take_null_check()) return null_check(*tested);
-    if (take_zero_test()) {
-      drop_failure(tokens_);
-      return end_statement();
-    }
     const Value tested = parse_expression(tokens_, values_, look_up_);
     if (tested.kind == Value::Kind::record) {
       expect(tokens_, ")");
@@ -537,19 +480,7 @@ class BodyReader {
     open(Open::Kind::then, take(tokens_, "{"));
   }
 
-  // ret) or ret != 0), of what take_checked_result leaves.
-  bool take_zero_test() {
-    Lexer ahead = tokens_;
-    const Token name = ahead.next();
-    require_known(name.text);
-    const auto value = name.is_identifier() ? names_.look_up_own(name.text) : std::nullopt;
-    if (!value || !is_zero(*value) || open_.size() != 1) return false;
-    if (!take_not_zero(ahead, true) || !take(ahead, ")")) return false;
-    tokens_ = std::move(ahead);
-    return true;
-  }
-
-  // The same of pointers that are what their names say.
+  // x == NULL || …), of pointers that are what their names say.
   std::optional<std::vector<VarId>> take_null_check() {
     Lexer ahead = tokens_;
     std::vector<VarId> tested;
@@ -579,10 +510,10 @@ class BodyReader {
       return end_statement();
     }
     Lexer ahead = tokens_;
-    tir::ExprRef failure = guarded().take_code(ahead, {});
+    tir::ExprRef failure = guarded_.take_code(ahead, {});
     if (failure != nullptr) {
       tokens_ = std::move(ahead);
-    } else if (auto kept = guarded().take(tokens_, params.size() > 1)) {
+    } else if (auto kept = guarded_.take(tokens_, params.size() > 1)) {
       result_.guarded.push_back(*kept->text);
       failure = std::move(kept->code);
     } else {
@@ -645,35 +576,6 @@ class BodyReader {
   }
 
   std::optional<std::string> called_name() { return take_called_name(tokens_, names_, scope_); }
-
-  // The callee's statements instead, in a block.
-  void inline_call(const std::string& name) {
-    const FunctionText& callee = scope_.functions.find(name)->second;
-    const Token at = tokens_.peek();
-    const std::vector<Value> given = parse_arguments(tokens_, values_, look_up_);
-    expect(tokens_, ";");
-    body_.open_scope();
-    open(Open::Kind::inlined, true);
-    callers_.push_back({name, tokens_});
-    Lexer params = callee.params;
-    std::size_t count = 0;
-    while (const auto type = parse_type(params)) {
-      const Token param = params.next();
-      if (count == given.size()) break;
-      const Value& argument = given[count++];
-      if (type->stars > 0) {
-        names_.declare(param, fixed_pointer(values_.cast(*type, argument), names_, values_, body_));
-      } else {
-        const Tree value = values_.converted(argument, type->element);
-        const VarId var = names_.new_var(param.text, type->element, tir::void_type);
-        body_.let(var, value.expr);
-        names_.declare(param, values_.variable(var));
-      }
-      if (!take(params, ",")) break;
-    }
-    if (count != given.size() || !params.peek().is(")")) fail_at(at, "as many arguments as the function takes");
-    tokens_ = callee.body;
-  }
 
   // (1, 0, sid_1), which planned C does not: TVM's allocator has not given it.
   void give_back() {
@@ -887,8 +789,6 @@ class BodyReader {
     store(place, value);
   }
 
-  Lexer text_;  // the function's, whatever is inlined
-  std::optional<Names> gathered_;
   Lexer tokens_;
   std::span<const AddedText> added_;    // behind what is read
   std::span<const Outlined> outlined_;  // likewise
@@ -909,12 +809,7 @@ class BodyReader {
   std::uint16_t alignment_ = 1;  // that stands in front of the declaration
   ElementTypes c_types_;         // of pointers, as the function's own block spells them
   Names unknown_;                // variables that are not known to be 0 where their declaration says so
-  struct Caller {
-    std::string callee;
-    Lexer tokens;  // behind the call
-  };
   std::vector<Open> open_;
-  std::vector<Caller> callers_;  // of the function that is read in place of a call, the outermost first
   PackedState packed_;
 };
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "tvm_c/body/planned_memory.hpp"
-#include "tvm_c/stays/added_statements.hpp"
-#include "tvm_c/stays/outlined.hpp"
-#include "tvm_c/stays/pool_params.hpp"
+#include "tvm_c/kept/added_statements.hpp"
+#include "tvm_c/kept/outlined.hpp"
+#include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "usmp/tir/builder.hpp"
 #include "usmp/tvm_c/reader.hpp"
@@ -37,11 +37,6 @@ struct ReadFunction {
   std::set<tir::VarId> counters;  // for count_in_int32
   // The first of them whose type differs from machine to machine, by its place in the file: then it has to be proved.
   std::optional<std::size_t> open_counter;
-};
-
-// In the body of a function of FileScope::inlined.
-struct InlinedError : SyntaxError {
-  std::string function;
 };
 
 // Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and

@@ -7,6 +7,7 @@
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -36,6 +37,10 @@ std::optional<std::string> take_called_name(Lexer& tokens, BodyNames& names, con
   std::string text(name.text);
   const bool is_known = text == free_function || scope.functions.contains(text) || scope.foreign.contains(text) ||
                         scope.prototypes.contains(text);
+  if (!is_known && text.starts_with("tvmgen_")) {
+    throw SyntaxError{name.offset,
+                      "found a call of " + in_quotes(text) + ", which no C file of the model defines or declares"};
+  }
   if (!is_known) return std::nullopt;
   tokens = std::move(ahead);
   return text;

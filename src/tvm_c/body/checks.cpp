@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tvm_c/body/memory_calls.hpp"
-#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
@@ -73,9 +73,7 @@ void require_no_else(Lexer tokens) {
   }
   if (tokens.peek().is("else")) {
     fail_at(tokens.peek(),
-            "none behind a check of a call, unless one of the branches ends with return, in braces: what happens if it "
-            "does "
-            "not fail may stand behind the check");
+            "none behind a check of a call: what happens if it does not fail may stand behind the check");
   }
 }
 

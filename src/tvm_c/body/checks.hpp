@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tvm_c/body/packed.hpp"
-#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "usmp/tir/ir.hpp"

@@ -278,18 +278,4 @@ void name_by_run(const FunctionText& run, const FunctionText& entry, const std::
   if (members) name_by_members(param_names(entry), *members, module);
 }
 
-void name_by_edited_run(const std::vector<std::string>& passed, const FunctionText& run, const FunctionText& entry,
-                        tir::Module& module) {
-  std::vector<std::string> names = param_names(entry);
-  std::erase_if(names, [](const std::string& name) { return pool_of_param(name).has_value(); });
-  std::vector<Member> members;
-  std::size_t outputs = 0;
-  for (const std::string& one : passed) {
-    const bool is_input = one.starts_with("inputs.");
-    members.push_back({is_input ? From::inputs : From::outputs, one.substr(one.find('.') + 1), run.offset, outputs});
-    if (!is_input) ++outputs;
-  }
-  name_by_members(names, members, module);
-}
-
 }  // namespace usmp::tvm_c

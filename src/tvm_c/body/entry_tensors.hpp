@@ -27,8 +27,4 @@ void require_typed_params(const FunctionText& entry, const FileScope& scope, con
 void name_by_run(const FunctionText& run, const FunctionText& entry, const std::string& symbol,
                  const std::string& entry_name, tir::Module& module);
 
-// The same of one that somebody has edited, whose calls pass these members: "inputs.x".
-void name_by_edited_run(const std::vector<std::string>& passed, const FunctionText& run, const FunctionText& entry,
-                        tir::Module& module);
-
 }  // namespace usmp::tvm_c

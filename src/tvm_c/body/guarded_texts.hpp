@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "tvm_c/body/checks.hpp"
-#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/tir/ir.hpp"

@@ -7,7 +7,7 @@
 
 #include "tvm_c/body/body_names.hpp"
 #include "tvm_c/body/values.hpp"
-#include "tvm_c/stays/outlined.hpp"
+#include "tvm_c/kept/outlined.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tvm_c/stays/added_statements.hpp"
+#include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/files_read.hpp"
 

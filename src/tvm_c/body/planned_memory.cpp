@@ -339,8 +339,7 @@ void PlannedMemory::add(PlannedMemory&& more) {
   unbounded.merge(more.unbounded);
 }
 
-std::optional<std::string> cut_constants(const std::vector<PoolConstant>& constants, bool may_share,
-                                         tir::Module& module) {
+std::optional<std::string> cut_constants(const std::vector<PoolConstant>& constants, tir::Module& module) {
   if (constants.empty()) return std::nullopt;
   const auto extents = storage::extents(module);
   std::map<const std::string*, std::set<std::size_t>> offsets;
@@ -382,7 +381,7 @@ std::optional<std::string> cut_constants(const std::vector<PoolConstant>& consta
   for (const auto& [name, ranges] : by_name) {
     if (auto overlap = overlap_in(name, *ranges)) return overlap;
   }
-  return may_share ? std::nullopt : shared_place(constants, module);
+  return shared_place(constants, module);
 }
 
 std::optional<tir::Fault> find_sizes(PlannedMemory& memory, const std::string& module_name, tir::Module& module) {

@@ -35,10 +35,8 @@ struct PlannedMemory {
 };
 
 // Gives the constants types and data: each is what is accessed of the pool from its offset on; if that is not known, up
-// to the next one. Returns what TVM's plan has overwritten (PlannedModule::lost_constants). `may_share`: constants of
-// several names may be in one place.
-[[nodiscard]] std::optional<std::string> cut_constants(const std::vector<PoolConstant>& constants, bool may_share,
-                                                       tir::Module& module);
+// to the next one. Returns what TVM's plan has overwritten (PlannedModule::lost_constants).
+[[nodiscard]] std::optional<std::string> cut_constants(const std::vector<PoolConstant>& constants, tir::Module& module);
 
 // How much is used of what others' functions get is not known: then the next buffer of the plan bounds it. Returns what
 // is wrong: a constant that has been taken for workspace. Throws Error of kind archive if nothing bounds a buffer.

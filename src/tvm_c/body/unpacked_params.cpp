@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "tvm_c/stays/pool_params.hpp"
+#include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tvm_c/body/idioms.hpp"
-#include "tvm_c/respelled/own_c.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -415,64 +414,7 @@ Value Values::member(const Value& value, std::string_view name) const {
   return one;
 }
 
-// Of the helpers that this program writes those that are an operator of TIR's.
-std::optional<Value> Values::helper(std::string_view name, const std::vector<Value>& arguments) const {
-  struct Helper {
-    std::string_view name;
-    ExprKind kind;
-  };
-  constexpr std::array<Helper, 4> by_type = {{{"max_", ExprKind::max},
-                                              {"min_", ExprKind::min},
-                                              {"floordiv_", ExprKind::floor_div},
-                                              {"floormod_", ExprKind::floor_mod}}};
-  constexpr std::array<std::pair<std::string_view, DataType>, 6> types = {{{"i32", tir::int32_type},
-                                                                           {"i64", {tir::TypeCode::int_, 64, 1}},
-                                                                           {"u32", uint32_type},
-                                                                           {"u64", uint64_type},
-                                                                           {"f32", float32_type},
-                                                                           {"f64", float64_type}}};
-  for (const auto& [suffix, type] : types) {
-    if (!name.starts_with("not_") || name.substr(4) != suffix || arguments.size() != 1) continue;
-    return number(operation(Op::bitwise_not, type, {converted(arguments[0], type)}));
-  }
-  for (const Helper& helper : by_type) {
-    if (!name.starts_with(helper.name) || arguments.size() != 2) continue;
-    for (const auto& [suffix, type] : types) {
-      if (name.substr(helper.name.size()) != suffix) continue;
-      return number(node(helper.kind, type, {converted(arguments[0], type), converted(arguments[1], type)}));
-    }
-  }
-  constexpr std::array<std::pair<std::string_view, Op>, 2> of_numbers = {
-      {{"multiply_high", Op::multiply_high}, {"q_multiply_shift", Op::q_multiply_shift}}};
-  for (const auto& [helper, op] : of_numbers) {
-    if (name != helper || arguments.size() != tir::info(op).arity) continue;
-    std::vector<Tree> operands;
-    operands.reserve(arguments.size());
-    for (const Value& argument : arguments) operands.push_back(converted(argument, tir::int32_type));
-    return number(operation(op, tir::int32_type, operands));
-  }
-  if (name == "round_high" && arguments.size() == 2) {
-    return number(operation(
-        Op::multiply_high, tir::int32_type,
-        {converted(arguments[0], tir::int32_type), converted(arguments[1], tir::int32_type), {tir::make_int(0)}}));
-  }
-  for (const auto& [helper, type] : {std::pair("clip_i8", DataType{tir::TypeCode::int_, 8, 1}),
-                                     std::pair("clip_u8", DataType{tir::TypeCode::uint, 8, 1}),
-                                     std::pair("clip_i16", DataType{tir::TypeCode::int_, 16, 1}),
-                                     std::pair("clip_u16", DataType{tir::TypeCode::uint, 16, 1})}) {
-    if (name != helper || arguments.size() != 1) continue;
-    const Interval limits = tir::range_of_type(type).value();
-    const Tree x = converted(arguments[0], tir::int32_type);
-    const Tree most = node(ExprKind::min, tir::int32_type, {x, {tir::make_int(limits.high)}});
-    return number(node(ExprKind::max, tir::int32_type, {most, {tir::make_int(limits.low)}}));
-  }
-  return std::nullopt;
-}
-
 Value Values::call(std::string_view function, const std::vector<Value>& arguments) const {
-  if (const std::string_view own = own_helper(function); !own.empty()) {
-    if (auto value = helper(own, arguments)) return std::move(*value);
-  }
   if (function == "fmodf" || function == "fmod") {
     const DataType type = function == "fmodf" ? float32_type : float64_type;
     if (arguments.size() != 2) fail("found " + std::to_string(arguments.size()) + " arguments of fmod, expected 2");
@@ -480,7 +422,8 @@ Value Values::call(std::string_view function, const std::vector<Value>& argument
   }
   const auto known = math_function(function);
   if (!known && function.starts_with("tvmgen_")) {
-    fail("found a call of " + shown(function) + ", which no C file of the model defines or declares");
+    fail("found a call of " + shown(function) + " in an expression, expected if (" + std::string(function) +
+         "(…) != 0) return -1;");
   }
   if (!known) fail("found a call of " + shown(function) + " in an expression, expected a function of math.h");
   std::vector<Tree> operands;

@@ -63,7 +63,7 @@ class Values {
   [[nodiscard]] Value element(const Value& pointer, const Value& index) const;
   // value.name and value->name
   [[nodiscard]] Value member(const Value& value, std::string_view name) const;
-  // Of a function of math.h, or of a helper of this program's.
+  // Of a function of math.h.
   [[nodiscard]] Value call(std::string_view function, const std::vector<Value>& arguments) const;
 
   // The number that it is, loaded if it is a place.
@@ -80,7 +80,6 @@ class Values {
   [[noreturn]] void fail(std::string message) const { throw SyntaxError{at, std::move(message)}; }
 
  private:
-  [[nodiscard]] std::optional<Value> helper(std::string_view name, const std::vector<Value>& arguments) const;
   [[nodiscard]] tir::Tree node(tir::ExprKind kind, tir::DataType type, const std::vector<tir::Tree>& operands) const;
   [[nodiscard]] tir::Tree operation(tir::Op op, tir::DataType type, const std::vector<tir::Tree>& operands) const;
   [[nodiscard]] Value element_of_record(const Value& array, const Value& index) const;

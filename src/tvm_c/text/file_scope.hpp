@@ -84,8 +84,7 @@ struct FileScope {
 
   const FoldedLists* lists = nullptr;  // that marks in the files stand for
 
-  std::set<std::string, std::less<>> inlined;  // of `functions`: their statements stand for calls of them
-  std::vector<Item> items;                     // in the order of files and of their text
+  std::vector<Item> items;                                     // in the order of files and of their text
   std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
 
   // By file, the names that conditional groups define which are left out here, where a compiler may take them, and

@@ -7,7 +7,7 @@
 
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/included.hpp"
-#include "tvm_c/text/origin.hpp"
+#include "tvm_c/text/places.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {

@@ -167,7 +167,7 @@ void FoldedLists::unfold(PlannedModule& read) const {
       require_none(function.reason);
     }
   }
-  for (const std::vector<std::string>* texts : {&read.lost_placements, &read.warnings, &read.kept_run}) {
+  for (const std::vector<std::string>* texts : {&read.lost_placements, &read.warnings}) {
     for (const std::string& text : *texts) require_none(text);
   }
   if (read.edited_run) require_none(read.edited_run->message());

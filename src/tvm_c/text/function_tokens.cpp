@@ -50,20 +50,6 @@ std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i) 
   return value >= 0 && value <= INT32_MAX ? std::optional<Bytes>(value) : std::nullopt;
 }
 
-bool is_changed(const std::vector<Token>& tokens, std::size_t i) {
-  const auto is = [&](std::size_t k, std::string_view spelling) { return k < tokens.size() && tokens[k].is(spelling); };
-  std::size_t end = i + 1;
-  while (i > 0 && is(i - 1, "(") && is(end, ")")) {
-    --i;
-    ++end;
-  }
-  if (is(end, "=") || is(end, "++") || is(end, "--")) return true;
-  if (end < tokens.size() && is_compound_assignment(tokens[end].text)) return true;
-  while (i > 0 && is(i - 1, "(")) --i;
-  if (is(end, "[") && i > 0 && is(i - 1, "&")) return false;  // &(x[3])
-  return i > 0 && (is(i - 1, "++") || is(i - 1, "--") || is(i - 1, "&"));
-}
-
 std::vector<std::size_t> places_of(std::string_view text, std::string_view name) {
   std::vector<std::size_t> places;
   for_each_identifier(text, [&](std::string_view word) {

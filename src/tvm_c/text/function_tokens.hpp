@@ -54,9 +54,6 @@ template <class Tokens>
                      [](const auto& token) { return token.text.starts_with("tvmgen_"); });
 }
 
-// Whether the name at the token is assigned, counted, or has its address taken, also in brackets.
-[[nodiscard]] bool is_changed(const std::vector<Token>& tokens, std::size_t i);
-
 // Behind the bracket that closes the one at `open`; nothing: none does.
 template <class Tokens>
 [[nodiscard]] std::optional<std::size_t> behind_bracketed(const Tokens& tokens, std::size_t open) {

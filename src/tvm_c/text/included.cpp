@@ -2,7 +2,6 @@
 #include "tvm_c/text/included.hpp"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <functional>
 #include <utility>
@@ -22,33 +21,6 @@ std::string_view included_name(std::string_view rest) {
   return end == std::string_view::npos ? std::string_view() : rest.substr(1, end - 1);
 }
 
-// TVM's, or one of C, which define names of their own.
-bool is_common_header(std::string_view name) {
-  constexpr std::array<std::string_view, 19> of_c = {"assert.h",   "ctype.h",  "errno.h",   "float.h",  "inttypes.h",
-                                                     "limits.h",   "locale.h", "math.h",    "setjmp.h", "signal.h",
-                                                     "stdalign.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h",
-                                                     "stdio.h",    "stdlib.h", "string.h",  "time.h"};
-  return name.starts_with("tvm/") || name.starts_with("dlpack/") ||
-         std::find(of_c.begin(), of_c.end(), name) != of_c.end();
-}
-
-// A word or a star stands in front of it somewhere.
-bool may_declare(std::string_view text, std::string_view name) {
-  if (text.find(name) == std::string_view::npos) return false;
-  try {
-    std::string plain;
-    const std::vector<Token> tokens = plain_tokens(text, directives_in(text), plain);
-    for (std::size_t i = 1; i < tokens.size(); ++i) {
-      const Token& before = tokens[i - 1];
-      const bool is_word = before.is_identifier() && !before.is("return") && !before.is("else") && !before.is("do");
-      if (tokens[i].is(name) && (is_word || before.is("*"))) return true;
-    }
-    return false;
-  } catch (const SyntaxError&) {
-    return true;
-  }
-}
-
 }  // namespace
 
 Included::Included(std::span<const Source> files, std::span<const Source> headers) : count_(files.size()) {
@@ -62,14 +34,10 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
   }
   std::vector<std::set<std::size_t>> direct(sources_.size());
   std::vector<std::vector<std::pair<std::size_t, std::size_t>>> certain(sources_.size());  // where, and which
-  last_unknown_.resize(sources_.size());
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     for (const Macros::Include& include : own_[i].includes()) {
       const auto found = by_name.find(leaf(included_name(include.name)));
-      if (found == by_name.end()) {
-        if (!is_common_header(included_name(include.name))) last_unknown_[i] = include.at;
-        continue;
-      }
+      if (found == by_name.end()) continue;
       direct[i].insert(found->second.begin(), found->second.end());
       const bool is_certain = !include.is_conditional && found->second.size() == 1;
       if (is_certain) certain[i].emplace_back(include.at, found->second.front());
@@ -106,11 +74,6 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
     enumerators_.push_back(std::move(enumerators));
     closed_.push_back(std::move(seen));
   }
-}
-
-bool Included::may_be_declared(std::size_t file, std::string_view name) const {
-  return std::any_of(closed_[file].begin(), closed_[file].end(),
-                     [&](std::size_t one) { return may_declare(sources_[one]->text, name); });
 }
 
 bool Included::is_macro(std::size_t file, std::string_view name) const { return macros_[file].contains(name); }
@@ -167,14 +130,6 @@ std::shared_ptr<const Conditions> Included::conditions(std::size_t file) const {
   return result;
 }
 
-std::map<std::string_view, std::string_view> Included::definitions(std::size_t file) const {
-  std::map<std::string_view, std::string_view> result;
-  for (const auto& [name, definition] : macros_[file]) {
-    if (definition) result.emplace(name, *definition);
-  }
-  return result;
-}
-
 std::vector<std::string_view> Included::c_files(std::size_t file) const {
   std::vector<std::string_view> result;
   for (const Macros::Include& include : own_[file].includes()) {
@@ -211,32 +166,6 @@ AllDefinitions Included::sure_definitions(std::size_t file, std::size_t end) con
     });
     if (!is_sure || is_behind) definitions.clear();
   }
-  return result;
-}
-
-std::vector<Macros::Part> Included::parts(std::size_t file, std::string_view name) const {
-  std::vector<Macros::Part> result;
-  for (const std::size_t one : closed_[file]) {
-    const std::vector<Macros::Part>& parts = own_[one].parts(name);
-    if (parts.empty() || !result.empty()) continue;
-    const auto from = from_[file].find(one);
-    const auto at = static_cast<std::size_t>(parts[0].definition.data() - sources_[one]->text.data());
-    const bool is_sure = from != from_[file].end() && last_unknown_[one] <= at;
-    if (is_sure && (one == file || last_unknown_[file] <= from->second)) result = parts;
-  }
-  if (all_definitions(file)[name].size() != result.size()) return {};
-  for (const Macros::Part& part : result) {
-    bool mentions_macro = false;
-    for_each_identifier(part.condition,
-                        [&](std::string_view word) { mentions_macro = mentions_macro || is_macro(file, word); });
-    if (mentions_macro || part.condition.find_first_of("\\/") != std::string_view::npos) return {};
-  }
-  return result;
-}
-
-Names Included::names(std::size_t file) const {
-  Names result;
-  for (const auto& [name, number] : macros_[file]) result.emplace(name);
   return result;
 }
 

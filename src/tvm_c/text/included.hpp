@@ -26,10 +26,6 @@ class Included {
   // Whether the file, or what it includes, defines a macro of that name, whatever conditions say.
   [[nodiscard]] bool is_macro(std::size_t file, std::string_view name) const;
 
-  // Whether any of them may declare a function or a variable of that name: a word or a star stands in front of it
-  // somewhere. O(text).
-  [[nodiscard]] bool may_be_declared(std::size_t file, std::string_view name) const;
-
   // What stands behind the name of a macro wherever the file is compiled: it is defined once, outside of conditional
   // groups but the one around a header, also no group includes it, and nowhere undefined.
   [[nodiscard]] std::optional<std::string_view> definition(std::size_t file, std::string_view name) const;
@@ -43,21 +39,11 @@ class Included {
   // as above in front of them. O(text · max_constant_tokens).
   [[nodiscard]] std::shared_ptr<const Conditions> conditions(std::size_t file) const;
 
-  // What stands behind the names of its macros that are defined once, and so.
-  [[nodiscard]] std::map<std::string_view, std::string_view> definitions(std::size_t file) const;
-
   // What stands behind the names of all its macros in each of their definitions, whatever conditions say.
   [[nodiscard]] AllDefinitions all_definitions(std::size_t file) const;
 
   // The same of those that are defined wherever the file is compiled, in front of `end` of the file; of others none.
   [[nodiscard]] AllDefinitions sure_definitions(std::size_t file, std::size_t end) const;
-
-  // Macros::parts() of one, whose conditions mention no macro of the files, nor one that a header may define that is
-  // included behind them and not known: they hold anywhere in the file as they do where it is defined. Else none.
-  [[nodiscard]] std::vector<Macros::Part> parts(std::size_t file, std::string_view name) const;
-
-  // Of its macros.
-  [[nodiscard]] Names names(std::size_t file) const;
 
   // Names of C files, not headers, that the file includes.
   [[nodiscard]] std::vector<std::string_view> c_files(std::size_t file) const;
@@ -75,7 +61,6 @@ class Included {
   std::vector<std::set<std::size_t>> closed_;  // of each file: itself, and what it includes
   std::vector<std::map<std::string_view, std::optional<std::string_view>>> macros_;  // likewise: definition
   std::vector<std::map<std::string_view, std::optional<Macros::Enumerator>>> enumerators_;
-  std::vector<std::size_t> last_unknown_;  // of each source: the last #include of a header that is not known, or 0
   // Of each file: itself, and what it includes for certain, with the place of the #include.
   std::vector<std::map<std::size_t, std::size_t>> from_;
 };

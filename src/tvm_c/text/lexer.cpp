@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "tvm_c/text/origin.hpp"
+#include "tvm_c/text/places.hpp"
 #include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tvm_c/reader.hpp"

@@ -200,14 +200,6 @@ class Expander {
   std::size_t level_ = 0;
 };
 
-bool needs_blank(const MadeToken& before, const MadeToken& token) {
-  const auto is_word = [](const MadeToken& one) { return one.kind != TokenKind::punctuator; };
-  if (token.is_apart) return true;
-  if (is_word(before) || is_word(token)) return is_word(before) && is_word(token);
-  constexpr std::string_view alone = "()[]{};,";
-  return alone.find(before.text) == std::string_view::npos && alone.find(token.text) == std::string_view::npos;
-}
-
 MadeTokens made(const std::vector<Token>& tokens) {
   MadeTokens result;
   std::size_t end = tokens.empty() ? 0 : tokens.front().offset;
@@ -229,56 +221,6 @@ MadeTokens made_tokens(std::string_view text) {
 }
 
 MadeTokens made_tokens(const std::vector<Token>& tokens) { return made(tokens); }
-
-MadeTokens made_tokens(const std::vector<Token>& tokens, std::size_t first, std::size_t last) {
-  return made(
-      {tokens.begin() + static_cast<std::ptrdiff_t>(first), tokens.begin() + static_cast<std::ptrdiff_t>(last)});
-}
-
-std::string text_of(const MadeTokens& tokens) {
-  std::string text;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (i > 0 && needs_blank(tokens[i - 1], tokens[i])) text += ' ';
-    text += tokens[i].text;
-  }
-  return text;
-}
-
-std::string text_of_statements(const MadeTokens& tokens) {
-  std::string text;
-  std::size_t first = 0;
-  std::size_t depth = 0;  // of round brackets
-  const auto part = [&](std::size_t end) {
-    return text_of(MadeTokens(tokens.begin() + static_cast<std::ptrdiff_t>(first),
-                              tokens.begin() + static_cast<std::ptrdiff_t>(end)));
-  };
-  for (std::size_t i = 1; i < tokens.size(); ++i) {
-    if (tokens[i].is("(")) ++depth;
-    if (tokens[i].is(")") && depth > 0) --depth;
-    if (depth > 0 || !begins_statement(tokens, i) || tokens[i].is("else") || tokens[i].is("}")) continue;
-    if (is_control(tokens[first])) {
-      text += part(i) + "\n    ";
-      first = i;
-    } else if (is_control(tokens[i])) {
-      text += part(i) + " ";
-      first = i;
-    }
-  }
-  return text + part(tokens.size());
-}
-
-Definitions single_definitions(const AllDefinitions& macros) {
-  Definitions result;
-  for (const auto& [name, all] : macros) {
-    if (all.size() == 1) result.emplace(name, all[0]);
-  }
-  return result;
-}
-
-bool mentions_operator(std::span<const MadeToken> tokens) {
-  return std::any_of(tokens.begin(), tokens.end(),
-                     [](const MadeToken& token) { return token.is_identifier() && token.text.starts_with("tvmgen_"); });
-}
 
 bool takes_arguments(std::string_view definition) { return definition.starts_with("("); }
 

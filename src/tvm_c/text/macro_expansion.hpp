@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,18 +32,6 @@ using MadeTokens = std::vector<MadeToken>;
 // Throws SyntaxError.
 [[nodiscard]] MadeTokens made_tokens(std::string_view text);
 [[nodiscard]] MadeTokens made_tokens(const std::vector<Token>& tokens);
-// Those of [first, last).
-[[nodiscard]] MadeTokens made_tokens(const std::vector<Token>& tokens, std::size_t first, std::size_t last);
-// On one line.
-[[nodiscard]] std::string text_of(const MadeTokens& tokens);
-// The same of statements. Behind if (x) f(); begins another line: GCC warns of what stands on the same.
-[[nodiscard]] std::string text_of_statements(const MadeTokens& tokens);
-
-// Of the macros that have one definition.
-[[nodiscard]] Definitions single_definitions(const AllDefinitions& macros);
-
-// Whether an operator of the model's is named.
-[[nodiscard]] bool mentions_operator(std::span<const MadeToken> tokens);
 
 // Whether the definition is that of a macro with arguments.
 [[nodiscard]] bool takes_arguments(std::string_view definition);

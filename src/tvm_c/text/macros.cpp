@@ -240,65 +240,43 @@ Macros::Macros(std::string_view file) : file_(file) {
 }
 
 void Macros::read_always(const std::vector<Directive>& directives) {
-  using Defined = std::map<std::string_view, std::vector<Part>>;  // in these parts
+  using Defined = std::set<std::string_view>;
   struct Group {
-    Defined here;                    // of the part that is open
+    Defined here;                    // in the part that is open
     std::optional<Defined> in_each;  // of those before it
-    std::string condition;           // of the part that is open
     std::string_view wanted;         // of #ifndef
-    std::size_t parts = 1;
     bool has_else = false;
   };
   std::vector<Group> groups(1);
   const auto close_part = [](Group& group) {
-    Defined part = std::exchange(group.here, {});
+    const Defined part = std::exchange(group.here, {});
     if (!group.in_each) {
-      group.in_each = std::move(part);
-      return;
+      group.in_each = part;
+    } else {
+      std::erase_if(*group.in_each, [&](std::string_view name) { return !part.contains(name); });
     }
-    std::erase_if(*group.in_each, [&](const auto& defined) { return !part.contains(defined.first); });
-    for (auto& [name, parts] : *group.in_each) parts.insert(parts.end(), part[name].begin(), part[name].end());
-  };
-  const auto condition_of = [](const Directive& one) {
-    const bool asks_name = one.word == "ifdef" || one.word == "ifndef";
-    const std::string_view rest = asks_name            ? leading_name(one.rest)
-                                  : one.word == "else" ? std::string_view()
-                                                       : one.rest;
-    return std::string(one.word) + (rest.empty() ? "" : " ") + std::string(rest);
   };
   const bool is_guarded = guards(directives);  // a header: then what is in the group is all
   for (std::size_t i = is_guarded ? 1 : 0; i < directives.size(); ++i) {
     const Directive& one = directives[i];
     if (opens_group(one.word)) {
       Group& group = groups.emplace_back();
-      group.condition = condition_of(one);
       if (one.word == "ifndef") group.wanted = leading_name(one.rest);
     } else if (one.word == "define") {
-      const std::string_view name = leading_name(one.rest);
-      groups.back().here[name].push_back({groups.back().condition, one.rest.substr(name.size())});
+      groups.back().here.insert(leading_name(one.rest));
     } else if ((one.word == "else" || one.word == "elif") && groups.size() > 1) {
       close_part(groups.back());
       groups.back().has_else = one.word == "else";
-      groups.back().condition = condition_of(one);
-      ++groups.back().parts;
     } else if (one.word == "endif" && groups.size() > 1) {
       Group group = std::move(groups.back());
       groups.pop_back();
       const bool is_one_part = !group.in_each;
       close_part(group);
-      if (is_one_part) std::erase_if(*group.in_each, [&](const auto& it) { return it.first != group.wanted; });
-      if (!is_one_part && !group.has_else) continue;
-      for (auto& [name, parts] : *group.in_each) {
-        const bool is_plain =
-            std::all_of(parts.begin(), parts.end(), [](const Part& it) { return !it.condition.empty(); });
-        const bool is_once = parts.size() == group.parts && bodies_.find(name)->second.size() == parts.size();
-        if (group.has_else && groups.size() == 1 && is_plain && is_once) parts_.emplace(name, parts);
-        auto& all = groups.back().here[name];
-        for (const Part& part : parts) all.push_back({{}, part.definition});
-      }
+      if (is_one_part) std::erase_if(*group.in_each, [&](std::string_view name) { return name != group.wanted; });
+      if (is_one_part || group.has_else) groups.back().here.merge(*group.in_each);
     }
   }
-  for (const auto& [name, parts] : groups.front().here) {
+  for (const std::string_view name : groups.front().here) {
     const std::vector<std::string_view>& bodies = bodies_.find(name)->second;
     const bool is_undefined =
         std::any_of(bodies.begin(), bodies.end(), [](std::string_view body) { return body.data() == nullptr; });
@@ -352,12 +330,6 @@ void Macros::read_enumerators(std::string_view file, const std::vector<std::pair
     i = at;
   }
   for (const std::string_view name : several) enumerators_.erase(name);
-}
-
-const std::vector<Macros::Part>& Macros::parts(std::string_view name) const {
-  static const std::vector<Part> none;
-  const auto found = parts_.find(name);
-  return found == parts_.end() ? none : found->second;
 }
 
 std::size_t Macros::defined_at(std::string_view name) const {

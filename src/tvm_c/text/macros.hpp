@@ -60,13 +60,6 @@ class Macros {
   // group with #else, or by #ifndef NAME, #define NAME; and nowhere undefined.
   [[nodiscard]] bool is_always_defined(std::string_view name) const { return always_.contains(name); }
 
-  // Of one that each part of one conditional group defines once, the last of which is #else: the parts, in order.
-  struct Part {
-    std::string condition;        // "ifdef NAME", "else"
-    std::string_view definition;  // what stands behind the macro's name
-  };
-  [[nodiscard]] const std::vector<Part>& parts(std::string_view name) const;
-
   // Where that stands in the file; of others npos.
   [[nodiscard]] std::size_t defined_at(std::string_view name) const;
 
@@ -101,7 +94,6 @@ class Macros {
   std::map<std::string_view, Enumerator> enumerators_;
   std::set<std::string_view> conditional_;  // of these: some conditional group defines or undefines them
   std::set<std::string_view> always_;       // is_always_defined()
-  std::map<std::string_view, std::vector<Part>> parts_;
   std::vector<Include> includes_;
   mutable std::size_t most_ = 10'000'000;  // names that are looked at
 };

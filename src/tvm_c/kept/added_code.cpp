@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides of functions and variables that others may use whether their text may be kept.
+#include "tvm_c/kept/added_code.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tvm_c/kept/pool_access.hpp"
+#include "tvm_c/kept/run_function.hpp"
+#include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/places.hpp"
+#include "tvm_c/text/syntax.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+// __attribute__((used)): a linker script or a debugger may look for it.
+bool is_marked_used(const Item& item, std::string_view text) {
+  Lexer tokens(text.substr(item.begin, item.end - item.begin));
+  tokens.pass_over_conditions();
+  try {
+    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+      if (token.is("=") || token.is("{")) return false;
+      if (token.is("used") || token.is("__used__")) return true;
+    }
+    return false;
+  } catch (const SyntaxError&) {  // a conditional group begins in front of it
+    return true;
+  }
+}
+
+// TVM's access to inputs and outputs in pools, which planned C has otherwise.
+bool is_map(std::string_view name, const std::string& prefix) {
+  if (!name.starts_with(prefix)) return false;
+  name.remove_prefix(prefix.size());
+  return name == "map_inputs" || name == "map_outputs";
+}
+
+}  // namespace
+
+void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added, bool is_entry) {
+  const std::string_view body = body_text(text);
+  const std::size_t begin = text.body.offset();
+  constexpr std::string_view blanks = " \t\r";
+  for (std::size_t at = body.find('#'); at != std::string_view::npos; at = body.find('#', at + 1)) {
+    const std::size_t before = at == 0 ? at : body.find_last_not_of(blanks, at - 1);
+    if (before != std::string_view::npos && body[before] != '\n') continue;
+    const auto holds = [&](const AddedText& one) { return one.begin <= begin + at && begin + at < one.end; };
+    if (std::any_of(added.begin(), added.end(), holds)) continue;
+    if (!is_entry && text.body.known(begin + at)) continue;
+    const std::string_view line = trimmed(first_line(body.substr(at + 1)), blanks);
+    const bool is_harmless = line.starts_with("pragma") || line.starts_with("line") || line == "if 0" ||
+                             line == "if 1" || line == "else" || line == "endif";
+    if (!is_harmless) throw SyntaxError{begin + at, "found a directive in a function, expected none"};
+  }
+}
+
+const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size_t file) {
+  names_.clear();
+  with_code_.clear();
+  mentioned_.clear();
+  if (!statements.empty()) with_code_.insert(file);
+  const std::string_view text = files_[file].text;
+  for (const AddedText& one : statements) {
+    for (const std::string& name : macros_of(file).names_in(text.substr(one.begin, one.end - one.begin))) {
+      if (scope_.functions.contains(name)) mentioned_.insert(name);
+      names_.emplace(file, name);
+    }
+  }
+  return mentioned_;
+}
+
+Names AddedCode::keep(const std::string& prefix, const std::string& entry, const Names& in_statements,
+                      const Names& gone, const Names& stops, const Names& kept, const Names& for_operators,
+                      const Names& pools) {
+  Names functions = in_statements;
+  Accessors accessors = accessors_to(pools);
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < scope_.items.size(); ++i) {
+    const Item& item = scope_.items[i];
+    const Source& file = files_[item.file];
+    const bool is_first = i == 0 || scope_.items[i - 1].file != item.file;
+    const bool is_last = i + 1 == scope_.items.size() || scope_.items[i + 1].file != item.file;
+    if (is_first) end = 0;
+    const std::size_t begin = end;
+    end = item.end;
+    if (!rewritten_.contains(file.name)) continue;
+    check_hidden(item.file, begin, begin_with_groups(file.text, begin, item.begin, item.end), gone);
+    if (is_last) check_hidden(item.file, end, file.text.size(), gone);
+    if (!is_for_others(item, prefix, stops) || kept.contains(item.name)) continue;
+    if (accessors.contains(i)) {
+      keep_access(i, accessors);
+      continue;
+    }
+    const std::string name(item.name);
+    if (item.kind == Item::Kind::function) {
+      if (forwards_packed(name, entry)) {
+        forwarders_.push_back(i);
+        continue;
+      }
+      functions.insert(name);
+    } else if (item.is_variable) {
+      if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
+      if (item.has_several) require_none(item.file, item.begin, item.end, gone);
+      with_code_.insert(item.file);
+    }
+  }
+  std::sort(pool_accesses_.begin(), pool_accesses_.end(),
+            [](const auto& one, const auto& other) { return one.first < other.first; });
+  Names result;
+  const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, files_);
+  const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, files_, with_code_);
+  std::set<std::size_t> stay = with_code_;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i]) stay.insert(scope_.items[i].file);
+  }
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const Item& item = scope_.items[i];
+    if (stay.contains(item.file) && is_unnamed_variable(item, files_)) {
+      require_none(item.file, item.begin, item.end, gone);
+    }
+    // enum { size = sizeof(sram) }; and types stay with their file too.
+    if (stay.contains(item.file) && item.kind == Item::Kind::other) {
+      require_none(item.file, item.begin, item.end, pools);
+    }
+    if (!now[i] || before[i]) continue;
+    require_none(item.file, item.begin, item.end, gone);
+    if (item.kind == Item::Kind::function) result.emplace(item.name);
+  }
+  return result;
+}
+
+void AddedCode::require_no_pools(const std::vector<bool>& stays, const Names& pools) {
+  for (std::size_t i = 0; i < stays.size(); ++i) {
+    const Item& item = scope_.items[i];
+    if (stays[i] && !pools.contains(item.name)) require_none(item.file, item.begin, item.end, pools);
+  }
+}
+
+AddedCode::Accessors AddedCode::accessors_to(const Names& pools) const {
+  Accessors result;
+  PoolAccessors known;
+  for (std::size_t i = 0; i < scope_.items.size(); ++i) {
+    const Item& item = scope_.items[i];
+    if (i == 0 || scope_.items[i - 1].file != item.file) known.clear();
+    auto found = pool_access_of(item, files_[item.file].text, pools, known);
+    if (!found) continue;
+    if (item.kind == Item::Kind::function) known.emplace(item.name, found->access.pool);
+    result.emplace(i, std::move(*found));
+  }
+  return result;
+}
+
+void AddedCode::keep_access(std::size_t item, Accessors& accessors) {
+  std::vector<std::size_t> pending = {item};
+  while (!pending.empty()) {
+    const auto found = accessors.find(pending.back());
+    pending.pop_back();
+    if (found == accessors.end() || found->second.access.name.empty()) continue;  // it is done
+    for (const auto& [i, other] : accessors) {
+      if (i < found->first && found->second.calls.contains(other.access.name)) pending.push_back(i);
+    }
+    PoolAccess access = std::exchange(found->second.access, {});
+    access.file = files_[scope_.items[found->first].file].name;
+    pool_accesses_.emplace_back(found->first, std::move(access));
+  }
+}
+
+bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const Names& stops) const {
+  if (item.is_local && !is_marked_used(item, files_[item.file].text)) return false;
+  return !stops.contains(item.name) && item.name != "TVMSystemLibEntryPoint" && !is_map(item.name, prefix);
+}
+
+std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const std::string& entry, const Names& stops,
+                                             const std::vector<bool>& stays) const {
+  std::vector<std::size_t> result;
+  std::vector<std::string> others;                  // prefixes of other modules
+  std::set<std::size_t> with_unnamed = with_code_;  // files whose declarations without a name are in planned C
+  for (std::size_t i = 0; i < stays.size(); ++i) {
+    if (stays[i]) with_unnamed.insert(scope_.items[i].file);
+  }
+  for (const auto& [name, function] : scope_.functions) {
+    for (const std::string_view ending : entry_endings) {
+      if (!name.starts_with("tvmgen_") || !name.ends_with(ending)) continue;
+      std::string other = name.substr(0, name.size() - ending.size()) + "_";
+      if (other != prefix) others.push_back(std::move(other));
+    }
+  }
+  for (std::size_t i = 0; i < scope_.items.size(); ++i) {
+    const Item& item = scope_.items[i];
+    const bool has_name =
+        item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
+    const bool is_lost = is_unnamed_variable(item, files_) && !with_unnamed.contains(item.file);
+    if ((!has_name && !is_lost) || stays[i] || !is_for_others(item, prefix, stops)) continue;
+    if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
+      continue;
+    }
+    // TVM's description of a module, which planned C has no use for.
+    if (item.name.ends_with("get_c_metadata") || forwards_packed(std::string(item.name), entry)) continue;
+    result.push_back(i);
+  }
+  return result;
+}
+
+Names AddedCode::defined_elsewhere() const {
+  Names result;
+  for (const Item& item : scope_.items) {
+    const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
+    if (item.kind == Item::Kind::other && !item.name.empty() && text.starts_with("extern")) result.emplace(item.name);
+  }
+  for (const Item& item : scope_.items) {
+    if (item.kind == Item::Kind::data) result.erase(std::string(item.name));
+  }
+  return result;
+}
+
+bool AddedCode::forwards_packed(const std::string& name, const std::string& entry) const {
+  const auto found = scope_.functions.find(name);
+  if (name == entry || found == scope_.functions.end() || found->second.is_ambiguous) return false;
+  const auto called = scope_.functions.find(entry);
+  if (!takes_packed(found->second.params) || !takes_packed(called->second.params)) return false;
+  std::vector<std::string_view> expected = {"return", entry, "("};
+  Lexer params = found->second.params;
+  while (parse_type(params)) {
+    expected.push_back(params.next().text);
+    if (!take(params, ",")) break;
+    expected.emplace_back(",");
+  }
+  expected.insert(expected.end(), {")", ";", "}"});
+  std::vector<Token> tokens;
+  try {
+    require_plain_text(found->second, {});
+    tokens = tokens_of(found->second.body);
+  } catch (const SyntaxError&) {
+    return false;
+  }
+  return std::equal(tokens.begin(), tokens.end(), expected.begin(), expected.end(),
+                    [](const Token& token, std::string_view text) { return token.text == text; });
+}
+
+void AddedCode::check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
+  if (begin >= end || !has_hidden_code(files_[file].text.substr(begin, end - begin))) return;
+  with_code_.insert(file);
+  require_none(file, begin, end, gone);
+}
+
+const Macros& AddedCode::macros_of(std::size_t file) {
+  return macros_.try_emplace(file, files_[file].text).first->second;
+}
+
+void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
+  const std::string_view text = files_[file].text.substr(begin, end - begin);
+  for (const std::string& name : macros_of(file).names_in(text)) {
+    if (name == Macros::anything) {
+      throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin)},
+                  "found macros that stand for too much text in code that somebody added");
+    }
+    if (!gone.contains(name)) continue;
+    const std::size_t at = std::min(text.find(name), text.size());
+    throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin + at)},
+                "found " + in_quotes(name) +
+                    " in code that somebody added, expected nothing that planned C does not have: the model's "
+                    "operators, constants and memory" +
+                    (scope_.owned.contains(name)
+                         ? "; move that code to a file of the firmware, and let functions here tell it where the pool "
+                           "is: uint8_t* f(void) { return &" +
+                               name + "[0]; }"
+                         : ""));
+  }
+}
+
+void AddedCode::check_run(const std::string& run, const std::string& entry) const {
+  const auto found = scope_.functions.find(run);
+  if (found == scope_.functions.end()) return;
+  const Source& file = files_[found->second.file];
+  if (!rewritten_.empty() && !rewritten_.contains(file.name)) return;
+  if (found->second.is_ambiguous) {
+    throw located(
+        file, {found->second.offset, "found " + in_quotes(run) + " in another file, too, expected one function of it"});
+  }
+  if (const auto groups = scope_.left_out.find(found->second.file); groups != scope_.left_out.end()) {
+    if (const auto group = groups->second.find(run); group != groups->second.end()) {
+      throw located(file, {group->second,
+                           "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
+    }
+  }
+  for (const Token& token : tokens_of(found->second.body)) {
+    const auto array = scope_.unsized.find(token.text);
+    if (array == scope_.unsized.end()) continue;
+    throw located(files_[array->second.file],
+                  {array->second.offset, "found a size of " + in_quotes(token.text) +
+                                             " that is not known here, expected a number below 2^31 that the files "
+                                             "and their headers determine: no name of the compiler's command line "
+                                             "or of a conditional group, and no size that depends on the machine"});
+  }
+  if (const auto added = added_to_run(found->second, run, entry, scope_)) throw located(file, *added);
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code that somebody added to C files of TVM's, whose text stays when planned C takes the place of these files.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tvm_c/kept/added_statements.hpp"
+#include "tvm_c/kept/kept_text.hpp"
+#include "tvm_c/kept/pool_access.hpp"
+#include "tvm_c/text/file_scope.hpp"
+#include "tvm_c/text/macros.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c {
+
+class AddedCode {
+ public:
+  // `rewritten`: names of the files that planned C takes the place of.
+  AddedCode(const FileScope& scope, const std::span<const Source>& files, const std::set<std::string>& rewritten)
+      : scope_(scope), files_(files), rewritten_(rewritten) {}
+
+  // What statements of the entry that stay use of their file stays, too. The functions among it.
+  const Names& note(const std::vector<AddedText>& statements, std::size_t file);
+
+  // Whether there may be any.
+  [[nodiscard]] bool may_be() const { return !rewritten_.empty() || !with_code_.empty(); }
+
+  // Adds what others may use of the files that planned C takes the place of: functions and variables. Returns functions
+  // that stay for it; Error if one needs what planned C does not have, `gone`. `in_statements`: functions that only
+  // statements of the entry use; `kept`: functions that stay already, `for_operators` those of them that operators
+  // call; `pools`: arrays of the C that are TVM's pools.
+  Names keep(const std::string& prefix, const std::string& entry, const Names& in_statements, const Names& gone,
+             const Names& stops, const Names& kept, const Names& for_operators, const Names& pools);
+
+  // Functions and variables that others may use and that planned C elsewhere lacks, by items. `stays`: items in its
+  // text; `stops`: as above.
+  [[nodiscard]] std::vector<std::size_t> left_out(const std::string& prefix, const std::string& entry,
+                                                  const Names& stops, const std::vector<bool>& stays) const;
+
+  // Variables and constants that files declare extern and none defines.
+  [[nodiscard]] Names defined_elsewhere() const;
+
+  // The function that the firmware calls is written anew: it does nothing but to call the entry.
+  void check_run(const std::string& run, const std::string& entry) const;
+
+  // Functions of the packed interface that do nothing but to pass their arguments on to the entry, by items: they are
+  // written anew, too. TVM 0.18 has one, __tvm_main__.
+  [[nodiscard]] const std::vector<std::size_t>& forwarders() const { return forwarders_; }
+
+  // Of pools, with the item of each.
+  [[nodiscard]] const std::vector<std::pair<std::size_t, PoolAccess>>& pool_accesses() const { return pool_accesses_; }
+
+  // Error if one of these items, whose text stays, has one of `pools` in it.
+  void require_no_pools(const std::vector<bool>& stays, const Names& pools);
+
+  [[nodiscard]] const UsedNames& names() const { return names_; }
+  [[nodiscard]] const std::set<std::size_t>& files() const { return with_code_; }
+
+ private:
+  // By items, those of static functions included.
+  using Accessors = std::map<std::size_t, FoundPoolAccess>;
+  [[nodiscard]] Accessors accessors_to(const Names& pools) const;
+  // With those that it calls.
+  void keep_access(std::size_t item, Accessors& accessors);
+  // Of an item: it is no part of what planned C has otherwise, `stops`, and other files may use it.
+  [[nodiscard]] bool is_for_others(const Item& item, const std::string& prefix, const Names& stops) const;
+  [[nodiscard]] bool forwards_packed(const std::string& name, const std::string& entry) const;
+  void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
+  // Of these names in the text.
+  void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
+  const Macros& macros_of(std::size_t file);
+
+  const FileScope& scope_;
+  const std::span<const Source>& files_;
+  const std::set<std::string>& rewritten_;
+  std::map<std::size_t, Macros> macros_;  // by file
+  UsedNames names_;  // in statements of the entry that stay as text, and variables that somebody added
+  Names mentioned_;
+  std::set<std::size_t> with_code_;
+  std::vector<std::size_t> forwarders_;
+  std::vector<std::pair<std::size_t, PoolAccess>> pool_accesses_;
+};
+
+// A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none. Of
+// an operator, conditions that its files decide may stand there.
+void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added, bool is_entry = true);
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts the entry into statements, and finds those that share no name with TVM's.
+#include "tvm_c/kept/added_statements.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "tvm_c/kept/guarded.hpp"
+#include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/syntax.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+// A statement, or a conditional group of whole statements.
+struct Unit {
+  AddedText place;
+  std::vector<Token> tokens;
+  bool is_group = false;
+  std::string reason;    // why it does not stay
+  bool is_read = false;  // a call with constants
+  std::vector<Guarded> guarded = {};
+};
+
+// Cuts a block into statements. What it does not understand ends it: then nothing of the block is known.
+class Splitter {
+ public:
+  Splitter(const std::vector<Token>& tokens, const std::vector<Directive>& directives)
+      : tokens_(tokens), directives_(directives) {}
+
+  std::optional<std::vector<Unit>> run() {
+    for (std::size_t i = 0; i <= tokens_.size(); ++i) {
+      const std::size_t at = i < tokens_.size() ? tokens_[i].offset : SIZE_MAX;
+      for (; next_ < directives_.size() && directives_[next_].begin < at; ++next_) {
+        if (!directive(directives_[next_])) return std::nullopt;
+      }
+      if (i < tokens_.size() && !token(i)) return std::nullopt;
+    }
+    if (!is_between_ || !groups_.empty() || !brackets_.empty()) return std::nullopt;
+    return std::move(units_);
+  }
+
+ private:
+  struct Bracket {
+    std::string_view closing;
+    bool is_block = false;
+    bool is_control = false;  // the round ones of if, for, while, switch
+  };
+
+  bool directive(const Directive& one) {
+    const bool is_boundary = is_between_ || (!brackets_.empty() && brackets_.back().is_block && ends_statement_);
+    const bool opens = opens_group(one.word);
+    const bool closes = one.word == "endif";
+    if (one.word == "pragma" || one.word == "line") return true;
+    if (!is_boundary) return false;
+    if (opens) {
+      if (is_between_ && groups_.empty()) {
+        begin(one.begin);
+        units_.back().is_group = true;
+      }
+      groups_.push_back(brackets_.size());
+      return true;
+    }
+    if (closes || one.word == "else" || one.word == "elif") {
+      if (groups_.empty() || groups_.back() != brackets_.size()) return false;
+      if (!closes) return true;
+      groups_.pop_back();
+      if (is_between_ && groups_.empty()) units_.back().place.end = one.end;
+      return true;
+    }
+    if (is_between_ && groups_.empty()) begin(one.begin);
+    units_.back().place.end = one.end;
+    units_.back().reason = "has a directive";
+    return true;
+  }
+
+  void begin(std::size_t at) { units_.push_back({.place = {at, at}, .tokens = {}, .reason = {}}); }
+
+  bool token(std::size_t i) {
+    const Token& now = tokens_[i];
+    if (is_between_) {
+      if (groups_.empty()) begin(now.offset);
+      is_between_ = false;
+      first_ = i;
+      // A do elsewhere is not followed to its end.
+      has_do_ = now.is("do");
+    } else if (now.is("do")) {
+      return false;
+    }
+    units_.back().tokens.push_back(now);
+    const bool has_blocks = tokens_[first_].is("{") || tokens_[first_].is("do") || is_control(tokens_[first_]);
+    const Token before = i > first_ ? tokens_[i - 1] : Token{};
+    ends_statement_ = now.is(";") || now.is("{") || now.is("}");
+    bool may_end = brackets_.empty() && now.is(";");
+    if (now.is("(") || now.is("[")) {
+      brackets_.push_back({now.is("(") ? ")" : "]", false, is_control(before)});
+    } else if (now.is("{")) {
+      const bool is_begun = i == first_ || before.is(";") || before.is("{") || before.is("}") || before.is("else") ||
+                            before.is("do") || before.is(":") || (before.is(")") && was_control_);
+      const bool is_inside = brackets_.empty() || brackets_.back().is_block;
+      brackets_.push_back({"}", has_blocks && is_begun && is_inside, false});
+    } else if (now.is(")") || now.is("]") || now.is("}")) {
+      if (brackets_.empty() || !now.is(brackets_.back().closing)) return false;
+      if (!groups_.empty() && brackets_.size() == groups_.back()) return false;  // out of a conditional group
+      was_control_ = brackets_.back().is_control;
+      may_end = brackets_.size() == 1 && brackets_.back().is_block;
+      ends_statement_ = brackets_.back().is_block;
+      brackets_.pop_back();
+    }
+    if (!may_end) return true;
+    const bool goes_on = i + 1 < tokens_.size() && tokens_[i + 1].is("else");
+    if (goes_on && has_do_) return false;
+    if (goes_on) return true;
+    if (has_do_) {  // and its condition follows
+      has_do_ = false;
+      return i + 1 < tokens_.size() && tokens_[i + 1].is("while");
+    }
+    is_between_ = true;
+    units_.back().place.end = now.offset + now.text.size();
+    return true;
+  }
+
+  const std::vector<Token>& tokens_;
+  const std::vector<Directive>& directives_;
+  std::vector<Unit> units_;
+  std::vector<Bracket> brackets_;
+  std::vector<std::size_t> groups_;  // how many brackets were open
+  std::size_t next_ = 0;
+  std::size_t first_ = 0;
+  bool is_between_ = true;  // two statements of the block
+  bool ends_statement_ = true;
+  bool was_control_ = false;
+  bool has_do_ = false;
+};
+
+bool is_stream(std::string_view name) { return name == "stdout" || name == "stderr"; }
+
+// What names of types and of the language are.
+bool says_nothing(std::string_view name) {
+  constexpr std::array<std::string_view, 37> words = {
+      "NULL",    "auto",     "bool",     "break",  "case",     "char",   "const",  "continue", "default", "do",
+      "double",  "else",     "enum",     "extern", "false",    "float",  "for",    "if",       "int",     "inline",
+      "long",    "register", "short",    "signed", "sizeof",   "static", "struct", "return",   "switch",  "true",
+      "typedef", "union",    "unsigned", "void",   "volatile", "while",  "_Bool"};
+  return name.ends_with("_t") || is_of_library(name) || std::find(words.begin(), words.end(), name) != words.end();
+}
+
+// f(3, "x"); with or without (void) in front, of what is no macro: as the reader understands calls.
+bool is_plain_call(const Unit& unit, const Macros& macros) {
+  std::vector<Token> tokens = unit.tokens;
+  if (tokens.size() > 3 && tokens[0].is("(") && tokens[1].is("void") && tokens[2].is(")")) {
+    tokens.erase(tokens.begin(), tokens.begin() + 3);
+  }
+  if (unit.is_group || tokens.size() < 4 || !tokens[0].is_identifier() || !tokens[1].is("(")) return false;
+  const std::string_view name = tokens[0].text;
+  if (says_nothing(name) || is_in_capitals(name) || macros.contains(name)) return false;
+  if (!tokens[tokens.size() - 2].is(")") || !tokens.back().is(";")) return false;
+  return std::all_of(tokens.begin() + 2, tokens.end() - 2, [](const Token& token) {
+    return token.kind == TokenKind::number || token.kind == TokenKind::string || token.is(",") || token.is("-");
+  });
+}
+
+// uint32_t, not a type that somebody defined.
+bool is_number_type(std::string_view word) {
+  Lexer type(word);
+  return word.ends_with("_t") && parse_type(type).has_value();
+}
+
+// uint64_t v_ = (uint64_t)0; without qualifiers: the name of the variable, which TVM's generator writes also where
+// nothing uses it.
+std::string_view plain_number(const Unit& unit) {
+  const std::vector<Token>& tokens = unit.tokens;
+  if (unit.is_group || tokens.size() < 5 || !is_number_type(tokens[0].text) || !tokens[1].is_identifier()) return {};
+  std::size_t at = 2;
+  if (!tokens[at++].is("=")) return {};
+  if (tokens.size() == 8 && tokens[at].is("(") && is_number_type(tokens[at + 1].text) && tokens[at + 2].is(")"))
+    at += 3;
+  const bool is_number = at + 2 == tokens.size() && tokens[at].kind == TokenKind::number && tokens[at + 1].is(";");
+  return is_number ? tokens[1].text : std::string_view();
+}
+
+class Added {
+ public:
+  Added(const FunctionText& entry, const FileScope& scope)
+      : entry_(entry), scope_(scope), file_(entry.body.text()), macros_(file_) {}
+
+  AddedStatements run() {
+    Lexer body = entry_.body;
+    const std::size_t begin = body.end();
+    skip_to_end(body, begin);
+    const std::string_view text = file_.substr(begin, body.end() - 1 - begin);
+    const std::vector<Directive> directives = directives_in(text);
+    std::string plain;
+    std::optional<std::vector<Unit>> units;
+    try {
+      const std::vector<Token> tokens = plain_tokens(text, directives, plain);
+      units = Splitter(tokens, directives).run();
+    } catch (const SyntaxError&) {
+      return {};  // in a group that is not read
+    }
+    if (!units) return {};
+    find_variables(*units);
+    for (Unit& unit : *units) {
+      if (!unit.is_group) unit.guarded = guarded_in(unit.tokens, directives, macros_);
+    }
+    find_names(*units);
+    AddedStatements result;
+    std::size_t end = 0;  // of the unit before
+    bool is_kept = false;
+    for (const Unit& unit : *units) {
+      const AddedText place = with_comments(text, end, unit.place);
+      const bool joins = is_kept;
+      is_kept = unit.reason.empty() && !unit.is_read && !is_empty(unit);
+      end = unit.place.end;
+      if (is_kept) {
+        if (joins) {
+          result.texts.back().end = begin + place.end;
+        } else {
+          result.texts.push_back({begin + place.begin, begin + place.end});
+        }
+        end = place.end;
+      } else if (!unit.reason.empty()) {
+        result.others.push_back({{begin + unit.place.begin, begin + unit.place.end}, unit.reason});
+        for (const Guarded& guarded : unit.guarded) {
+          GuardedText one = guarded.text;
+          one.place = {begin + one.place.begin, begin + one.place.end};
+          result.guarded.push_back(std::move(one));
+        }
+      }
+    }
+    return result;
+  }
+
+ private:
+  static bool is_empty(const Unit& unit) {
+    return std::all_of(unit.tokens.begin(), unit.tokens.end(), [](const Token& token) { return token.is(";"); });
+  }
+
+  // From the line on behind what stands in front, up to a comment that ends the line.
+  static AddedText with_comments(std::string_view text, std::size_t behind, AddedText place) {
+    const std::size_t line = text.find('\n', behind);
+    if (line < place.begin) place.begin = line + 1;
+    const std::size_t end = std::min(text.find('\n', place.end), text.size());
+    const std::string_view rest = without_blanks_in_front(text.substr(place.end, end - place.end));
+    const std::size_t close = rest.starts_with("/*") ? rest.find("*/") : std::string_view::npos;
+    const bool is_comment = rest.starts_with("//") ? !rest.ends_with('\\')
+                                                   : close != std::string_view::npos &&
+                                                         without_blanks_in_front(rest.substr(close + 2)).empty();
+    if (is_comment) place.end = end;
+    return place;
+  }
+
+  // Names of the library that stand for something else here, and names that are not only those of functions.
+  void find_variables(const std::vector<Unit>& units) {
+    for (const std::string_view macro : macros_.names()) {
+      for (const std::string_view definition : macros_.definitions(macro)) find_uncalled(definition);
+    }
+    const auto find = [&](const std::vector<Token>& tokens) {
+      for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const bool is_function = tokens[i].is_identifier() && i + 1 < tokens.size() && tokens[i + 1].is("(");
+        if (tokens[i].is_identifier() && !is_function) uncalled_.emplace(tokens[i].text);
+        if (!tokens[i].is_identifier() || !is_of_library(tokens[i].text)) continue;
+        const bool is_called = i + 1 < tokens.size() && tokens[i + 1].is("(");
+        const bool is_passed = i > 0 && (tokens[i - 1].is("(") || tokens[i - 1].is(","));
+        const bool is_used = is_stream(tokens[i].text) ? is_passed : is_called;
+        if (!is_used) variables_.emplace(tokens[i].text);
+      }
+    };
+    for (const Unit& unit : units) find(unit.tokens);
+    std::vector<Token> params;
+    Lexer rest = entry_.params;
+    for (Token token = rest.next(); token.kind != TokenKind::end && !token.is("{"); token = rest.next()) {
+      params.push_back(token);
+    }
+    find(params);
+  }
+
+  void find_uncalled(std::string_view definition) {
+    for_each_identifier(definition, [&](std::string_view name) {
+      const auto behind = static_cast<std::size_t>(name.data() - definition.data()) + name.size();
+      if (!without_blanks_in_front(definition.substr(behind)).starts_with("(")) uncalled_.emplace(name);
+    });
+  }
+
+  // What is only called is a function, or a macro that is looked into, if it is one of this file.
+  [[nodiscard]] bool is_only_called(std::string_view name) const {
+    return !uncalled_.contains(name) && !is_of_tvm(name) && (!is_in_capitals(name) || macros_.contains(name));
+  }
+
+  [[nodiscard]] bool is_shared(std::string_view name) const {
+    return (!says_nothing(name) && !is_only_called(name)) || variables_.contains(name);
+  }
+
+  // Text that is the model's or is not, as one: a statement without what it guards, or that.
+  struct Part {
+    Unit* unit = nullptr;
+    Guarded* guarded = nullptr;
+    Names names;
+  };
+
+  // Those in front are the statements.
+  [[nodiscard]] std::vector<Part> parts_of(std::vector<Unit>& units) const {
+    std::vector<Part> parts;
+    for (Unit& unit : units) {
+      std::vector<Token> rest;
+      std::size_t at = 0;
+      const auto keep_up_to = [&](std::size_t end) {
+        rest.insert(rest.end(), unit.tokens.begin() + static_cast<std::ptrdiff_t>(at),
+                    unit.tokens.begin() + static_cast<std::ptrdiff_t>(end));
+      };
+      for (const Guarded& guarded : unit.guarded) {
+        keep_up_to(guarded.first);
+        at = guarded.last;
+      }
+      keep_up_to(unit.tokens.size());
+      parts.push_back({&unit, nullptr, macros_.names_of(rest)});
+    }
+    for (Unit& unit : units) {
+      for (Guarded& guarded : unit.guarded) {
+        const std::vector<Token> inside(unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.first),
+                                        unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.last));
+        Part part{&unit, &guarded, macros_.names_of(inside)};
+        if (part.names.erase(std::string(guarded.variable)) > 0) guarded.text.variable = guarded.variable;
+        parts.push_back(std::move(part));
+      }
+    }
+    return parts;
+  }
+
+  void find_names(std::vector<Unit>& units) {
+    const std::vector<Part> parts = parts_of(units);
+    const Names of_model = params();
+    std::map<std::string_view, std::vector<std::size_t>> users;
+    std::vector<std::size_t> pending;
+    // Also the statement around it is the model's.
+    const auto refuse = [&](std::size_t i, const std::string& reason) {
+      const Part& part = parts[i];
+      std::string& own = part.guarded != nullptr ? part.guarded->text.reason : part.unit->reason;
+      if (own.empty()) {
+        own = reason;
+        pending.push_back(i);
+      }
+      if (!part.unit->reason.empty()) return;
+      part.unit->reason = reason;
+      pending.push_back(static_cast<std::size_t>(part.unit - units.data()));
+    };
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      for (const std::string& name : parts[i].names) {
+        if (is_shared(name)) users[name].push_back(i);
+      }
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
+      const bool is_known = part.guarded == nullptr && !part.unit->reason.empty();
+      const std::string reason = is_known ? std::string() : reason_of(part, of_model);
+      if (!reason.empty()) refuse(i, reason);
+      if (is_known) pending.push_back(i);
+    }
+    for (Unit& unit : units) {
+      if (!unit.reason.empty()) continue;
+      const auto found = users.find(plain_number(unit));
+      unit.is_read = is_plain_call(unit, macros_) || (found != users.end() && found->second.size() == 1);
+    }
+    while (!pending.empty()) {
+      const std::size_t part = pending.back();
+      pending.pop_back();
+      for (const std::string& name : parts[part].names) {
+        if (!is_shared(name)) continue;
+        for (const std::size_t user : users[name]) {
+          if (!parts[user].unit->is_read) refuse(user, "mentions " + in_quotes(name) + ", as the model does");
+        }
+        users[name].clear();
+      }
+    }
+  }
+
+  // Parameters of the entry, and pools that they are.
+  [[nodiscard]] Names params() const {
+    Names names;
+    Lexer tokens = entry_.params;
+    std::size_t depth = 1;
+    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+      if (token.is("(")) ++depth;
+      if (token.is(")") && --depth == 0) break;
+      if (!token.is_identifier() || !is_shared(token.text)) continue;
+      names.emplace(token.text);
+      if (const auto pool = pool_of_param(token.text)) names.insert(*pool);
+    }
+    return names;
+  }
+
+  [[nodiscard]] std::string reason_of(const Part& part, const Names& of_model) const {
+    const Unit& unit = *part.unit;
+    const bool is_whole = part.guarded == nullptr;
+    const bool ends_entry = is_whole && !unit.is_group && !unit.tokens.empty() && unit.tokens[0].is("return");
+    if (ends_entry) return "has 'return'";
+    for (const char* jump : {"goto", "break", "continue"}) {
+      if ((!is_whole || std::string_view(jump) == "goto") && part.names.contains(jump)) return "has " + in_quotes(jump);
+    }
+    if (part.names.contains(Macros::anything)) return "has macros that stand for too much text";
+    const std::size_t first = is_whole ? 0 : part.guarded->first;
+    if (!unit.is_group && unit.tokens.size() > first + 1 && unit.tokens[first].is_identifier() &&
+        unit.tokens[first + 1].is(":")) {
+      return "has a label";
+    }
+    for (const std::string& name : part.names) {
+      if (is_of_tvm(name) || of_model.contains(name) || scope_.constant_pools.contains(name)) {
+        return "mentions " + in_quotes(name) + ", which is the model's";
+      }
+    }
+    return {};
+  }
+
+  const FunctionText& entry_;
+  const FileScope& scope_;
+  std::string_view file_;
+  Macros macros_;
+  Names variables_;
+  Names uncalled_;
+};
+
+}  // namespace
+
+bool is_of_tvm(std::string_view name) {
+  if (is_of_library(name)) return false;
+  return name.starts_with("tvmgen_") || name.starts_with("TVM") || name.starts_with("DLTensor") ||
+         name.starts_with("usmp_") || name.starts_with("USMP_");
+}
+
+bool is_of_library(std::string_view name) {
+  constexpr std::array<std::string_view, 18> names = {"printf",
+                                                      "puts",
+                                                      "putchar",
+                                                      "fprintf",
+                                                      "fputs",
+                                                      "fflush",
+                                                      "stdout",
+                                                      "stderr",
+                                                      "memcpy",
+                                                      "memset",
+                                                      "memmove",
+                                                      "abort",
+                                                      "exit",
+                                                      "TVMLogf",
+                                                      "TVMAPISetLastError",
+                                                      "TVMPlatformTimerStart",
+                                                      "TVMPlatformTimerStop",
+                                                      "TVMPlatformAbort"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+AddedStatements added_statements(const FunctionText& entry, const FileScope& scope) {
+  return Added(entry, scope).run();
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares names, types and macros of files whose code comes into one.
+#include "tvm_c/kept/merged_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/places.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+std::string_view text_of_item(const Item& item, std::span<const Source> files) {
+  return files[item.file].text.substr(item.begin, item.end - item.begin);
+}
+
+std::vector<Token> all_tokens(std::string_view text) {
+  std::vector<Token> result;
+  Lexer tokens(text);
+  tokens.pass_over_conditions();
+  for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) result.push_back(token);
+  return result;
+}
+
+// const int8_t t[2] and const char* const t, but not const char* t.
+bool is_constant(std::string_view declaration) {
+  bool is_one = false;
+  for (const Token& token : all_tokens(declaration)) {
+    if (token.is("=") || token.is("[") || token.is("{") || token.is(";")) break;
+    if (token.is("const")) is_one = true;
+    if (token.is("*")) is_one = false;
+  }
+  return is_one;
+}
+
+// { static int n; … }
+bool has_own_variables(std::string_view function) {
+  std::size_t depth = 0;
+  for (const Token& token : all_tokens(function)) {
+    if (token.is("{")) ++depth;
+    if (depth > 0 && token.is("static")) return true;
+  }
+  return false;
+}
+
+Error two_variables(const std::string& name, const Item& item, std::size_t other, std::span<const Source> files) {
+  return {ErrorKind::archive,
+          {{}, files[item.file].name, place_in(files[item.file], item.begin)},
+          "declares " + name + ", as " + files[other].name +
+              " does, expected variables of other names: both files' code comes into one file, where they "
+              "would be one variable"};
+}
+
+// What the declaration of a type declares: "struct point" and "point_t", and enumerators.
+std::vector<std::string> declared_by_type(std::string_view declaration) {
+  std::vector<std::string> names;
+  const std::vector<Token> tokens = all_tokens(declaration);
+  std::size_t depth = 0;
+  std::vector<bool> are_enumerators;  // in the braces that are open
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    const bool is_record = token.is("struct") || token.is("union") || token.is("enum");
+    if (is_record && i + 2 < tokens.size() && tokens[i + 1].is_identifier() && tokens[i + 2].is("{")) {
+      names.push_back("struct " + std::string(tokens[i + 1].text));
+    }
+    if (token.is("{")) {
+      ++depth;
+      are_enumerators.push_back((i > 0 && tokens[i - 1].is("enum")) || (i > 1 && tokens[i - 2].is("enum")));
+    } else if (token.is("}") && depth > 0) {
+      --depth;
+      are_enumerators.pop_back();
+    } else if (depth > 0 && are_enumerators.back() && token.is_identifier()) {
+      if (tokens[i - 1].is("{") || tokens[i - 1].is(",")) names.emplace_back(token.text);
+    }
+  }
+  if (!tokens.empty() && tokens[0].is("typedef")) {
+    for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+      if (tokens[i].is("{")) ++depth;
+      if (tokens[i].is("}") && depth > 0) --depth;
+      const bool is_name =
+          depth == 0 && tokens[i].is_identifier() &&
+          (tokens[i + 1].is(";") || tokens[i + 1].is("[") || (tokens[i - 1].is("*") && tokens[i + 1].is(")")));
+      if (is_name) names.emplace_back(tokens[i].text);
+    }
+  }
+  return names;
+}
+
+// In a conditional group, but for those that are around all of a header.
+bool is_conditional(std::size_t at, const std::vector<Directive>& directives) {
+  std::size_t depth = 0;
+  for (const Directive& one : directives) {
+    if (one.begin >= at) break;
+    if (opens_group(one.word)) ++depth;
+    if (one.word == "endif" && depth > 0) --depth;
+  }
+  return depth > 0;
+}
+
+// Those of directives, too; not in comments and literals.
+Names identifiers_in(std::string_view text) {
+  Names result;
+  const auto add = [&](std::string_view name) { result.emplace(name); };
+  const std::vector<Directive> directives = directives_in(text);
+  for (const Directive& directive : directives) for_each_identifier(directive.rest, add);
+  try {
+    std::string plain;
+    for (const Token& token : plain_tokens(text, directives, plain)) {
+      if (token.is_identifier()) add(token.text);
+    }
+  } catch (const SyntaxError&) {  // of which all may count
+    for_each_identifier(text, add);
+  }
+  return result;
+}
+
+// Where #pragma pack(1) stands that nothing ends.
+bool leaves_structs_packed(std::string_view text) {
+  std::size_t pushed = 0;
+  bool is_packed = false;
+  for (const Directive& one : directives_in(text)) {
+    std::string words;
+    for (const char c : one.rest) {
+      if (c != ' ' && c != '\t' && c != '\r') words += c;
+    }
+    if (one.word != "pragma" || !words.starts_with("pack")) continue;
+    if (words.starts_with("pack(push")) {
+      ++pushed;
+    } else if (words.starts_with("pack(pop")) {
+      if (pushed > 0) --pushed;
+    } else if (pushed == 0) {
+      is_packed = !words.starts_with("pack()");
+    }
+  }
+  return is_packed || pushed > 0;
+}
+
+// What a compiler's or a core's header says for itself.
+bool is_a_specifier(std::string_view name) {
+  constexpr std::array<std::string_view, 4> names = {"__STATIC_INLINE", "__STATIC_FORCEINLINE", "__INLINE", "TVM_DLL"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+using AllMacros = std::map<std::string_view, std::vector<std::string_view>, std::less<>>;
+
+// Of the files whose texts follow one another, what each has from headers.
+class Order {
+ public:
+  Order(const std::map<std::size_t, std::string>& texts, std::span<const Source> files, const Included& included)
+      : texts_(texts), files_(files), included_(included) {}
+
+  void check() {
+    for (const auto& [file, text] : texts_) macros_.emplace(file, included_.all_definitions(file));
+    for (auto next = texts_.begin(); next != texts_.end(); ++next) {
+      for (auto front = texts_.begin(); front != next; ++front) {
+        check_mentioned(front->first, next->first);
+        check_shared(front->first, next->first);
+      }
+    }
+  }
+
+ private:
+  // A macro of the file in front, or of its headers, in the next file and its headers.
+  void check_mentioned(std::size_t front, std::size_t next) {
+    Names mentioned = identifiers_in(texts_.at(next));
+    for (const Source* header : included_.headers_of(next)) mentioned.merge(Names(identifiers_of(*header)));
+    for (const auto& [name, definitions] : macros_.at(front)) {
+      if (mentioned.contains(name)) require_same(name, front, next);
+    }
+  }
+
+  // A header that both include is read once, as the one in front has it.
+  void check_shared(std::size_t front, std::size_t next) {
+    const std::vector<const Source*> headers = included_.headers_of(front);
+    for (const Source* header : included_.headers_of(next)) {
+      if (std::find(headers.begin(), headers.end(), header) == headers.end()) continue;
+      for (const std::string& name : identifiers_of(*header)) {
+        if (macros_.at(next).contains(name)) require_same(name, front, next);
+      }
+    }
+    const auto includes = [&](std::size_t file) {
+      std::vector<std::string_view> names;
+      const Macros macros(files_[file].text);
+      for (const Macros::Include& include : macros.includes()) names.push_back(include.name);
+      return names;
+    };
+    if (headers.empty() || includes(front) == includes(next)) return;
+    for (const auto& [name, definitions] : macros_.at(next)) {  // the last one, or the first, counts
+      const auto other = [first = definitions.front()](std::string_view one) { return one != first; };
+      const bool is_one = std::none_of(definitions.begin(), definitions.end(), other);
+      if (!is_one && macros_.at(front).contains(name) && defined_by(name, headers) > 1) fail(name, front, next);
+    }
+  }
+
+  [[nodiscard]] std::size_t defined_by(std::string_view name, const std::vector<const Source*>& headers) {
+    return static_cast<std::size_t>(std::count_if(headers.begin(), headers.end(), [&](const Source* header) {
+      return !own_.try_emplace(header, header->text).first->second.definitions(name).empty();
+    }));
+  }
+
+  void require_same(std::string_view name, std::size_t front, std::size_t next) const {
+    if (is_a_specifier(name)) return;
+    const auto one = macros_.at(front).find(name);
+    const auto other = macros_.at(next).find(name);
+    const bool has_both = one != macros_.at(front).end() && other != macros_.at(next).end();
+    if (!has_both || one->second != other->second) fail(name, front, next);
+  }
+
+  [[noreturn]] void fail(std::string_view name, std::size_t front, std::size_t next) const {
+    throw Error(ErrorKind::archive, {{}, files_[next].name, {}},
+                "uses " + in_quotes(name) + ", a macro that " + files_[front].name +
+                    " or a header of its defines otherwise, expected a name of its own, or the same #include and "
+                    "#define lines in both: both files' code comes into one file");
+  }
+
+  const Names& identifiers_of(const Source& header) {
+    const auto [known, is_new] = identifiers_.try_emplace(&header);
+    if (is_new) known->second = identifiers_in(header.text);
+    return known->second;
+  }
+
+  const std::map<std::size_t, std::string>& texts_;
+  std::span<const Source> files_;
+  const Included& included_;
+  std::map<std::size_t, AllMacros> macros_;  // by file, with headers
+  std::map<const Source*, Names> identifiers_;
+  std::map<const Source*, Macros> own_;
+};
+
+}  // namespace
+
+void require_one_will_do(const Item& first, const Item& second, std::span<const Source> files) {
+  const std::string_view text = text_of_item(second, files);
+  if (text_of_item(first, files) != text) {
+    throw Error(ErrorKind::archive, {{}, files[second.file].name, {}},
+                "defines " + in_quotes(second.name) + " otherwise than " + files[first.file].name +
+                    ", expected one of that name in code that stays as it is");
+  }
+  if (!second.is_local || first.file == second.file) return;
+  const bool is_data = second.kind == Item::Kind::data;
+  if (is_data && !is_constant(text)) throw two_variables(in_quotes(second.name), second, first.file, files);
+  if (!is_data && has_own_variables(text)) {
+    throw two_variables("static variables in " + in_quotes(second.name), second, first.file, files);
+  }
+}
+
+void require_own_variables(const std::set<std::size_t>& kept_files, const FileScope& scope,
+                           std::span<const Source> files) {
+  std::map<std::string, std::size_t, std::less<>> own;  // file
+  for (const Item& item : scope.items) {
+    const bool is_own = item.kind == Item::Kind::other && item.is_variable && item.is_local;
+    if (!is_own || !kept_files.contains(item.file)) continue;
+    const std::vector<Token> tokens = all_tokens(text_of_item(item, files));
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const Token behind = i + 1 < tokens.size() ? tokens[i + 1] : Token{};
+      const bool is_name = tokens[i].is_identifier() && (behind.is(",") || behind.is(";") || behind.is("[") ||
+                                                         behind.is("=") || behind.kind == TokenKind::end);
+      if (!is_name) continue;
+      const auto [known, is_new] = own.emplace(tokens[i].text, item.file);
+      if (!is_new && known->second != item.file)
+        throw two_variables(in_quotes(known->first), item, known->second, files);
+    }
+  }
+}
+
+std::set<std::size_t> repeated_types(const std::set<std::size_t>& kept_files, const FileScope& scope,
+                                     std::span<const Source> files) {
+  std::set<std::size_t> repeated;
+  if (kept_files.size() < 2) return repeated;
+  std::map<std::string, std::size_t, std::less<>> known;  // item
+  std::map<std::size_t, std::vector<Directive>> directives;
+  for (std::size_t i = 0; i < scope.items.size(); ++i) {
+    const Item& item = scope.items[i];
+    if (item.kind != Item::Kind::other || item.is_variable || !kept_files.contains(item.file)) continue;
+    const auto [groups, is_new_file] = directives.try_emplace(item.file);
+    if (is_new_file) groups->second = directives_in(files[item.file].text);
+    if (is_conditional(item.begin, groups->second)) continue;
+    for (const std::string& name : declared_by_type(text_of_item(item, files))) {
+      const auto [first, is_new] = known.emplace(name, i);
+      if (is_new || scope.items[first->second].file == item.file) continue;
+      const Item& other = scope.items[first->second];
+      if (text_of_item(other, files) != text_of_item(item, files)) {
+        throw Error(ErrorKind::archive, {{}, files[item.file].name, place_in(files[item.file], item.begin)},
+                    "declares " + in_quotes(name) + " otherwise than " + files[other.file].name +
+                        ", expected one type or constant of that name: both files' code comes into one file");
+      }
+      repeated.insert(i);
+    }
+  }
+  return repeated;
+}
+
+void require_own_macros(const std::map<std::size_t, std::string>& texts, std::span<const Source> files,
+                        const Included& included) {
+  Order(texts, files, included).check();
+  for (auto text = texts.begin(); text != texts.end() && std::next(text) != texts.end(); ++text) {
+    if (!leaves_structs_packed(text->second)) continue;
+    throw Error(ErrorKind::archive, {{}, files[text->first].name, {}},
+                "found '#pragma pack' that goes on to the end, expected '#pragma pack()' or 'pop' behind: code of " +
+                    files[std::next(text)->first].name + " comes into one file with it");
+  }
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code of several files that stays, and comes into one.
+#include "tvm_c/kept/merged_files.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "usmp/support/error.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c::merged_files_test {
+namespace {
+
+// An operator that is not read.
+std::string op(const std::string& name, const std::string& value) {
+  return "int32_t tvmgen_m_" + name + "(int8_t* p, int8_t* q) {\n  int i = 0;\n  do { q[i] = (int8_t)(" + value +
+         "); } while (++i < 4);\n  return 0;\n}\n";
+}
+
+const std::string entry =
+    "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n"
+    "  if (tvmgen_m_a(x_buffer_var, y_buffer_var) != 0 ) return -1;\n"
+    "  if (tvmgen_m_b(x_buffer_var, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+
+// The text that stays of two files with an operator each, what stands in front of them and what the operators compute.
+std::string kept(const std::string& first, const std::string& second, const std::string& value = "f(p[i])",
+                 const std::vector<Source>& headers = {}) {
+  const std::string a = first + op("a", value);
+  const std::string b = second + op("b", value);
+  const std::vector<Source> files = {{"lib1.c", a}, {"lib2.c", b}, {"lib3.c", entry}};
+  const PlannedModule planned = read_planned_module("m", files, {}, {}, Unread::kept, {}, headers);
+  std::string text;
+  for (const std::string& one : planned.module.functions[planned.module.entry].imported_c) text += one;
+  return text;
+}
+
+std::string error_of(const std::string& first, const std::string& second, const std::string& value = "f(p[i])",
+                     const std::vector<Source>& headers = {}) {
+  try {
+    (void)kept(first, second, value, headers);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t result = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++result;
+  return result;
+}
+
+const std::string function = "static int f(int x) { return x / 2; }\n";
+
+}  // namespace
+
+TEST_CASE("a function or constant that two files have stands once, but variables are each file's own") {
+  CHECK(count(kept(function, function), function) == 1);
+  for (const std::string constant : {"static const int t[2] = {1, 2};\n", "static const char* const t = \"a\";\n"}) {
+    CAPTURE(constant);
+    CHECK(count(kept(constant, constant, "t[i & 1]"), constant) == 1);
+  }
+  for (const std::string variable : {"static int t[2];\n", "static int t[2] = {1, 2};\n", "static int t = 3;\n",
+                                     "static const char* t = \"a\";\n"}) {
+    CAPTURE(variable);
+    CHECK(error_of(variable, variable, "(int)(t + i)").find("declares 't', as lib1.c does") != std::string::npos);
+  }
+  CHECK(error_of("static int a, t;\n", "static int a, t;\n", "(int)(t + i)").find("declares 'a', as lib1.c does") !=
+        std::string::npos);
+  const std::string counter = "static int f(int x) { static int n; return x + n++; }\n";
+  CHECK(error_of(counter, counter).find("declares static variables in 'f', as lib1.c does") != std::string::npos);
+}
+
+TEST_CASE("macros that are defined within what does not stay are defined all the same") {
+  const std::string table =
+      "#define N 1\nstatic const int unused[2] = {1,\n#undef N\n#ifdef A\n#define N 7\n#else\n#define N "
+      "8\n#endif\n2};\n";
+  const std::string text = kept(table, "", "3");
+  CHECK(text.find("unused") == std::string::npos);
+  std::size_t at = 0;
+  for (const char* line : {"#define N 1\n", "#undef N\n", "#ifdef A\n", "#define N 7\n", "#else\n", "#define N 8\n",
+                           "#endif\n", "q[i] = (int8_t)(3)"}) {
+    at = text.find(line, at);
+    CHECK_MESSAGE(at != std::string::npos, line);
+  }
+  CHECK(kept("static const int unused[1] = {\n#pragma x\n#if 1\n2\n#endif\n};\n", "", "3").find("#if") ==
+        std::string::npos);
+}
+
+TEST_CASE("a type that two files declare stands once") {
+  const std::vector<std::pair<std::string, std::string>> types = {
+      {"typedef struct { int8_t low; } f;\n", "typedef struct { int8_t low, high; } f;\n"},
+      {"enum { f = 2, e };\n", "enum { f = 3, e };\n"},
+      {"enum { e, f };\n", "typedef enum { f, h } g;\n"},
+      {"struct f { int x; };\n", "struct f { int8_t x; };\n"},
+      {"typedef int (*f)(int, int);\n", "typedef int (*f)(int);\n"},
+      {"typedef int8_t f;\n", "typedef int16_t f;\n"},
+      {"typedef int f[3];\n", "typedef int f[4];\n"}};
+  for (const auto& [type, other] : types) {
+    CAPTURE(type);
+    CHECK(count(kept(type, type, "sizeof(int8_t)"), type) == 1);
+    CHECK(error_of(type, other, "sizeof(int8_t)").find("f' otherwise than lib1.c") != std::string::npos);
+  }
+  CHECK(count(kept("typedef struct { int f; } g;\n", "typedef struct { int f; } h;\n", "1"), "int f;") == 2);
+  // In a group that may not be compiled, both stay.
+  const std::string type = "typedef int8_t f;\n";
+  CHECK(count(kept("#ifdef A\n" + type + "#endif\n", type, "sizeof(int8_t)"), type) == 2);
+  CHECK(count(kept("#ifdef A\n#else\n" + type + "#endif\n", type, "sizeof(int8_t)"), type) == 2);
+  CHECK(count(kept("#ifndef A\n" + type + "#endif\n", type, "sizeof(int8_t)"), type) == 2);
+}
+
+TEST_CASE("a header that two files include means the same in both") {
+  const std::string include = "#include \"h.h\"\n";
+  const auto error = [&](const std::string& first, const std::string& second, const std::string& header,
+                         const std::string& other = "") {
+    const std::vector<Source> headers = {{"h.h", header}, {"g.h", other}};
+    return error_of(first, second, "p[i] / DIV", headers);
+  };
+  const std::string by_level =
+      "#ifndef H\n#define H\n#ifdef LEVEL\n#define DIV 2\n#else\n#define DIV 3\n#endif\n#endif\n";
+  const std::string level = "#define LEVEL 2\n";
+  const auto tells = [](const std::string& message, const std::string& name) {
+    return message.find("uses '" + name + "', a macro that lib1.c or a header of its defines otherwise") !=
+           std::string::npos;
+  };
+  CHECK(error(include, include, by_level) == "none");
+  CHECK(error(level + include, level + include, by_level) == "none");
+  CHECK(tells(error(level + include, include, by_level), "LEVEL"));
+  CHECK(tells(error(include, level + include, by_level), "LEVEL"));
+  CHECK(tells(error(level, include, by_level), "LEVEL"));
+  // What one header leaves is seen by the next.
+  const std::string by_default = "#ifndef DIV\n#define DIV 3\n#endif\n";
+  const std::string other = "#include \"g.h\"\n";
+  CHECK(tells(error(other + include, include, by_default, "#define DIV 2\n"), "DIV"));
+  CHECK(tells(error(other + include, include + other, by_default, "#ifndef DIV\n#define DIV 2\n#endif\n"), "DIV"));
+  CHECK(error(other + include, other + include, by_default, "#define DIV 2\n") == "none");
+  // A compiler's words.
+  CHECK(error("#define __STATIC_INLINE static inline\n" + include,
+              "#ifndef __STATIC_INLINE\n#define __STATIC_INLINE static\n#endif\n" + include, by_level) == "none");
+}
+
+TEST_CASE("packing ends with its file") {
+  const std::string tells = "'#pragma pack' that goes on to the end";
+  CHECK(error_of("#pragma pack(push, 1)\n#pragma pack(pop)\n" + function, function) == "none");
+  CHECK(error_of("#pragma pack(1)\n#pragma pack()\n" + function, function) == "none");
+  CHECK(error_of(function, "#pragma pack(1)\n" + function) == "none");
+  CHECK(error_of("#pragma pack(1)\n" + function, function).find(tells) != std::string::npos);
+  CHECK(error_of("# pragma pack ( push , 1 )\n" + function, function).find(tells) != std::string::npos);
+}
+
+TEST_CASE("functions that variables point to, or that run by themselves, stay") {
+  const std::string g = "static int g(int x) { return x / 3; }\n";
+  for (const std::string variable : {"static int (*f)(int) = g;\n", "static int (*const f[1])(int) = {g};\n",
+                                     "#define G g\nstatic int (*f)(int) = G;\n"}) {
+    CAPTURE(variable);
+    CHECK(kept(g + variable, function, "p[i]").find(g) != std::string::npos);
+  }
+  const std::string init = "__attribute__((constructor)) static void init(void) { level = 3; }\n";
+  CHECK(kept("static int level;\n" + init, function, "p[i]").find(init) != std::string::npos);
+  CHECK(kept(g, function, "p[i]").find(g) == std::string::npos);
+}
+
+}  // namespace usmp::tvm_c::merged_files_test
