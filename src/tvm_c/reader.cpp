@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tvm_c/body/body_reader.hpp"
+#include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/counters.hpp"
 #include "tvm_c/body/entry_tensors.hpp"
 #include "tvm_c/body/induction.hpp"
@@ -108,6 +109,7 @@ class ModuleReader {
         files_(files),
         headers_(headers),
         included_(files, headers),
+        helpers_(files_),
         limits_(limits),
         unread_(unread),
         rewritten_(rewritten),
@@ -718,7 +720,7 @@ class ModuleReader {
     for (const Outlined& one : outlined) texts.push_back(one.place);
     if (unread_ == Unread::kept) require_plain_text(text, texts, name == entry_);
     require_plain_names(name, text, texts, files_read(), scope_);
-    return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined);
+    return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined, &helpers_);
   }
 
   // A statement that is not read may become a function: then all is read once more.
@@ -868,6 +870,7 @@ class ModuleReader {
   std::optional<LastingVariables> lasting_variables_;
   std::span<const Source> headers_;  // beside those of the module
   const Included included_;          // of both
+  Helpers helpers_;
   Limits limits_;
   Unread unread_;
   Names kept_names_;

@@ -43,9 +43,12 @@ def run_case(binary: Path, case: Case) -> None:
         options = [*firmware.pools_options(binary, [case.model.path], "external", case.board, folder), "--from", case.reader]
         planned = folder / "planned"
         summary = run([binary, case.model.path, *options, "-o", planned]).stdout
-        # From C, what the file includes comes along.
+        # From C, what the file includes comes along; of resnet8, whose only such kernel is read, nothing.
+        is_read = case.reader == "c" and case.model.name == "resnet8"
+        if is_read and ("gemm_" in "".join(path.read_text() for path in planned.rglob("*.c")) or "It includes headers" in summary):
+            raise Failure(f"a kernel in C stays:\n{summary}")
         wanted = HEADER if case.reader == "tir" else f"tvm/runtime/c_backend_api.h, tvm/runtime/c_runtime_api.h, {HEADER}"
-        if f"It includes headers of TVM, whose directories the compiler needs (-I): {wanted}\n" not in summary:
+        if not is_read and f"It includes headers of TVM, whose directories the compiler needs (-I): {wanted}\n" not in summary:
             raise Failure(f"the summary does not name {wanted}:\n{summary}")
         stand_in = folder / "tvm_headers"
         for name in wanted.split(", "):

@@ -12,6 +12,7 @@
 #include "tvm_c/body/called_names.hpp"
 #include "tvm_c/body/checks.hpp"
 #include "tvm_c/body/guarded_texts.hpp"
+#include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/loop_header.hpp"
 #include "tvm_c/body/memory_calls.hpp"
 #include "tvm_c/body/outlined_call.hpp"
@@ -51,7 +52,7 @@ class BodyReader {
  public:
   BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
              tir::Module& module, ReadFunction& result, const Names& changing, const AddedStatements& added = {},
-             std::span<const Outlined> outlined = {})
+             std::span<const Outlined> outlined = {}, Helpers* helpers = nullptr, const Names& called_helpers = {})
       : tokens_(text.body),
         added_(added.texts),
         outlined_(outlined),
@@ -71,7 +72,9 @@ class BodyReader {
         }),
         memory_(values_, names_, body_, look_up_),
         walkers_(values_, names_, body_),
-        changing_(changing) {}
+        changing_(changing),
+        helpers_(helpers),
+        called_helpers_(called_helpers) {}
 
   // `has_pools`: those of TVM's are parameters like others.
   void read_params(Lexer tokens, bool has_pools = false) {
@@ -601,11 +604,22 @@ class BodyReader {
       if (failure.code == nullptr) failure.code = tir::make_int(tvms_failure);
       return packed_call(name, at, std::move(failure));
     }
+    if (failure.code == nullptr && is_read_helper(name)) {
+      const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
+      return read_helper_call(*helpers_, name, defined->second.file, arguments, values_, names_, body_);
+    }
     const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
     checked_call(name,
                  is_outside ? parse_arguments_with_text(tokens_, values_, look_up_)
                             : parse_arguments(tokens_, values_, look_up_),
                  std::move(failure));
+  }
+
+  // Whether the function's statements are read in place of the call.
+  [[nodiscard]] bool is_read_helper(const std::string& name) const {
+    const auto function = scope_.functions.find(name);
+    return helpers_ != nullptr && !function_.is_entry && !name.starts_with("tvmgen_") &&
+           !called_helpers_.contains(name) && function != scope_.functions.end() && !function->second.is_ambiguous;
   }
 
   void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
@@ -805,7 +819,9 @@ class BodyReader {
   LookUp look_up_;
   MemoryCalls memory_;
   Walkers walkers_;
-  const Names& changing_;        // variables that statements change
+  const Names& changing_;  // variables that statements change
+  Helpers* helpers_;
+  const Names& called_helpers_;  // of them, what is beyond what is read
   std::uint16_t alignment_ = 1;  // that stands in front of the declaration
   ElementTypes c_types_;         // of pointers, as the function's own block spells them
   Names unknown_;                // variables that are not known to be 0 where their declaration says so
@@ -817,17 +833,21 @@ class BodyReader {
 
 ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
                            const Limits& limits, tir::Module& module, bool is_entry, const AddedStatements& added,
-                           std::span<const Outlined> outlined) {
+                           std::span<const Outlined> outlined, Helpers* helpers) {
   const std::size_t vars = module.vars.size();
   Names changing;
+  Names called_helpers;
   while (true) {
     try {
       ReadFunction result;
       result.function.is_entry = is_entry;
-      BodyReader reader(text, scope, kept, limits, module, result, changing, added, outlined);
+      BodyReader reader(text, scope, kept, limits, module, result, changing, added, outlined, helpers, called_helpers);
       reader.read_params(text.params);
       reader.read_body();
       return result;
+    } catch (const HelperNotRead& helper) {
+      module.vars.resize(vars);
+      called_helpers.insert(helper.name);
     } catch (const ChangedVariable& variable) {
       module.vars.resize(vars);
       if (!changing.insert(variable.name).second) {

@@ -18,7 +18,7 @@ constexpr const char* with_blanks =
     "found a backslash, blanks and the end of the line, which some compilers take for a "
     "line splice; remove the blanks";
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+bool is_line_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 // Whether the two may be one token, or begin or end a comment.
 bool may_join(char a, char b) {
@@ -44,7 +44,7 @@ class Spelling {
       const std::size_t line = behind_splice(at);
       if (line == at) continue;
       const char before = at == 0 ? '\n' : text_[at - 1];
-      const auto is_gap = [](char c) { return is_blank(c) || c == '\n'; };
+      const auto is_gap = [](char c) { return is_line_blank(c) || c == '\n'; };
       const bool is_in_gap = is_gap(before) || (is_gap(at_or_nothing(line)) && before != '\\');
       if (!is_in_gap || has_blanks(at, line)) return true;
     }
@@ -72,7 +72,7 @@ class Spelling {
   [[nodiscard]] std::size_t behind_splice(std::size_t at) const {
     if (at_or_nothing(at) != '\\') return at;
     std::size_t end = at + 1;
-    while (is_blank(at_or_nothing(end))) ++end;
+    while (is_line_blank(at_or_nothing(end))) ++end;
     return at_or_nothing(end) == '\n' ? end + 1 : at;
   }
 
@@ -93,7 +93,7 @@ class Spelling {
   void step() {
     const char c = text_[at_];
     const std::string_view rest = text_.substr(at_, 3);
-    if (c == '\n' || is_blank(c)) {
+    if (c == '\n' || is_line_blank(c)) {
       refuse_lone_return(at_);
       is_line_start_ = is_line_start_ || c == '\n';
       ++at_;
@@ -171,7 +171,7 @@ class Spelling {
       at_ = std::min(text_.find('\n', at_), text_.size());
       for (std::size_t i = line; i < at_; ++i) refuse_lone_return(i);
       std::size_t last = at_;
-      while (last > begin && is_blank(text_[last - 1])) --last;
+      while (last > begin && is_line_blank(text_[last - 1])) --last;
       const bool has_blanks = last < at_ && (at_ - last > 1 || text_[last] != '\r');
       if (!has_blanks && text_.substr(begin, last - begin).ends_with(trigraph_backslash)) {
         throw SyntaxError{begin, "found a comment that ends with " + std::string(trigraph_backslash) + as_backslash};
@@ -185,7 +185,7 @@ class Spelling {
 
   // Whether the line that begins there is empty, or a comment like the one in front.
   [[nodiscard]] bool is_no_code(std::size_t line) const {
-    while (is_blank(at_or_nothing(line))) ++line;
+    while (is_line_blank(at_or_nothing(line))) ++line;
     return line == text_.size() || text_[line] == '\n' || text_.substr(line, 2) == "//";
   }
 
