@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "tvm_c/body/body_reader.hpp"
-#include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/counters.hpp"
 #include "tvm_c/body/entry_tensors.hpp"
+#include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/induction.hpp"
 #include "tvm_c/body/loop_header.hpp"
 #include "tvm_c/body/plain_names.hpp"

@@ -130,7 +130,7 @@ class Source:
                     result += self.lines(depth + 1)
                 result.append("#endif")
             elif roll == 6:
-                result.append(self.pick(*self.headers, "#pragma once upon", "#"))
+                result.append(self.pick(*self.headers, "#"))
             else:
                 result.append(self.tokens(()))
         return result
