@@ -47,6 +47,7 @@ class Helpers {
   std::string lane_product(tir::DataType data, tir::DataType weight);
   std::string dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums);
   std::string lane_run(tir::DataType data, tir::DataType weight);
+  std::string row_run(tir::DataType data, tir::DataType weight);
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
 
   void need_header(std::string_view name) { headers_.emplace(name); }  // "math.h"
@@ -61,6 +62,8 @@ class Helpers {
   std::string use_products(const std::string& operation, std::string_view text, tir::DataType data,
                            tir::DataType weight);
   void define_pairs(tir::DataType data, tir::DataType weight);
+  void define_kernel();
+  void define_vectors();
   void define_inline();
   std::string use_typed(const std::string& operation, tir::DataType type);
   std::string define(const std::string& name, const std::string& text);

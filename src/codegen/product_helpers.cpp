@@ -379,6 +379,8 @@ void Helpers::define_pairs(tir::DataType data, tir::DataType weight) {
   if (data.bits == 16 || weight.bits == 16) define("usmp_halves", std::string(halves_text));
 }
 
+void Helpers::define_kernel() { define("USMP_KERNEL", std::string(kernel_text)); }
+
 std::string Helpers::dot4(tir::DataType data, tir::DataType weight) {
   return use_products("dot4", dot4_text, data, weight);
 }
@@ -389,7 +391,7 @@ std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
 
 std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums) {
   define_pairs(data, weight);
-  define("USMP_KERNEL", std::string(kernel_text));
+  define_kernel();
   define("USMP_ADD", std::string(add_product_text));
   const std::string x = storage_type(data);
   const std::string w = storage_type(weight);
@@ -408,7 +410,7 @@ std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int6
 
 std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
   const std::string product = lane_product(data, weight);
-  define("USMP_KERNEL", std::string(kernel_text));
+  define_kernel();
   const std::string name = "usmp_lane_run" + product.substr(std::string_view("usmp_lane_product").size());
   std::map<char, std::string> values = {{'n', name},
                                         {'x', storage_type(data)},

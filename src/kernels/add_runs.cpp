@@ -45,8 +45,12 @@ ExprRef replaced(const ExprRef& root, const tir::Expr& part, const ExprRef& by) 
 
 class RunWriter {
  public:
-  RunWriter(tir::Module& module, const ProductSum& sum, std::int64_t sums, arith::Facts& facts)
-      : module_(module), sum_(sum), sums_(sum.form == Form::dot ? sums : width), facts_(facts) {}
+  RunWriter(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows, arith::Facts& facts)
+      : module_(module),
+        sum_(sum),
+        in_rows_(in_rows && sum.form == Form::dot),
+        sums_(sum.form == Form::lanes ? width : in_rows ? 1 : sums),
+        facts_(facts) {}
 
   std::optional<AddedRuns> run(bool are_set_to_0) {
     const std::int64_t count = *tir::as_int(*sum_.sums->extent);
@@ -71,6 +75,7 @@ class RunWriter {
     Window window{run->loops, run->loops.back(), run->inside, 0, run->inside};
     if (auto around = window_of_ring(*run)) window = std::move(*around);
     const bool has_whole_fours =
+        in_rows_ ||
         window.inside % width == 0 || (tir::as_int(*window.loop->min) == 0 &&
                                        tir::as_int(*window.loop->extent).value_or(1) * window.inside % width == 0);
     return has_whole_fours ? std::optional(std::move(window)) : std::nullopt;
@@ -139,6 +144,8 @@ class RunWriter {
   // How the weights of a run lie (Op::dot_run): sets the distance of blocks.
   bool find_distance(const Window& window) {
     if (sum_.form == Form::lanes) return true;
+    if (in_rows_) return find_distance_of_rows(window);
+    if (sum_.weight.offset != 0) return false;
     const tir::For& front = *window.loops.front();
     const VarId start = bound("start", window.loop->min, window);
     const VarId four = bound("four", window.loop->extent, window);
@@ -167,6 +174,14 @@ class RunWriter {
       }
     }
     return true;
+  }
+
+  // Terms are side by side; that all of the window's are one loop is known.
+  bool find_distance_of_rows(const Window& window) {
+    const VarId k = window.loops.front()->var;
+    const VarId s = sum_.sums->var;
+    distance_ = sum_.weight.index.factor(s);
+    return sum_.weight.is_linear_in(k) && sum_.weight.index.factor(k) == 1 && sum_.weight.is_linear_in(s);
   }
 
   // A number of fours of the window, from 0 on up to what the bound of its loop may be.
@@ -287,7 +302,11 @@ class RunWriter {
         tir::make_load(weight.type, weight.var, facts_.simplified(with_values(weight.operands[0], values))), keep,
         tir::make_int(blocks_)};
     const bool is_dot = sum_.form == Form::dot;
-    if (is_dot) {
+    if (in_rows_) {
+      operands.insert(operands.end(),
+                      {tir::make_int(distance_), times(count, window.inside), tir::make_int(sum_.data.offset),
+                       tir::make_int(sum_.weight.offset)});
+    } else if (is_dot) {
       const bool are_fours = window.inside % width == 0;
       operands.insert(operands.end(),
                       {tir::make_int(distance_),
@@ -298,11 +317,16 @@ class RunWriter {
                                        tir::make_int(window.weight_distance), tir::make_int(sum_.data.offset)});
     }
     block.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{
-        tir::make_call(tir::void_type, is_dot ? tir::Op::dot_run : tir::Op::lane_run, std::move(operands))});
+        tir::make_call(tir::void_type,
+                       in_rows_ ? tir::Op::row_run
+                       : is_dot ? tir::Op::dot_run
+                                : tir::Op::lane_run,
+                       std::move(operands))});
   }
 
   tir::Module& module_;
   const ProductSum& sum_;
+  bool in_rows_;
   std::int64_t sums_;  // of a block
   arith::Facts& facts_;
   std::int64_t blocks_ = 0;
@@ -312,9 +336,9 @@ class RunWriter {
 
 }  // namespace
 
-std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool are_set_to_0,
-                                  arith::Facts& facts) {
-  return RunWriter(module, sum, sums, facts).run(are_set_to_0);
+std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows,
+                                  bool are_set_to_0, arith::Facts& facts) {
+  return RunWriter(module, sum, sums, in_rows, facts).run(are_set_to_0);
 }
 
 }  // namespace usmp::kernels

@@ -11,6 +11,7 @@ namespace usmp::kernels {
 // How loops are shaped. Results are the same for all.
 struct Core {
   std::string_view name;  // as compilers know it: "cortex-m4"
+  bool in_rows = false;   // weights lie sum by sum, as vectors of Helium read them
   std::int64_t sums = 4;  // of a block of sums, >= 1: as many as registers hold beside data and weights
 
   // Instructions, at -O2: the defaults are those of a core with Arm's DSP instructions and a unit for floats.

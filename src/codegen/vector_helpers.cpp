@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C functions of rows of sums (Op::row_run), for Helium (MVE), Arm's vectors of 16 bytes.
+#include <map>
+
+#include "codegen/c_types.hpp"
+#include "codegen/helpers.hpp"
+#include "codegen/template_text.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+// Integer vectors and the loops that a vector of predicates ends.
+constexpr std::string_view vectors_text =
+    "#if defined(__ARM_FEATURE_MVE) && !defined(__ARM_BIG_ENDIAN) && defined(__GNUC__)\n"
+    "#if __ARM_FEATURE_MVE & 1\n"
+    "#include <arm_mve.h>\n"
+    "#define USMP_MVE 1\n"
+    "#endif\n"
+    "#endif\n";
+
+// "int16" → "i16".
+std::string short_name(tir::DataType type) {
+  return (type.is_int() ? "i" : "u") + std::to_string(static_cast<int>(type.bits));
+}
+
+// Data and weights of both 8 bits are multiplied as they lie, 16 at a time, the data's sign made that of the weights;
+// others are widened to 16 bits, 8 at a time.
+struct Lanes {
+  tir::DataType data;
+  tir::DataType weight;
+
+  [[nodiscard]] bool are_bytes() const { return data.bits == 8 && weight.bits == 8; }
+  [[nodiscard]] bool changes_sign() const { return are_bytes() && data.is_int() != weight.is_int(); }
+  [[nodiscard]] std::string type() const {
+    return are_bytes() ? (weight.is_int() ? "s8" : "u8") : "s16";
+  }
+  [[nodiscard]] std::string load(tir::DataType element, const char* to, const std::string& from) const {
+    const int step = are_bytes() || element.bits == 16 ? 16 : 8;
+    const std::string width = element.bits == 16 ? "vldrh." : "vldrb.";
+    const std::string lane = std::string(element.is_int() ? "s" : "u") + (are_bytes() ? "8" : "16");
+    return width + lane + " " + to + ", [%[" + from + "]], #" + std::to_string(step);
+  }
+};
+
+class Loop {
+ public:
+  explicit Loop(const char* indent) : indent_(indent) {}
+  void add(const std::string& instruction) {
+    if (!text_.empty()) text_ += "\\n\\t\"\n";
+    text_ += indent_ + ("\"" + instruction);
+  }
+  [[nodiscard]] std::string text() const { return text_ + "\"\n"; }
+
+ private:
+  std::string indent_;
+  std::string text_;
+};
+
+// `q3`, where it is used, holds the number that is added to the data: with bytes its products with the weights are
+// added, with wider data it is added to them.
+std::string data_load(const Lanes& lanes, Loop& loop, bool has_offset) {
+  loop.add(lanes.load(lanes.data, "q0", "p"));
+  if (lanes.changes_sign()) loop.add("veor q0, q0, q2");
+  if (has_offset && !lanes.are_bytes()) loop.add("vadd.i16 q0, q0, q3");
+  return "q0";
+}
+
+void begin(const Lanes& lanes, Loop& loop, bool has_offset) {
+  if (lanes.changes_sign()) loop.add("vmov.i8 q2, #0x80");
+  if (has_offset) loop.add(lanes.are_bytes() ? "vdup.8 q3, %[o]" : "vdup.16 q3, %[o]");
+  loop.add(lanes.are_bytes() ? "dlstp.8 lr, %[n]" : "dlstp.16 lr, %[n]");
+  loop.add("2:");
+}
+
+// So many sums at once.
+std::string row_loop(const Lanes& lanes, int sums, bool has_offset) {
+  Loop loop("          ");
+  begin(lanes, loop, has_offset);
+  const std::string data = data_load(lanes, loop, has_offset);
+  const std::string multiply = "vmladava." + lanes.type() + " ";
+  for (int i = 0; i < sums; ++i) {
+    const std::string sum = "%[s" + std::to_string(i) + "]";
+    loop.add(lanes.load(lanes.weight, "q1", "w" + std::to_string(i)));
+    loop.add(multiply + sum + ", " + data + ", q1");
+    if (has_offset && lanes.are_bytes()) loop.add(multiply + sum + ", q1, q3");
+  }
+  loop.add("letp lr, 2b");
+  std::string results = "[p] \"+&r\"(p)";
+  for (int i = 0; i < sums; ++i) {
+    const std::string n = std::to_string(i);
+    results += ", [w" + n + "] \"+&r\"(w" + n + "), [s" + n + "] \"+&Te\"(s" + n + ")";
+  }
+  return "      __asm__(\n" + loop.text() + "          : " + results + "\n          : [n] \"r\"(terms)" +
+         (has_offset ? ", [o] \"r\"(more)" : "") + "\n          : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\");\n";
+}
+
+// The loop over sums, so many at once.
+std::string row_blocks(const Lanes& lanes, int sums, const std::string& weight) {
+  std::string text = "    for (; count >= " + std::to_string(sums) + "; count -= " + std::to_string(sums) + ") {\n";
+  text += "      const void* p = x;\n";
+  std::string stores;
+  for (int i = 0; i < sums; ++i) {
+    const std::string n = std::to_string(i);
+    text += "      const " + weight + "* w" + n + " = " + (i == 0 ? "w" : "w" + std::to_string(i - 1) + " + distance") +
+            ";\n";
+  }
+  text += "      int32_t ";
+  for (int i = 0; i < sums; ++i) {
+    const std::string n = std::to_string(i);
+    text += (i == 0 ? "s" : ", s") + n + " = start";
+    stores += "      sums[" + n + "] = s" + n + ";\n";
+  }
+  text += ";\n      if (keep) {\n";
+  for (int i = 0; i < sums; ++i) {
+    const std::string n = std::to_string(i);
+    text += "        s" + n + " = (int32_t)((uint32_t)s" + n + " + (uint32_t)sums[" + n + "]);\n";
+  }
+  text += "      }\n      w = w" + std::to_string(sums - 1) + " + distance;\n";
+  text += "      if (more == 0) {\n" + row_loop(lanes, sums, false) + "      } else {\n" + row_loop(lanes, sums, true) +
+          "      }\n";
+  return text + stores + "      sums += " + std::to_string(sums) + ";\n    }\n";
+}
+
+// The sum of the data, of which the weights' offset is a multiple.
+std::string data_sum(const Lanes& lanes) {
+  Loop loop("          ");
+  begin(lanes, loop, !lanes.are_bytes());
+  data_load(lanes, loop, !lanes.are_bytes());
+  loop.add("vaddva." + lanes.type() + " %[s], q0");
+  loop.add("letp lr, 2b");
+  return "      __asm__(\n" + loop.text() + "          : [p] \"+&r\"(p), [s] \"+&Te\"(all)\n          : [n] \"r\"(terms)" +
+         (lanes.are_bytes() ? "" : ", [o] \"r\"(more)") +
+         "\n          : \"lr\", \"cc\", \"memory\", \"q0\", \"q2\", \"q3\");\n";
+}
+
+constexpr std::string_view row_run_text =
+    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t count, int32_t distance,\n"
+    "                    int32_t terms, int32_t offset, int32_t weight_offset) {\n"
+    "  if (terms <= 0) return;\n"
+    "#ifdef USMP_MVE\n"
+    "  const int32_t more = offset$o;\n"
+    "  if ($f) {\n"
+    "    int32_t start = 0;\n"
+    "    if (weight_offset != 0) {\n"
+    "      const void* p = x;\n"
+    "      int32_t all = 0;\n"
+    "$s"
+    "      start = (int32_t)((uint32_t)weight_offset * $a);\n"
+    "    }\n"
+    "$4"
+    "$1"
+    "    return;\n"
+    "  }\n"
+    "#endif\n"
+    "  for (; count > 0; --count) {\n"
+    "    uint32_t sum = keep ? (uint32_t)*sums : 0U;\n"
+    "    int32_t k;\n"
+    "    for (k = 0; k < terms; ++k) sum += (uint32_t)((x[k] + offset) * (w[k] + weight_offset));\n"
+    "    *sums++ = (int32_t)sum;\n"
+    "    w += distance;\n"
+    "  }\n"
+    "}\n";
+
+}  // namespace
+
+void Helpers::define_vectors() { define("USMP_MVE", std::string(vectors_text)); }
+
+std::string Helpers::row_run(tir::DataType data, tir::DataType weight) {
+  define_vectors();
+  define_kernel();
+  const Lanes lanes{data, weight};
+  const std::string w = storage_type(weight);
+  const std::string name = "usmp_row_run_" + short_name(data) + "_" + short_name(weight);
+  // A byte's products with the weights must be those of vectors, too.
+  const std::string fits = !lanes.are_bytes() ? "1" : weight.is_int() ? "more == (int8_t)more" : "more == (uint8_t)more";
+  std::map<char, std::string> values = {
+      {'n', name},
+      {'x', storage_type(data)},
+      {'w', w},
+      {'o', !lanes.changes_sign() ? "" : data.is_int() ? " - 128" : " + 128"},
+      {'f', fits},
+      {'s', data_sum(lanes)},
+      {'a', lanes.are_bytes() ? "((uint32_t)all + (uint32_t)more * (uint32_t)terms)" : "(uint32_t)all"},
+      {'4', row_blocks(lanes, 4, w)},
+      {'1', row_blocks(lanes, 1, w)}};
+  return define(name, fill(row_run_text, values));
+}
+
+}  // namespace usmp::codegen
