@@ -63,6 +63,7 @@ class Helpers {
                            tir::DataType weight);
   void define_pairs(tir::DataType data, tir::DataType weight);
   void define_kernel();
+  std::string lane_vectors(tir::DataType data, tir::DataType weight);
   void define_vectors();
   void define_inline();
   std::string use_typed(const std::string& operation, tir::DataType type);

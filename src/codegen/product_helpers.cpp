@@ -334,6 +334,7 @@ constexpr std::string_view lane_run_text =
     "                    int32_t x_distance, int32_t w_distance, int32_t offset) {\n"
     "  const int32_t* const end = sums + blocks * 4;\n"
     "  if (taps <= 0) return;\n"
+    "$v"
     "$3"
     "  for (; sums != end; sums += 4) {\n"
     "    const $x* p = x;\n"
@@ -418,6 +419,7 @@ std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
                                         {'o', product},
                                         {'e', data.is_int() ? "sxtab16" : "uxtab16"},
                                         {'f', weight.is_int() ? "sxtb16" : "uxtb16"}};
+  values['v'] = lane_vectors(data, weight);
   values['3'] = data.bits == 8 && weight.bits == 8 ? fill(lane_run_of_three_text, values) : "";
   return define(name, fill(lane_run_text, values));
 }

@@ -28,8 +28,9 @@ std::string short_name(tir::DataType type) {
 struct Lanes {
   tir::DataType data;
   tir::DataType weight;
+  bool are_widened = false;  // in any case
 
-  [[nodiscard]] bool are_bytes() const { return data.bits == 8 && weight.bits == 8; }
+  [[nodiscard]] bool are_bytes() const { return data.bits == 8 && weight.bits == 8 && !are_widened; }
   [[nodiscard]] bool changes_sign() const { return are_bytes() && data.is_int() != weight.is_int(); }
   [[nodiscard]] std::string type() const {
     return are_bytes() ? (weight.is_int() ? "s8" : "u8") : "s16";
@@ -39,6 +40,10 @@ struct Lanes {
     const std::string width = element.bits == 16 ? "vldrh." : "vldrb.";
     const std::string lane = std::string(element.is_int() ? "s" : "u") + (are_bytes() ? "8" : "16");
     return width + lane + " " + to + ", [%[" + from + "]], #" + std::to_string(step);
+  }
+  // The operand of assembly that a load moves on; those that widen want one of the eight low registers.
+  [[nodiscard]] std::string pointer(tir::DataType element, const std::string& name) const {
+    return ", [" + name + "] \"+&" + (are_bytes() || element.bits == 16 ? "r" : "l") + "\"(" + name + ")";
   }
 };
 
@@ -85,12 +90,12 @@ std::string row_loop(const Lanes& lanes, int sums, bool has_offset) {
     if (has_offset && lanes.are_bytes()) loop.add(multiply + sum + ", q1, q3");
   }
   loop.add("letp lr, 2b");
-  std::string results = "[p] \"+&r\"(p)";
+  std::string results = lanes.pointer(lanes.data, "p").substr(2);
   for (int i = 0; i < sums; ++i) {
     const std::string n = std::to_string(i);
-    results += ", [w" + n + "] \"+&r\"(w" + n + "), [s" + n + "] \"+&Te\"(s" + n + ")";
+    results += lanes.pointer(lanes.weight, "w" + n) + ", [s" + n + "] \"+&Te\"(s" + n + ")";
   }
-  return "      __asm__(\n" + loop.text() + "          : " + results + "\n          : [n] \"r\"(terms)" +
+  return "      __asm__ __volatile__(\n" + loop.text() + "          : " + results + "\n          : [n] \"r\"(terms)" +
          (has_offset ? ", [o] \"r\"(more)" : "") + "\n          : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\");\n";
 }
 
@@ -128,7 +133,7 @@ std::string data_sum(const Lanes& lanes) {
   data_load(lanes, loop, !lanes.are_bytes());
   loop.add("vaddva." + lanes.type() + " %[s], q0");
   loop.add("letp lr, 2b");
-  return "      __asm__(\n" + loop.text() + "          : [p] \"+&r\"(p), [s] \"+&Te\"(all)\n          : [n] \"r\"(terms)" +
+  return "      __asm__ __volatile__(\n" + loop.text() + "          : " + lanes.pointer(lanes.data, "p").substr(2) + ", [s] \"+&Te\"(all)\n          : [n] \"r\"(terms)" +
          (lanes.are_bytes() ? "" : ", [o] \"r\"(more)") +
          "\n          : \"lr\", \"cc\", \"memory\", \"q0\", \"q2\", \"q3\");\n";
 }
@@ -161,7 +166,100 @@ constexpr std::string_view row_run_text =
     "  }\n"
     "}\n";
 
+// Sums side by side, eight at a time, of so many taps: q0 has the even ones, q1 the odd ones.
+std::string lane_loop(tir::DataType data, tir::DataType weight, int taps, bool keeps, bool has_offset) {
+  const Lanes lanes{data, weight, true};
+  Loop loop("            ");
+  if (has_offset) loop.add("vdup.16 q6, %[o]");
+  loop.add("dls lr, %[n]");
+  loop.add("2:");
+  if (keeps) loop.add("vld20.32 {q0, q1}, [%[s]]");
+  if (keeps) loop.add("vld21.32 {q0, q1}, [%[s]]");
+  std::string results = "[s] \"+&r\"(s)";
+  for (int i = 0; i < taps; ++i) {
+    const std::string n = std::to_string(i);
+    const bool is_first = i == 0 && !keeps;
+    loop.add(lanes.load(data, "q2", "x" + n));
+    if (has_offset) loop.add("vadd.i16 q2, q2, q6");
+    loop.add(lanes.load(weight, "q3", "w" + n));
+    loop.add(std::string("vmullb.s16 ") + (is_first ? "q0" : "q4") + ", q2, q3");
+    loop.add(std::string("vmullt.s16 ") + (is_first ? "q1" : "q5") + ", q2, q3");
+    if (!is_first) loop.add("vadd.i32 q0, q0, q4");
+    if (!is_first) loop.add("vadd.i32 q1, q1, q5");
+    results += lanes.pointer(data, "x" + n) + lanes.pointer(weight, "w" + n);
+  }
+  loop.add("vst20.32 {q0, q1}, [%[s]]");
+  loop.add("vst21.32 {q0, q1}, [%[s]]!");
+  loop.add("le lr, 2b");
+  return "          __asm__ __volatile__(\n" + loop.text() + "            : " + results + "\n            : [n] \"r\"(eights)" +
+         (has_offset ? ", [o] \"r\"(offset)" : "") +
+         "\n            : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\", \"q4\", \"q5\"" +
+         (has_offset ? ", \"q6\"" : "") + ");\n";
+}
+
+std::string lane_loops(tir::DataType data, tir::DataType weight, bool has_offset) {
+  std::string text;
+  for (int taps = 3; taps >= 1; --taps) {
+    text += taps == 3 ? "        if (some == 3) {\n" : taps == 2 ? "        } else if (some == 2) {\n" : "        } else {\n";
+    text += "          if (keep) {\n" + lane_loop(data, weight, taps, true, has_offset) + "          } else {\n" +
+            lane_loop(data, weight, taps, false, has_offset) + "          }\n";
+  }
+  return text + "        }\n";
+}
+
+// Up to three taps at once; four sums that are left over by themselves.
+constexpr std::string_view lane_vectors_text =
+    "#ifdef USMP_MVE\n"
+    "  if ($c) {\n"
+    "    const int32_t eights = blocks / 2;\n"
+    "    do {\n"
+    "      const int32_t some = taps > 3 ? 3 : taps;\n"
+    "      int32_t* s = sums;\n"
+    "      const $x *x0 = x, *x1 = x0 + x_distance, *x2 = x1 + x_distance;\n"
+    "      const $w *w0 = w, *w1 = w0 + w_distance, *w2 = w1 + w_distance;\n"
+    "      if (eights > 0) {\n"
+    "$l"
+    "      }\n"
+    "      if (blocks % 2 != 0) {\n"
+    "        int32_t t;\n"
+    "        int32x4_t four = keep ? vldrwq_s32(s) : vdupq_n_s32(0);\n"
+    "        x0 = x + eights * 8;\n"
+    "        w0 = w + eights * 8;\n"
+    "        for (t = some; t > 0; --t) {\n"
+    "          four = vaddq_s32(four, vmulq_s32(vaddq_n_s32($X, offset), $W));\n"
+    "          x0 += x_distance;\n"
+    "          w0 += w_distance;\n"
+    "        }\n"
+    "        vstrwq_s32(s, four);\n"
+    "      }\n"
+    "      x += some * x_distance;\n"
+    "      w += some * w_distance;\n"
+    "      keep = 1;\n"
+    "      taps -= some;\n"
+    "    } while (taps > 0);\n"
+    "    return;\n"
+    "  }\n"
+    "#endif\n";
+
+// Four elements, widened to 32 bits.
+std::string four_of(tir::DataType type, const std::string& from) {
+  const std::string load = type.bits == 16 ? "vldrhq" : "vldrbq";
+  return type.is_int() ? load + "_s32(" + from + ")" : "vreinterpretq_s32_u32(" + load + "_u32(" + from + "))";
+}
+
 }  // namespace
+
+std::string Helpers::lane_vectors(tir::DataType data, tir::DataType weight) {
+  define_vectors();
+  // Data without sign have no zero point, others often one.
+  const bool has_offset = data.bits == 8 && data.is_int();
+  return fill(lane_vectors_text, {{'x', storage_type(data)},
+                                  {'w', storage_type(weight)},
+                                  {'c', has_offset ? "1" : "offset == 0"},
+                                  {'l', lane_loops(data, weight, has_offset)},
+                                  {'X', four_of(data, "x0")},
+                                  {'W', four_of(weight, "w0")}});
+}
 
 void Helpers::define_vectors() { define("USMP_MVE", std::string(vectors_text)); }
 
