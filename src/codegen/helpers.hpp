@@ -48,6 +48,11 @@ class Helpers {
   std::string dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums);
   std::string lane_run(tir::DataType data, tir::DataType weight);
   std::string row_run(tir::DataType data, tir::DataType weight);
+  // Four elements, 32-bit lanes of a vector of Helium; where there is none, nobody calls them.
+  std::string load_lanes(tir::DataType type);
+  std::string store_lanes(tir::DataType type);
+  std::string copy_lanes(tir::DataType type);  // up to 16 bytes
+  std::string multiply_high_lanes();
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
 
   void need_header(std::string_view name) { headers_.emplace(name); }  // "math.h"

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "kernels/run.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::kernels {
@@ -26,6 +28,7 @@ struct RingPlace {
   std::int64_t distance = 0;
 };
 
+constexpr std::int64_t most_window = 64;  // bytes of a window that is taken together
 constexpr std::size_t most_parts = 8;  // of a bound; TVM's have two or three
 
 // What one call adds up: all iterations of a loop.
@@ -56,6 +59,7 @@ class RunWriter {
     const std::int64_t count = *tir::as_int(*sum_.sums->extent);
     if (count % sums_ != 0 || module_.var(sum_.sums->var).type != tir::int32_type) return std::nullopt;
     blocks_ = count / sums_;
+    if (auto taken = in_rows_ ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Window> window = sum_.form == Form::dot ? dot_window() : lane_window();
@@ -235,6 +239,92 @@ class RunWriter {
       }
     }
     return found;
+  }
+
+  // --- Small windows, taken together ---------------------------------------------------------------------------------
+
+  // A window of several runs of bytes is copied, so that it is one run: what the border leaves out is a zero point.
+  std::optional<AddedRuns> with_window_taken(bool are_set_to_0) {
+    const std::size_t mark = facts_.mark();
+    for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
+    const std::optional<Run> run = run_of(module_, sum_, facts_);
+    const std::int64_t length = sum_.weight.index.factor(sum_.sums->var);
+    const bool is_possible = run && run->length->type == tir::int32_type && is_small_window(*run, length);
+    facts_.restore(mark);
+    if (!is_possible) return std::nullopt;
+    AddedRuns added{{}, are_set_to_0};
+    const tir::DataType type = sum_.data.load->type;
+    const VarId window = add_register(module_, added.statements, "window", type, length);
+    const loops::Substitution outside = fresh_loops(module_, sum_, run->loops, facts_);
+    if (!is_whole(*run, length)) {
+      const VarId i = loops::fresh_var(module_, "i", tir::int32_type);
+      Block zeros;
+      zeros.emplace_back().node.emplace<tir::Store>(
+          tir::Store{window, tir::make_var(module_, i), tir::make_int(-sum_.data.offset, type), nullptr});
+      added.statements.emplace_back().node.emplace<tir::For>(
+          tir::For{i, tir::make_int(0), tir::make_int(length), std::move(zeros)});
+    }
+    Block copy;
+    loops::Substitution values = outside;
+    for (const tir::For* loop : run->loops) values[loop->var] = tir::make_int(0, loop->extent->type);
+    values[sum_.sums->var] = tir::make_int(0);
+    const ExprRef start = named(copy, "first", loops::renamed(run->start, outside));
+    const ExprRef count = named(copy, "count", loops::renamed(run->length, outside));
+    const VarId k = loops::fresh_var(module_, "k", tir::int32_type);
+    values[run->loops.front()->var] = plus(start, tir::make_var(module_, k));
+    Block byte;
+    byte.emplace_back().node.emplace<tir::Store>(
+        tir::Store{window, with_values(sum_.weight.load->operands[0], values), at(sum_.data, values), nullptr});
+    copy.emplace_back().node.emplace<tir::For>(tir::For{k, tir::make_int(0), count, std::move(byte)});
+    Block rows = around(sum_, run->loops, std::move(copy), outside);
+    std::move(rows.begin(), rows.end(), std::back_inserter(added.statements));
+    facts_.restore(mark);
+    const tir::Expr& weight = *sum_.weight.load;
+    const loops::Substitution first = {{sum_.sums->var, tir::make_int(0)}};
+    added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
+        tir::void_type, tir::Op::row_run,
+        {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, first)),
+         tir::make_load(type, window, tir::make_int(0)),
+         tir::make_load(weight.type, weight.var, tir::make_int(0, weight.operands[0]->type)),
+         tir::make_int(are_set_to_0 ? 0 : 1), tir::make_int(blocks_), tir::make_int(length), tir::make_int(length),
+         tir::make_int(sum_.data.offset), tir::make_int(sum_.weight.offset)})});
+    return added;
+  }
+
+  // Whether each term has a weight of its own among so many of a sum. All loops are bound.
+  [[nodiscard]] bool is_small_window(const Run& run, std::int64_t length) const {
+    const tir::DataType type = sum_.data.load->type;
+    const arith::Affine index = sum_.weight.index.without(sum_.sums->var);
+    if (run.loops.size() + 1 == sum_.loops.size() || type.bits != 8 || length > most_window || !sum_.weight.inside.empty() ||
+        index.constant != 0 || !sum_.weight.is_linear_in(sum_.sums->var) ||
+        !Interval{-sum_.data.offset, -sum_.data.offset}.within(*tir::range_of_type(type))) {
+      return false;
+    }
+    std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // factor, most
+    for (const tir::For* loop : sum_.loops) {
+      if (loop == sum_.sums) continue;
+      const auto range = facts_.interval(arith::variable(loop->var));
+      if (!range || range->low < 0 || !sum_.weight.is_linear_in(loop->var)) return false;
+      digits.emplace_back(index.factor(loop->var), range->high);
+    }
+    if (digits.size() != index.terms.size()) return false;
+    std::ranges::sort(digits);
+    std::int64_t most = 0;  // of what is below a digit
+    for (const auto& [factor, high] : digits) {
+      if (factor <= most || high >= most_window) return false;
+      most += factor * std::max<std::int64_t>(high, 0);
+    }
+    return most < length;
+  }
+
+  // Whether all of the window is copied in any case.
+  [[nodiscard]] bool is_whole(const Run& run, std::int64_t length) const {
+    std::int64_t terms = 1;
+    for (const tir::For* loop : sum_.loops) {
+      const auto extent = tir::as_int(*loop->extent);
+      if (loop != sum_.sums) terms *= extent.value_or(0);
+    }
+    return terms == length && tir::as_int(*run.start) == 0;
   }
 
   // --- Statements ----------------------------------------------------------------------------------------------------
