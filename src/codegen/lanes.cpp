@@ -110,6 +110,30 @@ class Fit {
   arith::Ranges& ranges_;
 };
 
+// The only store of the block, behind variables that name sums and products of numbers.
+std::optional<tir::Store> without_lets(const tir::Block& body) {
+  const auto* last = body.empty() ? nullptr : std::get_if<tir::Store>(&body.back().node);
+  constexpr std::size_t most_lets = 8;
+  if (last == nullptr || body.size() > most_lets) return std::nullopt;
+  tir::Store store = *last;
+  for (std::size_t i = body.size() - 1; i-- > 0;) {
+    const auto* let = std::get_if<tir::Let>(&body[i].node);
+    if (let == nullptr || let->value->type != tir::int32_type) return std::nullopt;
+    bool is_number = true;
+    tir::for_each_expr(*let->value, [&](const Expr& expr) {
+      is_number = is_number && (expr.kind == ExprKind::add || expr.kind == ExprKind::sub || expr.kind == ExprKind::mul ||
+                                expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm);
+    });
+    if (!is_number) return std::nullopt;
+    tir::ExprRewriter inlined([&](const ExprRef& expr) -> ExprRef {
+      return expr->kind == ExprKind::var && expr->var == let->var ? let->value : nullptr;
+    });
+    store.index = inlined.rewritten(store.index);
+    store.value = inlined.rewritten(store.value);
+  }
+  return store;
+}
+
 std::string vector_name(tir::DataType type) {
   return (type.is_int() ? "i" : "u") + std::to_string(static_cast<int>(type.bits));
 }
@@ -131,21 +155,21 @@ const char* vector_function(ExprKind kind) {
 
 }  // namespace
 
-bool fits_lanes(const tir::Module& module, const tir::Function& function, const tir::For& loop,
-                arith::Ranges& ranges) {
+std::optional<tir::Store> store_of_lanes(const tir::Module& module, const tir::Function& function, const tir::For& loop,
+                                         arith::Ranges& ranges) {
   const auto count = tir::as_int(*loop.extent);
-  const auto* store = loop.body.size() == 1 ? std::get_if<tir::Store>(&loop.body[0].node) : nullptr;
-  if (store == nullptr || store->predicate != nullptr || tir::as_int(*loop.min) != 0 || !count ||
-      *count < lane_count || *count % lane_count != 0 || loop.row_runs != 0 ||
+  if (tir::as_int(*loop.min) != 0 || !count || *count < lane_count || *count % lane_count != 0 || loop.row_runs != 0 ||
       module.var(loop.var).type != tir::int32_type) {
-    return false;
+    return std::nullopt;
   }
+  std::optional<tir::Store> store = without_lets(loop.body);
+  if (!store || store->predicate != nullptr) return std::nullopt;
   const auto param = std::ranges::find(function.params, store->storage, &tir::Param::var);
   if (param == function.params.end() || !param->no_alias || !is_element(store->value->type) ||
-      !grows_by_one(*store->index, loop.var)) {
-    return false;
+      !grows_by_one(*store->index, loop.var) || !Fit(*store, loop.var, ranges).run()) {
+    return std::nullopt;
   }
-  return Fit(*store, loop.var, ranges).run();
+  return store;
 }
 
 bool is_copy(const tir::Module& module, const tir::Function& function, const tir::For& loop) {

@@ -326,8 +326,10 @@ bool StatementPrinter::copies_to_array(const tir::For& loop) const {
 
 bool StatementPrinter::print_lanes(const tir::For& loop, const std::string& name) {
   const bool copies = copies_to_array(loop);
-  if (!copies && !fits_lanes(module_, function_, loop, printer_.ranges())) return false;
-  const auto& store = std::get<tir::Store>(loop.body[0].node);
+  const std::optional<tir::Store> found = copies ? std::get<tir::Store>(loop.body[0].node)
+                                                 : store_of_lanes(module_, function_, loop, printer_.ranges());
+  if (!found) return false;
+  const tir::Store& store = *found;
   std::vector<tir::VarId> storages = {store.storage};
   tir::for_each_expr(*store.value, [&](const tir::Expr& expr) {
     if (expr.kind == ExprKind::load) storages.push_back(expr.var);

@@ -90,11 +90,17 @@ std::string row_loop(const Lanes& lanes, int sums, bool has_offset) {
     if (has_offset && lanes.are_bytes()) loop.add(multiply + sum + ", q1, q3");
   }
   loop.add("letp lr, 2b");
+  if (!has_offset) {  // with one there is no register left
+    for (int i = 0; i + 1 < sums; i += 2)
+      loop.add("strd %[s" + std::to_string(i) + "], %[s" + std::to_string(i + 1) + "], [%[t]], #8");
+    if (sums % 2 != 0) loop.add("str %[s" + std::to_string(sums - 1) + "], [%[t]], #4");
+  }
   std::string results = lanes.pointer(lanes.data, "p").substr(2);
   for (int i = 0; i < sums; ++i) {
     const std::string n = std::to_string(i);
     results += lanes.pointer(lanes.weight, "w" + n) + ", [s" + n + "] \"+&Te\"(s" + n + ")";
   }
+  if (!has_offset) results += ", [t] \"+&r\"(sums)";
   return "      __asm__ __volatile__(\n" + loop.text() + "          : " + results + "\n          : [n] \"r\"(terms)" +
          (has_offset ? ", [o] \"r\"(more)" : "") + "\n          : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\");\n";
 }
@@ -121,9 +127,8 @@ std::string row_blocks(const Lanes& lanes, int sums, const std::string& weight) 
     text += "        s" + n + " = (int32_t)((uint32_t)s" + n + " + (uint32_t)sums[" + n + "]);\n";
   }
   text += "      }\n      w = w" + std::to_string(sums - 1) + " + distance;\n";
-  text += "      if (more == 0) {\n" + row_loop(lanes, sums, false) + "      } else {\n" + row_loop(lanes, sums, true) +
-          "      }\n";
-  return text + stores + "      sums += " + std::to_string(sums) + ";\n    }\n";
+  text += "      if (more == 0) {\n" + row_loop(lanes, sums, false) + "      } else {\n" + row_loop(lanes, sums, true);
+  return text + stores + "      sums += " + std::to_string(sums) + ";\n      }\n    }\n";
 }
 
 // The sum of the data, of which the weights' offset is a multiple.
