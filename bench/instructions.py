@@ -39,8 +39,8 @@ CORES = {
     "cortex-m55": (*CORTEX, "-mcpu=cortex-m55 -mthumb -mfloat-abi=hard", "cortex_m55", "qemu-system-arm -M mps3-an547"),
     "rv32imc": (*RISCV, "-march=rv32imc -mabi=ilp32", "riscv", "qemu-system-riscv32 -M virt -bios none"),
 }
-# Of the program's others there is no emulator here; their estimates are those of a Cortex-M4.
-UNMEASURED = {"generic", "cortex-m33"}
+# Of the program's others there is no emulator here; their estimates are those of a Cortex-M4 or M55.
+UNMEASURED = {"generic", "cortex-m33", "cortex-m52", "cortex-m85"}
 MAIN = r"""
 #include "firmware.h"
 #if defined(__riscv)

@@ -78,7 +78,8 @@ VarId add_register(tir::Module& module, Block& block, const std::string& name, t
                                                                  .extents = {tir::make_int(elements)},
                                                                  .condition = nullptr,
                                                                  .candidate_pools = {},
-                                                                 .on_stack = true});
+                                                                 .on_stack = true,
+                                                                 .was_on_stack = elements > 1});
   return var;
 }
 

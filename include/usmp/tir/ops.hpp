@@ -104,7 +104,7 @@ enum class Op : std::uint8_t {
   lane_run,
   memory_fence,   // where memory may change hands between buffers of different types: no access may move across it: no
                   // operands, void
-  multiply_high,  // x · y · 2^−(32 + n), rounded to nearest, halves up: int32 operands x, y and n in [1, 30], or a
+  multiply_high,  // x · y · 2^−(32 + n), rounded to nearest, halves up: int32 operands x, y and n in [1, 31], or a
                   // literal 0
   q_multiply_shift_half,  // q_multiply_shift where TVM's factor is a literal 1 << 30, one half, and its shift one, too:
                           // x · 2^(shift − 1), rounded once, in 32 bits. The operands stay as they are (builder.hpp)
