@@ -8,7 +8,7 @@ namespace {
 
 // Vectors of 16 bytes.
 constexpr Core helium(std::string_view name) {
-  return {.name = name, .in_rows = true, .lane_run_tap = 1, .lanes = 0.25};
+  return {.name = name, .in_rows = true, .plain = 0.85, .lane_run_tap = 1, .lanes = 0.25};
 }
 
 // docs/kernels.md has the measurements. Cores without a unit for floats call the C library for each operation.
