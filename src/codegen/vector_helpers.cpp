@@ -9,13 +9,21 @@
 namespace usmp::codegen {
 namespace {
 
-// Integer vectors and the loops that a vector of predicates ends.
+// Integer vectors. Without optimisation there are too few registers for the assembly.
 constexpr std::string_view vectors_text =
-    "#if defined(__ARM_FEATURE_MVE) && !defined(__ARM_BIG_ENDIAN) && defined(__GNUC__)\n"
+    "#if defined(__ARM_FEATURE_MVE) && !defined(__ARM_BIG_ENDIAN) && defined(__GNUC__) && defined(__OPTIMIZE__)\n"
     "#if __ARM_FEATURE_MVE & 1\n"
     "#include <arm_mve.h>\n"
     "#define USMP_MVE 1\n"
     "#endif\n"
+    "#endif\n"
+    "#if defined(USMP_MVE) && defined(__clang__)\n"
+    "#pragma clang diagnostic ignored \"-Wunused-function\" /* what vectors do instead */\n"
+    "#endif\n"
+    "#if defined(USMP_MVE) && !defined(__clang__)\n"
+    "#define USMP_ALL_REGISTERS __attribute__((optimize(\"omit-frame-pointer\")))\n"
+    "#else\n"
+    "#define USMP_ALL_REGISTERS\n"
     "#endif\n";
 
 // "int16" → "i16".
@@ -144,7 +152,7 @@ std::string data_sum(const Lanes& lanes) {
 }
 
 constexpr std::string_view row_run_text =
-    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t count, int32_t distance,\n"
+    "USMP_ALL_REGISTERS USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t count, int32_t distance,\n"
     "                    int32_t terms, int32_t offset, int32_t weight_offset) {\n"
     "  if (terms <= 0) return;\n"
     "#ifdef USMP_MVE\n"
