@@ -28,7 +28,7 @@ struct RingPlace {
   std::int64_t distance = 0;
 };
 
-constexpr std::int64_t most_window = 64;  // bytes of a window that is taken together
+constexpr std::int64_t most_window = 64;  // bytes of a window, or of half of it, that are taken together
 constexpr std::size_t most_parts = 8;  // of a bound; TVM's have two or three
 
 // What one call adds up: all iterations of a loop.
@@ -253,49 +253,86 @@ class RunWriter {
     facts_.restore(mark);
     if (!is_possible) return std::nullopt;
     AddedRuns added{{}, are_set_to_0};
-    const tir::DataType type = sum_.data.load->type;
-    const VarId window = add_register(module_, added.statements, "window", type, length);
-    const loops::Substitution outside = fresh_loops(module_, sum_, run->loops, facts_);
-    if (!is_whole(*run, length)) {
+    const tir::For* outer = outermost_term();
+    const std::int64_t row = sum_.weight.index.factor(outer->var);
+    const std::int64_t rows = (length + row - 1) / row;
+    const std::int64_t parts = (length + most_window - 1) / most_window;
+    const std::int64_t at_once = parts == 1 ? rows : (rows + parts - 1) / parts;
+    const VarId window = add_register(module_, added.statements, "window", sum_.data.load->type,
+                                      parts == 1 ? length : at_once * row);
+    for (std::int64_t first = 0; first < rows; first += at_once) {
+      tir::For part{outer->var, outer->min, outer->extent, {}};
+      if (parts > 1) {
+        const ExprRef end = plus(outer->min, outer->extent);
+        part.min = tir::make_binary(ExprKind::max, outer->min, tir::make_int(first));
+        part.extent = tir::make_binary(
+            ExprKind::sub, tir::make_binary(ExprKind::min, end, tir::make_int(std::min(first + at_once, rows))), part.min);
+      }
+      ProductSum some = sum_;
+      std::ranges::replace(some.loops, outer, &part);
+      const std::int64_t terms = std::min(length - first * row, at_once * row);
+      take_window(added.statements, some, *run, window, first * row, terms);
+      const tir::Expr& weight = *sum_.weight.load;
+      const loops::Substitution first_sum = {{sum_.sums->var, tir::make_int(0)}};
+      added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
+          tir::void_type, tir::Op::row_run,
+          {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, first_sum)),
+           tir::make_load(sum_.data.load->type, window, tir::make_int(0)),
+           tir::make_load(weight.type, weight.var, tir::make_int(first * row, weight.operands[0]->type)),
+           tir::make_int(are_set_to_0 && first == 0 ? 0 : 1), tir::make_int(blocks_), tir::make_int(length),
+           tir::make_int(terms), tir::make_int(sum_.data.offset), tir::make_int(sum_.weight.offset)})});
+    }
+    return added;
+  }
+
+  // Of the loops over terms the one whose weights are farthest apart.
+  [[nodiscard]] const tir::For* outermost_term() const {
+    const tir::For* outer = nullptr;
+    for (const tir::For* loop : sum_.loops) {
+      if (loop == sum_.sums) continue;
+      const auto distance = [&](const tir::For* one) { return sum_.weight.index.factor(one->var); };
+      if (outer == nullptr || distance(loop) > distance(outer)) outer = loop;
+    }
+    return outer;
+  }
+
+  // Copies the data of the terms whose weights are the `terms` from `first` on.
+  void take_window(Block& block, const ProductSum& some, const Run& run, VarId window, std::int64_t first,
+                   std::int64_t terms) {
+    const std::size_t mark = facts_.mark();
+    const tir::DataType type = some.data.load->type;
+    const loops::Substitution outside = fresh_loops(module_, some, run.loops, facts_);
+    if (!is_whole(some, run, terms)) {
       const VarId i = loops::fresh_var(module_, "i", tir::int32_type);
       Block zeros;
       zeros.emplace_back().node.emplace<tir::Store>(
-          tir::Store{window, tir::make_var(module_, i), tir::make_int(-sum_.data.offset, type), nullptr});
-      added.statements.emplace_back().node.emplace<tir::For>(
-          tir::For{i, tir::make_int(0), tir::make_int(length), std::move(zeros)});
+          tir::Store{window, tir::make_var(module_, i), tir::make_int(-some.data.offset, type), nullptr});
+      block.emplace_back().node.emplace<tir::For>(
+          tir::For{i, tir::make_int(0), tir::make_int(terms), std::move(zeros)});
     }
     Block copy;
     loops::Substitution values = outside;
-    for (const tir::For* loop : run->loops) values[loop->var] = tir::make_int(0, loop->extent->type);
-    values[sum_.sums->var] = tir::make_int(0);
-    const ExprRef start = named(copy, "first", loops::renamed(run->start, outside));
-    const ExprRef count = named(copy, "count", loops::renamed(run->length, outside));
+    for (const tir::For* loop : run.loops) values[loop->var] = tir::make_int(0, loop->extent->type);
+    values[some.sums->var] = tir::make_int(0);
+    const ExprRef start = named(copy, "first", loops::renamed(run.start, outside));
+    const ExprRef count = named(copy, "count", loops::renamed(run.length, outside));
     const VarId k = loops::fresh_var(module_, "k", tir::int32_type);
-    values[run->loops.front()->var] = plus(start, tir::make_var(module_, k));
+    values[run.loops.front()->var] = plus(start, tir::make_var(module_, k));
+    const ExprRef place = with_values(some.weight.load->operands[0], values);
     Block byte;
     byte.emplace_back().node.emplace<tir::Store>(
-        tir::Store{window, with_values(sum_.weight.load->operands[0], values), at(sum_.data, values), nullptr});
+        tir::Store{window, plus(place, tir::make_int(-first, place->type)), at(some.data, values), nullptr});
     copy.emplace_back().node.emplace<tir::For>(tir::For{k, tir::make_int(0), count, std::move(byte)});
-    Block rows = around(sum_, run->loops, std::move(copy), outside);
-    std::move(rows.begin(), rows.end(), std::back_inserter(added.statements));
+    Block rows = around(some, run.loops, std::move(copy), outside);
+    std::move(rows.begin(), rows.end(), std::back_inserter(block));
     facts_.restore(mark);
-    const tir::Expr& weight = *sum_.weight.load;
-    const loops::Substitution first = {{sum_.sums->var, tir::make_int(0)}};
-    added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
-        tir::void_type, tir::Op::row_run,
-        {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, first)),
-         tir::make_load(type, window, tir::make_int(0)),
-         tir::make_load(weight.type, weight.var, tir::make_int(0, weight.operands[0]->type)),
-         tir::make_int(are_set_to_0 ? 0 : 1), tir::make_int(blocks_), tir::make_int(length), tir::make_int(length),
-         tir::make_int(sum_.data.offset), tir::make_int(sum_.weight.offset)})});
-    return added;
   }
 
   // Whether each term has a weight of its own among so many of a sum. All loops are bound.
   [[nodiscard]] bool is_small_window(const Run& run, std::int64_t length) const {
     const tir::DataType type = sum_.data.load->type;
     const arith::Affine index = sum_.weight.index.without(sum_.sums->var);
-    if (run.loops.size() + 1 == sum_.loops.size() || type.bits != 8 || length > most_window || !sum_.weight.inside.empty() ||
+    if (run.loops.size() + 1 == sum_.loops.size() || type.bits != 8 || length > 2 * most_window || !sum_.weight.inside.empty() ||
         index.constant != 0 || !sum_.weight.is_linear_in(sum_.sums->var) ||
         !Interval{-sum_.data.offset, -sum_.data.offset}.within(*tir::range_of_type(type))) {
       return false;
@@ -311,18 +348,23 @@ class RunWriter {
     std::ranges::sort(digits);
     std::int64_t most = 0;  // of what is below a digit
     for (const auto& [factor, high] : digits) {
-      if (factor <= most || high >= most_window) return false;
-      most += factor * std::max<std::int64_t>(high, 0);
+      if (factor <= most || high >= 2 * most_window) return false;
+      most += factor * high;
     }
-    return most < length;
+    // Of what is taken in two parts a part has several rows, and they are not those of the run.
+    const tir::For* outer = outermost_term();
+    const bool is_in_run = std::ranges::find(run.loops, outer) != run.loops.end();
+    const bool may_be_parted =
+        2 * digits.back().first <= most_window && !is_in_run && outer->extent->type == tir::int32_type;
+    return most < length && (length <= most_window || may_be_parted);
   }
 
   // Whether all of the window is copied in any case.
-  [[nodiscard]] bool is_whole(const Run& run, std::int64_t length) const {
+  [[nodiscard]] static bool is_whole(const ProductSum& some, const Run& run, std::int64_t length) {
     std::int64_t terms = 1;
-    for (const tir::For* loop : sum_.loops) {
+    for (const tir::For* loop : some.loops) {
       const auto extent = tir::as_int(*loop->extent);
-      if (loop != sum_.sums) terms *= extent.value_or(0);
+      if (loop != some.sums) terms *= extent.value_or(0);
     }
     return terms == length && tir::as_int(*run.start) == 0;
   }
