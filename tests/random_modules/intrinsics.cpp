@@ -232,6 +232,7 @@ Scalar Interpreter::fixed_point(const Expr& expr, std::size_t lane) {
   }
   const std::int64_t left = per_axis ? (operand(5) != 0 ? operand(2) : 0) : std::max<std::int64_t>(s, 0);
   const std::int64_t right = q + (per_axis ? operand(3) : std::max<std::int64_t>(-s, 0));
+  if (per_axis && right > 63 && right < 256) return integer(0);
   if (left < 0 || left > 31 || right < 1 || right > 63) throw Undefined("fixed point shift");
   const Wide product = (Wide{x} << left) * y + (Wide{1} << (right - 1));
   if (product < INT64_MIN || product > INT64_MAX) throw Undefined("fixed point overflow");
