@@ -158,7 +158,7 @@ const char* vector_function(ExprKind kind) {
 std::optional<tir::Store> store_of_lanes(const tir::Module& module, const tir::Function& function, const tir::For& loop,
                                          arith::Ranges& ranges) {
   const auto count = tir::as_int(*loop.extent);
-  if (tir::as_int(*loop.min) != 0 || !count || *count < lane_count || *count % lane_count != 0 || loop.row_runs != 0 ||
+  if (!count || tir::as_int(*loop.min) != 0 || *count < lane_count || *count % lane_count != 0 || loop.row_runs != 0 ||
       module.var(loop.var).type != tir::int32_type) {
     return std::nullopt;
   }
