@@ -73,6 +73,12 @@ TEST_CASE_FIXTURE(RowsFixture, "rows: a small window is copied") {
     is_copied = false;
     call = "row_run";
   }
+  SUBCASE("of terms some of which share a weight") {
+    weight_at = add(add(mul(var(s), 16), mul(var(r), 4)), var(k));
+    weights = 16 * sums;
+    is_copied = false;
+    call = "row_run";
+  }
   SUBCASE("with a zero point that no byte is") {
     offset = 1;
     is_copied = false;
