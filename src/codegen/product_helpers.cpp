@@ -110,7 +110,8 @@ constexpr std::string_view kernel_text =
     "#else\n"
     "#define USMP_KERNEL static\n"
     "#endif\n"
-    "#if defined(USMP_DSP) && defined(__thumb2__) && defined(__ARM_FEATURE_UNALIGNED)\n"
+    "#if defined(USMP_DSP) && defined(__thumb2__) && defined(__ARM_FEATURE_UNALIGNED) && \\\n"
+    "    (!defined(__ARM_FEATURE_MVE) || defined(__OPTIMIZE__)) /* without, too few registers are left */\n"
     "#define USMP_DSP_RUNS 1\n"
     "#endif\n";
 

@@ -50,9 +50,13 @@ struct Lanes {
     return width + lane + " " + to + ", [%[" + from + "]], #" + std::to_string(step);
   }
   // The operand of assembly that a load moves on; those that widen want one of the eight low registers.
-  [[nodiscard]] std::string pointer(tir::DataType element, const std::string& name) const {
-    return ", [" + name + "] \"+&" + (are_bytes() || element.bits == 16 ? "r" : "l") + "\"(" + name + ")";
+  [[nodiscard]] std::string pointer(tir::DataType element, const std::string& name, std::string variable = {}) const {
+    if (variable.empty()) variable = name;
+    return ", [" + name + "] \"+&" + (are_bytes() || element.bits == 16 ? "r" : "l") + "\"(" + variable + ")";
   }
+  // Terms of a vector, and bytes of its weights.
+  [[nodiscard]] int terms() const { return are_bytes() ? 16 : 8; }
+  [[nodiscard]] int weight_step() const { return are_bytes() || weight.bits == 16 ? 16 : 8; }
 };
 
 class Loop {
@@ -71,11 +75,10 @@ class Loop {
 
 // `q3`, where it is used, holds the number that is added to the data: with bytes its products with the weights are
 // added, with wider data it is added to them.
-std::string data_load(const Lanes& lanes, Loop& loop, bool has_offset) {
+void data_load(const Lanes& lanes, Loop& loop, bool has_offset) {
   loop.add(lanes.load(lanes.data, "q0", "p"));
   if (lanes.changes_sign()) loop.add("veor q0, q0, q2");
   if (has_offset && !lanes.are_bytes()) loop.add("vadd.i16 q0, q0, q3");
-  return "q0";
 }
 
 void begin(const Lanes& lanes, Loop& loop, bool has_offset) {
@@ -85,58 +88,87 @@ void begin(const Lanes& lanes, Loop& loop, bool has_offset) {
   loop.add("2:");
 }
 
-// So many sums at once.
-std::string row_loop(const Lanes& lanes, int sums, bool has_offset) {
+// One sum.
+std::string row_loop(const Lanes& lanes, bool has_offset) {
   Loop loop("          ");
   begin(lanes, loop, has_offset);
-  const std::string data = data_load(lanes, loop, has_offset);
+  data_load(lanes, loop, has_offset);
   const std::string multiply = "vmladava." + lanes.type() + " ";
-  for (int i = 0; i < sums; ++i) {
-    const std::string sum = "%[s" + std::to_string(i) + "]";
-    loop.add(lanes.load(lanes.weight, "q1", "w" + std::to_string(i)));
-    loop.add(multiply + sum + ", " + data + ", q1");
-    if (has_offset && lanes.are_bytes()) loop.add(multiply + sum + ", q1, q3");
-  }
+  loop.add(lanes.load(lanes.weight, "q1", "w0"));
+  loop.add(multiply + "%[s0], q0, q1");
+  if (has_offset && lanes.are_bytes()) loop.add(multiply + "%[s0], q1, q3");
   loop.add("letp lr, 2b");
-  if (!has_offset) {  // with one there is no register left
-    for (int i = 0; i + 1 < sums; i += 2)
-      loop.add("strd %[s" + std::to_string(i) + "], %[s" + std::to_string(i + 1) + "], [%[t]], #8");
-    if (sums % 2 != 0) loop.add("str %[s" + std::to_string(sums - 1) + "], [%[t]], #4");
-  }
-  std::string results = lanes.pointer(lanes.data, "p").substr(2);
-  for (int i = 0; i < sums; ++i) {
-    const std::string n = std::to_string(i);
-    results += lanes.pointer(lanes.weight, "w" + n) + ", [s" + n + "] \"+&Te\"(s" + n + ")";
-  }
-  if (!has_offset) results += ", [t] \"+&r\"(sums)";
-  return "      __asm__ __volatile__(\n" + loop.text() + "          : " + results + "\n          : [n] \"r\"(terms)" +
-         (has_offset ? ", [o] \"r\"(more)" : "") + "\n          : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\");\n";
+  return "      __asm__ __volatile__(\n" + loop.text() + "          : " + lanes.pointer(lanes.data, "p").substr(2) +
+         lanes.pointer(lanes.weight, "w0") + ", [s0] \"+&Te\"(s0)\n          : [n] \"r\"(terms)" +
+         (has_offset ? ", [o] \"r\"(more)" : "") +
+         "\n          : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\");\n";
 }
 
-// The loop over sums, so many at once.
-std::string row_blocks(const Lanes& lanes, int sums, const std::string& weight) {
-  std::string text = "    for (; count >= " + std::to_string(sums) + "; count -= " + std::to_string(sums) + ") {\n";
-  text += "      const void* p = x;\n";
-  std::string stores;
-  for (int i = 0; i < sums; ++i) {
-    const std::string n = std::to_string(i);
-    text += "      const " + weight + "* w" + n + " = " + (i == 0 ? "w" : "w" + std::to_string(i - 1) + " + distance") +
-            ";\n";
+// The loop over fours of sums, data as they lie. `c`: the data, the distance of the weights of two sums in bytes, what
+// sums begin with, the number of terms, what is between the end of the first sum's weights and the next four's, and what is added to data.
+std::string row_fours(const Lanes& lanes, bool keeps, bool has_offset) {
+  Loop loop("            ");
+  if (lanes.changes_sign()) loop.add("vmov.i8 q2, #0x80");
+  if (has_offset) loop.add("ldr %[p], [%[c], #20]");
+  if (has_offset) loop.add(lanes.are_bytes() ? "vdup.8 q3, %[p]" : "vdup.16 q3, %[p]");
+  loop.add("1:");
+  const std::string begin = lanes.are_bytes() ? "dlstp.8 lr, " : "dlstp.16 lr, ";
+  if (keeps) {
+    loop.add("ldrd %[s0], %[s1], [%[t]]");
+    loop.add("ldrd %[s2], %[s3], [%[t], #8]");
+    loop.add("ldrd %[p], %[w1], [%[c], #8]");
+    for (const char* sum : {"%[s0]", "%[s1]", "%[s2]", "%[s3]"}) loop.add(std::string("add ") + sum + ", " + sum + ", %[p]");
+    loop.add(begin + "%[w1]");
+  } else {
+    loop.add("ldrd %[s0], %[s1], [%[c], #8]");
+    loop.add(begin + "%[s1]");
+    for (const char* sum : {"%[s1]", "%[s2]", "%[s3]"}) loop.add(std::string("mov ") + sum + ", %[s0]");
   }
-  text += "      int32_t ";
-  for (int i = 0; i < sums; ++i) {
+  loop.add("ldrd %[p], %[w1], [%[c]]");
+  loop.add("add %[w2], %[w0], %[w1], lsl #1");
+  loop.add("add %[w3], %[w2], %[w1]");
+  loop.add("add %[w1], %[w1], %[w0]");
+  loop.add("2:");
+  data_load(lanes, loop, has_offset);
+  for (int i = 0; i < 4; ++i) {
     const std::string n = std::to_string(i);
-    text += (i == 0 ? "s" : ", s") + n + " = start";
-    stores += "      sums[" + n + "] = s" + n + ";\n";
+    loop.add(lanes.load(lanes.weight, "q1", "w" + n));
+    loop.add("vmladava." + lanes.type() + " %[s" + n + "], q0, q1");
+    if (has_offset && lanes.are_bytes()) loop.add("vmladava." + lanes.type() + " %[s" + n + "], q1, q3");
   }
-  text += ";\n      if (keep) {\n";
-  for (int i = 0; i < sums; ++i) {
-    const std::string n = std::to_string(i);
-    text += "        s" + n + " = (int32_t)((uint32_t)s" + n + " + (uint32_t)sums[" + n + "]);\n";
-  }
-  text += "      }\n      w = w" + std::to_string(sums - 1) + " + distance;\n";
-  text += "      if (more == 0) {\n" + row_loop(lanes, sums, false) + "      } else {\n" + row_loop(lanes, sums, true);
-  return text + stores + "      sums += " + std::to_string(sums) + ";\n      }\n    }\n";
+  loop.add("letp lr, 2b");
+  loop.add("strd %[s0], %[s1], [%[t]], #8");
+  loop.add("strd %[s2], %[s3], [%[t]], #8");
+  loop.add("ldr %[p], [%[c], #16]");
+  loop.add("add %[w0], %[w0], %[p]");
+  loop.add("subs %[n], %[n], #1");
+  loop.add("bne 1b");
+  const auto free = [](std::string operand) {  // what the assembly sets
+    return operand.replace(operand.find("+&"), 2, "=&");
+  };
+  std::string results = "[t] \"+&r\"(sums), [n] \"+&r\"(fours)" + lanes.pointer(lanes.weight, "w0", "w") +
+                        free(lanes.pointer(lanes.data, "p"));
+  for (const char* w : {"w1", "w2", "w3"}) results += free(lanes.pointer(lanes.weight, w));
+  for (const char* s : {"s0", "s1", "s2", "s3"}) results += std::string(", [") + s + "] \"=&Te\"(" + s + ")";
+  return "          __asm__ __volatile__(\n" + loop.text() + "            : " + results +
+         "\n            : [c] \"r\"(c)\n            : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\");\n";
+}
+
+// Only bytes have an offset beside them.
+std::string row_fours_of(const Lanes& lanes, bool keeps) {
+  const std::string plain = row_fours(lanes, keeps, false);
+  if (lanes.data.bits == 16) return plain;
+  return "        if (more == 0) {\n" + plain + "        } else {\n" + row_fours(lanes, keeps, true) + "        }\n";
+}
+
+// The loop over sums that are left, one after the other.
+std::string row_singles(const Lanes& lanes, const std::string& weight) {
+  return "    for (; count > 0; --count) {\n      const void* p = x;\n      const " + weight +
+         "* w0 = w;\n"
+         "      int32_t s0 = keep ? (int32_t)((uint32_t)start + (uint32_t)*sums) : start;\n"
+         "      if (more == 0) {\n" +
+         row_loop(lanes, false) + "      } else {\n" + row_loop(lanes, true) +
+         "      }\n      *sums++ = s0;\n      w += distance;\n    }\n";
 }
 
 // The sum of the data, of which the weights' offset is a multiple.
@@ -165,7 +197,19 @@ constexpr std::string_view row_run_text =
     "$s"
     "      start = (int32_t)((uint32_t)weight_offset * $a);\n"
     "    }\n"
-    "$4"
+    "    if (count >= 4) {\n"
+    "      const uint32_t bytes = (uint32_t)distance * (uint32_t)sizeof *w;\n"
+    "      const uint32_t c[6] = {(uint32_t)(uintptr_t)x, bytes, (uint32_t)start, (uint32_t)terms,\n"
+    "                             4U * bytes - ((uint32_t)terms + $m) / $l * $b, (uint32_t)more};\n"
+    "      int32_t fours = (int32_t)((uint32_t)count / 4U), s0, s1, s2, s3;\n"
+    "      const void *p, *w1, *w2, *w3;\n"
+    "      if (keep) {\n"
+    "$k"
+    "      } else {\n"
+    "$j"
+    "      }\n"
+    "      count = (int32_t)((uint32_t)count % 4U);\n"
+    "    }\n"
     "$1"
     "    return;\n"
     "  }\n"
@@ -292,8 +336,12 @@ std::string Helpers::row_run(tir::DataType data, tir::DataType weight) {
       {'f', fits},
       {'s', data_sum(lanes)},
       {'a', lanes.are_bytes() ? "((uint32_t)all + (uint32_t)more * (uint32_t)terms)" : "(uint32_t)all"},
-      {'4', row_blocks(lanes, 4, w)},
-      {'1', row_blocks(lanes, 1, w)}};
+      {'k', row_fours_of(lanes, true)},
+      {'j', row_fours_of(lanes, false)},
+      {'l', std::to_string(lanes.terms()) + "U"},
+      {'m', std::to_string(lanes.terms() - 1) + "U"},
+      {'b', std::to_string(lanes.weight_step()) + "U"},
+      {'1', row_singles(lanes, w)}};
   return define(name, fill(row_run_text, values));
 }
 
