@@ -223,12 +223,20 @@ constexpr std::string_view row_run_text =
     "  }\n"
     "}\n";
 
-// Sums side by side, eight at a time, of so many taps: q0 has the even ones, q1 the odd ones.
+// Sums side by side, eight at a time, of so many taps: q0 has the even ones, q1 the odd ones. `c`: the distances in bytes
+// of data and of weights, the number of eights, and what is added to data.
 std::string lane_loop(tir::DataType data, tir::DataType weight, int taps, bool keeps, bool has_offset) {
   const Lanes lanes{data, weight, true};
   Loop loop("            ");
-  if (has_offset) loop.add("vdup.16 q6, %[o]");
-  loop.add("dls lr, %[n]");
+  if (has_offset) loop.add("ldr lr, [%[c], #12]");
+  if (has_offset) loop.add("vdup.16 q6, lr");
+  if (taps > 1) loop.add("ldrd %[x1], %[w1], [%[c]]");
+  if (taps > 2) loop.add("add %[x2], %[x0], %[x1], lsl #1");
+  if (taps > 2) loop.add("add %[w2], %[w0], %[w1], lsl #1");
+  if (taps > 1) loop.add("add %[x1], %[x1], %[x0]");
+  if (taps > 1) loop.add("add %[w1], %[w1], %[w0]");
+  loop.add("ldr lr, [%[c], #8]");
+  loop.add("dls lr, lr");
   loop.add("2:");
   if (keeps) loop.add("vld20.32 {q0, q1}, [%[s]]");
   if (keeps) loop.add("vld21.32 {q0, q1}, [%[s]]");
@@ -243,21 +251,22 @@ std::string lane_loop(tir::DataType data, tir::DataType weight, int taps, bool k
     loop.add(std::string("vmullt.s16 ") + (is_first ? "q1" : "q5") + ", q2, q3");
     if (!is_first) loop.add("vadd.i32 q0, q0, q4");
     if (!is_first) loop.add("vadd.i32 q1, q1, q5");
-    results += lanes.pointer(data, "x" + n) + lanes.pointer(weight, "w" + n);
+    const char* const is_set = i == 0 ? "+&" : "=&";  // in front of the loop
+    for (std::string operand : {lanes.pointer(data, "x" + n), lanes.pointer(weight, "w" + n)})
+      results += operand.replace(operand.find("+&"), 2, is_set);
   }
   loop.add("vst20.32 {q0, q1}, [%[s]]");
   loop.add("vst21.32 {q0, q1}, [%[s]]!");
   loop.add("le lr, 2b");
-  return "          __asm__ __volatile__(\n" + loop.text() + "            : " + results + "\n            : [n] \"r\"(eights)" +
-         (has_offset ? ", [o] \"r\"(offset)" : "") +
-         "\n            : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\", \"q4\", \"q5\"" +
+  return "          __asm__ __volatile__(\n" + loop.text() + "            : " + results +
+         "\n            : [c] \"r\"(c)\n            : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\", \"q4\", \"q5\"" +
          (has_offset ? ", \"q6\"" : "") + ");\n";
 }
 
 std::string lane_loops(tir::DataType data, tir::DataType weight, bool has_offset) {
   std::string text;
   for (int taps = 3; taps >= 1; --taps) {
-    text += taps == 3 ? "        if (some == 3) {\n" : taps == 2 ? "        } else if (some == 2) {\n" : "        } else {\n";
+    text += taps == 3 ? "        if (taps >= 3) {\n" : taps == 2 ? "        } else if (taps == 2) {\n" : "        } else {\n";
     text += "          if (keep) {\n" + lane_loop(data, weight, taps, true, has_offset) + "          } else {\n" +
             lane_loop(data, weight, taps, false, has_offset) + "          }\n";
   }
@@ -268,33 +277,33 @@ std::string lane_loops(tir::DataType data, tir::DataType weight, bool has_offset
 constexpr std::string_view lane_vectors_text =
     "#ifdef USMP_MVE\n"
     "  if ($c) {\n"
-    "    const int32_t eights = blocks / 2;\n"
-    "    do {\n"
-    "      const int32_t some = taps > 3 ? 3 : taps;\n"
+    "    const int32_t eights = (int32_t)((uint32_t)blocks / 2U);\n"
+    "    const int32_t c[4] = {x_distance * (int32_t)sizeof *x, w_distance * (int32_t)sizeof *w, eights, offset};\n"
+    "    for (;;) {\n"
     "      int32_t* s = sums;\n"
-    "      const $x *x0 = x, *x1 = x0 + x_distance, *x2 = x1 + x_distance;\n"
-    "      const $w *w0 = w, *w1 = w0 + w_distance, *w2 = w1 + w_distance;\n"
+    "      const $x *x0 = x, *x1, *x2;\n"
+    "      const $w *w0 = w, *w1, *w2;\n"
     "      if (eights > 0) {\n"
     "$l"
     "      }\n"
-    "      if (blocks % 2 != 0) {\n"
+    "      if (((uint32_t)blocks & 1U) != 0U) {\n"
     "        int32_t t;\n"
     "        int32x4_t four = keep ? vldrwq_s32(s) : vdupq_n_s32(0);\n"
     "        x0 = x + eights * 8;\n"
     "        w0 = w + eights * 8;\n"
-    "        for (t = some; t > 0; --t) {\n"
+    "        for (t = taps > 3 ? 3 : taps; t > 0; --t) {\n"
     "          four = vaddq_s32(four, vmulq_s32(vaddq_n_s32($X, offset), $W));\n"
     "          x0 += x_distance;\n"
     "          w0 += w_distance;\n"
     "        }\n"
     "        vstrwq_s32(s, four);\n"
     "      }\n"
-    "      x += some * x_distance;\n"
-    "      w += some * w_distance;\n"
+    "      taps -= 3;\n"
+    "      if (taps <= 0) return;\n"
+    "      x += 3 * x_distance;\n"
+    "      w += 3 * w_distance;\n"
     "      keep = 1;\n"
-    "      taps -= some;\n"
-    "    } while (taps > 0);\n"
-    "    return;\n"
+    "    }\n"
     "  }\n"
     "#endif\n";
 
