@@ -117,7 +117,7 @@ class ExpressionPrinter {
   [[nodiscard]] bool gives_nothing(const std::string& function) const;
   // A store of four neighbours, from the element on that the index is at, as `fits_lanes` (lanes.hpp) says.
   void print_lane_store(const tir::Store& store, tir::VarId i);
-  // A copy of up to 16 of the bytes that are left of so many (lanes.hpp: is_copy).
+  // Sets or copies up to 16 of the bytes that are left of so many (lanes.hpp: is_copy).
   void print_copy(const tir::Store& store, const tir::Expr& count, tir::VarId i);
   // "name(arguments)".
   void print_call(const tir::NamedCall& call, tir::DataType result);

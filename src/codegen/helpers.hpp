@@ -52,6 +52,7 @@ class Helpers {
   std::string load_lanes(tir::DataType type);
   std::string store_lanes(tir::DataType type);
   std::string copy_lanes(tir::DataType type);  // up to 16 bytes
+  std::string fill_lanes(tir::DataType type);  // likewise
   std::string multiply_high_lanes();
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
 

@@ -179,6 +179,11 @@ bool is_copy(const tir::Module& module, const tir::Function& function, const tir
     return false;
   }
   const Expr& value = *store->value;
+  if (value.kind == ExprKind::int_imm) {
+    constexpr std::int64_t few = 32;  // compilers store words
+    return is_element(value.type) && value.type.bits == 8 && grows_by_one(*store->index, loop.var) &&
+           tir::as_int(*loop.extent).value_or(0) > few;
+  }
   const bool is_of_function = std::ranges::find(function.params, value.var, &tir::Param::var) != function.params.end();
   return value.kind == ExprKind::load && value.operands.size() == 1 && is_element(value.type) && value.type.bits == 8 &&
          is_of_function && grows_by_one(*store->index, loop.var) && grows_by_one(*value.operands[0], loop.var);
@@ -233,8 +238,22 @@ void ExpressionPrinter::add_fixed_point_lanes(const Expr& expr, tir::VarId i) {
   lanes(expr.operands[0]);
   add(", ");
   lanes(expr.operands[1]);
-  if (!is_whole) add(", ");
-  if (!is_whole) lanes(expr.operands[2]);
+  if (is_whole) return add(")");
+  const Expr& shift = *expr.operands[2];
+  add(", ");
+  if (const auto literal = tir::as_int(shift)) {
+    add("vdupq_n_s32(" + std::to_string(-*literal) + ")");
+  } else if (shift.kind == ExprKind::sub) {
+    add("vsubq_s32(");
+    lanes(shift.operands[1]);
+    add(", ");
+    lanes(shift.operands[0]);
+    add(")");
+  } else {
+    add("vnegq_s32(");
+    lanes(expr.operands[2]);
+    add(")");
+  }
   add(")");
 }
 
@@ -252,13 +271,17 @@ void ExpressionPrinter::print_lane_store(const tir::Store& store, tir::VarId i) 
 
 void ExpressionPrinter::print_copy(const tir::Store& store, const Expr& count, tir::VarId i) {
   const tir::DataType type = store.value->type;
-  add(file_.helpers.copy_lanes(type) + "(");
+  const bool is_copied = store.value->kind == ExprKind::load;
+  add((is_copied ? file_.helpers.copy_lanes(type) : file_.helpers.fill_lanes(type)) + "(");
   const ExprRef element = tir::make_load(type, store.storage, store.index);
   const Expr& to = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {element}));
-  const Expr& from = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {store.value}));
   add_pointer(to, {c_type(type), false});
   add(", ");
-  add_pointer(from, {c_type(type), true});
+  if (is_copied) {
+    add_pointer(keep(tir::make_call(tir::handle_type, tir::Op::address_of, {store.value})), {c_type(type), true});
+  } else {
+    add(*store.value);
+  }
   add(", ");
   add(count, prec_add);
   add(" - " + name_of(i) + ");\n");
@@ -273,6 +296,16 @@ std::string Helpers::copy_lanes(tir::DataType type) {
   return define(name, "#ifdef USMP_MVE\nstatic inline void " + name + "(" + c + "* to, const " + c +
                           "* from, int32_t count) {\n  const mve_pred16_t some = vctp8q((uint32_t)count);\n" +
                           "  vstrbq_p_" + lanes + "(to, vldrbq_z_" + lanes + "(from, some), some);\n}\n#endif\n");
+}
+
+std::string Helpers::fill_lanes(tir::DataType type) {
+  define_vectors();
+  const std::string name = "usmp_fill_" + vector_name(type);
+  const std::string lanes = type.is_int() ? "s8" : "u8";
+  const std::string c = storage_type(type);
+  return define(name, "#ifdef USMP_MVE\nstatic inline void " + name + "(" + c + "* to, " + c +
+                          " value, int32_t count) {\n  vstrbq_p_" + lanes + "(to, vdupq_n_" + lanes +
+                          "(value), vctp8q((uint32_t)count));\n}\n#endif\n");
 }
 
 std::string Helpers::load_lanes(tir::DataType type) {
@@ -297,8 +330,8 @@ std::string Helpers::multiply_high_lanes() {
   define_vectors();
   return define("usmp_multiply_high_lanes",
                 "#ifdef USMP_MVE\n"
-                "static inline int32x4_t usmp_multiply_high_lanes(int32x4_t x, int32x4_t y, int32x4_t shift) {\n"
-                "  return vrshlq_s32(vmulhq_s32(x, y), vnegq_s32(shift));\n"
+                "static inline int32x4_t usmp_multiply_high_lanes(int32x4_t x, int32x4_t y, int32x4_t left) {\n"
+                "  return vrshlq_s32(vmulhq_s32(x, y), left);\n"
                 "}\n#endif\n");
 }
 

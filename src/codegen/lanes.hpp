@@ -21,7 +21,7 @@ inline constexpr std::int64_t lane_count = 4;
 [[nodiscard]] std::optional<tir::Store> store_of_lanes(const tir::Module& module, const tir::Function& function,
                                                        const tir::For& loop, arith::Ranges& ranges);
 
-// Whether the loop from 0 copies neighbouring bytes from a parameter. O(size of the loop).
+// Whether the loop from 0 sets neighbouring bytes to a literal, or copies them from a parameter. O(size of the loop).
 [[nodiscard]] bool is_copy(const tir::Module& module, const tir::Function& function, const tir::For& loop);
 
 // Bytes of a vector.
