@@ -97,6 +97,58 @@ TEST_CASE("lanes: fixed-point products, sums and clips on an emulated core") {
   program.run_on_helium();
 }
 
+Data elements(DataType type, std::size_t count, std::uint32_t seed, std::vector<std::int64_t>& values) {
+  Data all{type, {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    seed = seed * 1664525U + 1013904223U;
+    const auto bits = static_cast<std::uint16_t>(seed >> 16U);
+    all.bytes.push_back(static_cast<char>(bits & 0xffU));
+    if (type.bits == 16) all.bytes.push_back(static_cast<char>(bits >> 8U));
+    values.push_back(type.bits == 16 ? static_cast<std::int16_t>(bits)
+                     : type.is_int() ? static_cast<std::int8_t>(bits & 0xffU)
+                                     : static_cast<std::int64_t>(bits & 0xffU));
+  }
+  return all;
+}
+
+TEST_CASE("lanes: rows of sums on an emulated core") {
+  CaseProgram program;
+  std::uint32_t seed = 1;
+  for (const DataType data_type : {i8, u8, i16}) {
+    for (const DataType weight_type : {i8, u8, i16}) {
+      for (const std::int64_t terms : {1, 7, 16, 37}) {
+        const std::int64_t count = static_cast<std::int64_t>(seed % 7) + 2;
+        const std::int64_t distance = terms + static_cast<std::int64_t>(seed % 3);
+        const bool keeps = seed % 2 == 0;
+        const std::int64_t zero = data_type.bits == 16 ? 0 : std::vector<std::int64_t>{0, 128, -83, -255, 5}[seed % 5];
+        const std::int64_t weight_zero = weight_type == u8 && seed % 4 < 2 ? -128 : 0;
+        std::vector<std::int64_t> x, w;
+        const Data xs = elements(data_type, static_cast<std::size_t>(terms), ++seed, x);
+        const Data ws = elements(weight_type, static_cast<std::size_t>(count * distance), seed + 7, w);
+        std::vector<std::int32_t> sums;
+        for (std::int64_t i = 0; i < count; ++i) {
+          std::uint32_t sum = keeps ? 1000U * static_cast<std::uint32_t>(i) : 0U;
+          for (std::int64_t k = 0; k < terms; ++k) {
+            const std::int64_t weight = w[static_cast<std::size_t>(i * distance + k)] + weight_zero;
+            sum += static_cast<std::uint32_t>((x[static_cast<std::size_t>(k)] + zero) * weight);
+          }
+          sums.push_back(static_cast<std::int32_t>(sum));
+        }
+        program.operation("rows", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
+          const VarId i = program.var("i", i32);
+          return Block{loop(i, imm(0), imm(count), {store(out, program.ref(i), mul(program.ref(i), imm(1000)))}),
+                       evaluate(tir::make_call(tir::void_type, tir::Op::row_run,
+                                               {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0),
+                                                imm(keeps ? 1 : 0), imm(count), imm(distance), imm(terms), imm(zero),
+                                                imm(weight_zero)}))};
+        });
+      }
+    }
+  }
+  program.run();
+  program.run_on_helium();
+}
+
 // for i: out[i] = x[i] + …, changed in one way each.
 struct LanesFixture : CaseProgram {
   VarId x = pointer("x", i32);
