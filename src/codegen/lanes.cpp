@@ -121,8 +121,9 @@ std::optional<tir::Store> without_lets(const tir::Block& body) {
     if (let == nullptr || let->value->type != tir::int32_type) return std::nullopt;
     bool is_number = true;
     tir::for_each_expr(*let->value, [&](const Expr& expr) {
-      is_number = is_number && (expr.kind == ExprKind::add || expr.kind == ExprKind::sub || expr.kind == ExprKind::mul ||
-                                expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm);
+      is_number =
+          is_number && (expr.kind == ExprKind::add || expr.kind == ExprKind::sub || expr.kind == ExprKind::mul ||
+                        expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm);
     });
     if (!is_number) return std::nullopt;
     tir::ExprRewriter inlined([&](const ExprRef& expr) -> ExprRef {
@@ -191,9 +192,7 @@ bool is_copy(const tir::Module& module, const tir::Function& function, const tir
 
 // Four values of the loop over `i`, which `fits_lanes`.
 void ExpressionPrinter::add_lanes(const Expr& expr, tir::VarId i) {
-  const auto lanes = [&](const ExprRef& operand) {
-    later([this, operand, i] { add_lanes(*operand, i); });
-  };
+  const auto lanes = [&](const ExprRef& operand) { later([this, operand, i] { add_lanes(*operand, i); }); };
   if (!tir::mentions(expr, i)) {
     add("vdupq_n_s32(");
     add(expr);
@@ -220,9 +219,7 @@ void ExpressionPrinter::add_lanes(const Expr& expr, tir::VarId i) {
 }
 
 void ExpressionPrinter::add_fixed_point_lanes(const Expr& expr, tir::VarId i) {
-  const auto lanes = [&](const ExprRef& operand) {
-    later([this, operand, i] { add_lanes(*operand, i); });
-  };
+  const auto lanes = [&](const ExprRef& operand) { later([this, operand, i] { add_lanes(*operand, i); }); };
   if (expr.op == tir::Op::q_multiply_shift) {
     const std::int64_t shift = *tir::as_int(*expr.operands[3]);
     add("vqrdmulhq_n_s32(");

@@ -14,8 +14,8 @@ namespace usmp::codegen {
 inline constexpr std::int64_t lane_count = 4;
 
 // Whether four iterations give the same if all their values are read, computed in 32 bits, and stored, in this order:
-// the loop runs from 0 a multiple of four times and holds one store at an index that grows by one, into a parameter that
-// nothing else reaches; values are sums, products, clips and fixed-point products of neighbours, of what does not
+// the loop runs from 0 a multiple of four times and holds one store at an index that grows by one, into a parameter
+// that nothing else reaches; values are sums, products, clips and fixed-point products of neighbours, of what does not
 // depend on the loop, and of literals, none of which leaves its type. The store, with what variables in front of it
 // stand for; nothing: it does not. O(size of the loop).
 [[nodiscard]] std::optional<tir::Store> store_of_lanes(const tir::Module& module, const tir::Function& function,

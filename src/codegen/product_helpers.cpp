@@ -331,7 +331,8 @@ constexpr std::string_view lane_run_of_three_text =
     "#endif\n";
 
 constexpr std::string_view lane_run_text =
-    "USMP_ALL_REGISTERS USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t taps,\n"
+    "USMP_ALL_REGISTERS USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, "
+    "int32_t taps,\n"
     "                    int32_t x_distance, int32_t w_distance, int32_t offset) {\n"
     "  const int32_t* const end = sums + blocks * 4;\n"
     "  if (taps <= 0) return;\n"

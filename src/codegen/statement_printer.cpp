@@ -320,14 +320,13 @@ void StatementPrinter::print(const tir::For& loop) {
 
 // Of what is on the stack no other pointer knows.
 bool StatementPrinter::copies_to_array(const tir::For& loop) const {
-  return is_copy(module_, function_, loop) &&
-         array_stores_.contains(std::get<tir::Store>(loop.body[0].node).storage);
+  return is_copy(module_, function_, loop) && array_stores_.contains(std::get<tir::Store>(loop.body[0].node).storage);
 }
 
 bool StatementPrinter::print_lanes(const tir::For& loop, const std::string& name) {
   const bool copies = copies_to_array(loop);
-  const std::optional<tir::Store> found = copies ? std::get<tir::Store>(loop.body[0].node)
-                                                 : store_of_lanes(module_, function_, loop, printer_.ranges());
+  const std::optional<tir::Store> found =
+      copies ? std::get<tir::Store>(loop.body[0].node) : store_of_lanes(module_, function_, loop, printer_.ranges());
   if (!found) return false;
   const tir::Store& store = *found;
   std::vector<tir::VarId> storages = {store.storage};

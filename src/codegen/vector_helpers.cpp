@@ -40,9 +40,7 @@ struct Lanes {
 
   [[nodiscard]] bool are_bytes() const { return data.bits == 8 && weight.bits == 8 && !are_widened; }
   [[nodiscard]] bool changes_sign() const { return are_bytes() && data.is_int() != weight.is_int(); }
-  [[nodiscard]] std::string type() const {
-    return are_bytes() ? (weight.is_int() ? "s8" : "u8") : "s16";
-  }
+  [[nodiscard]] std::string type() const { return are_bytes() ? (weight.is_int() ? "s8" : "u8") : "s16"; }
   [[nodiscard]] std::string load(tir::DataType element, const char* to, const std::string& from) const {
     const int step = are_bytes() || element.bits == 16 ? 16 : 8;
     const std::string width = element.bits == 16 ? "vldrh." : "vldrb.";
@@ -105,7 +103,8 @@ std::string row_loop(const Lanes& lanes, bool has_offset) {
 }
 
 // The loop over fours of sums, data as they lie. `c`: the data, the distance of the weights of two sums in bytes, what
-// sums begin with, the number of terms, what is between the end of the first sum's weights and the next four's, and what is added to data.
+// sums begin with, the number of terms, what is between the end of the first sum's weights and the next four's, and
+// what is added to data.
 std::string row_fours(const Lanes& lanes, bool keeps, bool has_offset) {
   Loop loop("            ");
   if (lanes.changes_sign()) loop.add("vmov.i8 q2, #0x80");
@@ -117,7 +116,8 @@ std::string row_fours(const Lanes& lanes, bool keeps, bool has_offset) {
     loop.add("ldrd %[s0], %[s1], [%[t]]");
     loop.add("ldrd %[s2], %[s3], [%[t], #8]");
     loop.add("ldrd %[p], %[w1], [%[c], #8]");
-    for (const char* sum : {"%[s0]", "%[s1]", "%[s2]", "%[s3]"}) loop.add(std::string("add ") + sum + ", " + sum + ", %[p]");
+    for (const char* sum : {"%[s0]", "%[s1]", "%[s2]", "%[s3]"})
+      loop.add(std::string("add ") + sum + ", " + sum + ", %[p]");
     loop.add(begin + "%[w1]");
   } else {
     loop.add("ldrd %[s0], %[s1], [%[c], #8]");
@@ -178,13 +178,14 @@ std::string data_sum(const Lanes& lanes) {
   data_load(lanes, loop, !lanes.are_bytes());
   loop.add("vaddva." + lanes.type() + " %[s], q0");
   loop.add("letp lr, 2b");
-  return "      __asm__ __volatile__(\n" + loop.text() + "          : " + lanes.pointer(lanes.data, "p").substr(2) + ", [s] \"+&Te\"(all)\n          : [n] \"r\"(terms)" +
-         (lanes.are_bytes() ? "" : ", [o] \"r\"(more)") +
+  return "      __asm__ __volatile__(\n" + loop.text() + "          : " + lanes.pointer(lanes.data, "p").substr(2) +
+         ", [s] \"+&Te\"(all)\n          : [n] \"r\"(terms)" + (lanes.are_bytes() ? "" : ", [o] \"r\"(more)") +
          "\n          : \"lr\", \"cc\", \"memory\", \"q0\", \"q2\", \"q3\");\n";
 }
 
 constexpr std::string_view row_run_text =
-    "USMP_ALL_REGISTERS USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t count, int32_t distance,\n"
+    "USMP_ALL_REGISTERS USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t count, "
+    "int32_t distance,\n"
     "                    int32_t terms, int32_t offset, int32_t weight_offset) {\n"
     "  if (terms <= 0) return;\n"
     "#ifdef USMP_MVE\n"
@@ -223,8 +224,8 @@ constexpr std::string_view row_run_text =
     "  }\n"
     "}\n";
 
-// Sums side by side, eight at a time, of so many taps: q0 has the even ones, q1 the odd ones. `c`: the distances in bytes
-// of data and of weights, the number of eights, and what is added to data.
+// Sums side by side, eight at a time, of so many taps: q0 has the even ones, q1 the odd ones. `c`: the distances in
+// bytes of data and of weights, the number of eights, and what is added to data.
 std::string lane_loop(tir::DataType data, tir::DataType weight, int taps, bool keeps, bool has_offset) {
   const Lanes lanes{data, weight, true};
   Loop loop("            ");
@@ -259,14 +260,17 @@ std::string lane_loop(tir::DataType data, tir::DataType weight, int taps, bool k
   loop.add("vst21.32 {q0, q1}, [%[s]]!");
   loop.add("le lr, 2b");
   return "          __asm__ __volatile__(\n" + loop.text() + "            : " + results +
-         "\n            : [c] \"r\"(c)\n            : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\", \"q4\", \"q5\"" +
+         "\n            : [c] \"r\"(c)\n            : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\", "
+         "\"q4\", \"q5\"" +
          (has_offset ? ", \"q6\"" : "") + ");\n";
 }
 
 std::string lane_loops(tir::DataType data, tir::DataType weight, bool has_offset) {
   std::string text;
   for (int taps = 3; taps >= 1; --taps) {
-    text += taps == 3 ? "        if (taps >= 3) {\n" : taps == 2 ? "        } else if (taps == 2) {\n" : "        } else {\n";
+    text += taps == 3   ? "        if (taps >= 3) {\n"
+            : taps == 2 ? "        } else if (taps == 2) {\n"
+                        : "        } else {\n";
     text += "          if (keep) {\n" + lane_loop(data, weight, taps, true, has_offset) + "          } else {\n" +
             lane_loop(data, weight, taps, false, has_offset) + "          }\n";
   }
@@ -336,12 +340,16 @@ std::string Helpers::row_run(tir::DataType data, tir::DataType weight) {
   const std::string w = storage_type(weight);
   const std::string name = "usmp_row_run_" + short_name(data) + "_" + short_name(weight);
   // A byte's products with the weights must be those of vectors, too.
-  const std::string fits = !lanes.are_bytes() ? "1" : weight.is_int() ? "more == (int8_t)more" : "more == (uint8_t)more";
+  const std::string fits = !lanes.are_bytes() ? "1"
+                           : weight.is_int()  ? "more == (int8_t)more"
+                                              : "more == (uint8_t)more";
   std::map<char, std::string> values = {
       {'n', name},
       {'x', storage_type(data)},
       {'w', w},
-      {'o', !lanes.changes_sign() ? "" : data.is_int() ? " - 128" : " + 128"},
+      {'o', !lanes.changes_sign() ? ""
+            : data.is_int()       ? " - 128"
+                                  : " + 128"},
       {'f', fits},
       {'s', data_sum(lanes)},
       {'a', lanes.are_bytes() ? "((uint32_t)all + (uint32_t)more * (uint32_t)terms)" : "(uint32_t)all"},

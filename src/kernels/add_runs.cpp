@@ -29,7 +29,7 @@ struct RingPlace {
 };
 
 constexpr std::int64_t most_window = 64;  // bytes of a window, or of half of it, that are taken together
-constexpr std::size_t most_parts = 8;  // of a bound; TVM's have two or three
+constexpr std::size_t most_parts = 8;     // of a bound; TVM's have two or three
 
 // What one call adds up: all iterations of a loop.
 struct Window {
@@ -52,7 +52,9 @@ class RunWriter {
       : module_(module),
         sum_(sum),
         in_rows_(in_rows && sum.form == Form::dot),
-        sums_(sum.form == Form::lanes ? width : in_rows ? 1 : sums),
+        sums_(sum.form == Form::lanes ? width
+              : in_rows               ? 1
+                                      : sums),
         facts_(facts) {}
 
   std::optional<AddedRuns> run(bool are_set_to_0) {
@@ -78,10 +80,9 @@ class RunWriter {
     if (!run) return std::nullopt;
     Window window{run->loops, run->loops.back(), run->inside, 0, run->inside};
     if (auto around = window_of_ring(*run)) window = std::move(*around);
-    const bool has_whole_fours =
-        in_rows_ ||
-        window.inside % width == 0 || (tir::as_int(*window.loop->min) == 0 &&
-                                       tir::as_int(*window.loop->extent).value_or(1) * window.inside % width == 0);
+    const bool has_whole_fours = in_rows_ || window.inside % width == 0 ||
+                                 (tir::as_int(*window.loop->min) == 0 &&
+                                  tir::as_int(*window.loop->extent).value_or(1) * window.inside % width == 0);
     return has_whole_fours ? std::optional(std::move(window)) : std::nullopt;
   }
 
@@ -258,15 +259,16 @@ class RunWriter {
     const std::int64_t rows = (length + row - 1) / row;
     const std::int64_t parts = (length + most_window - 1) / most_window;
     const std::int64_t at_once = parts == 1 ? rows : (rows + parts - 1) / parts;
-    const VarId window = add_register(module_, added.statements, "window", sum_.data.load->type,
-                                      parts == 1 ? length : at_once * row);
+    const VarId window =
+        add_register(module_, added.statements, "window", sum_.data.load->type, parts == 1 ? length : at_once * row);
     for (std::int64_t first = 0; first < rows; first += at_once) {
       tir::For part{outer->var, outer->min, outer->extent, {}};
       if (parts > 1) {
         const ExprRef end = plus(outer->min, outer->extent);
         part.min = tir::make_binary(ExprKind::max, outer->min, tir::make_int(first));
         part.extent = tir::make_binary(
-            ExprKind::sub, tir::make_binary(ExprKind::min, end, tir::make_int(std::min(first + at_once, rows))), part.min);
+            ExprKind::sub, tir::make_binary(ExprKind::min, end, tir::make_int(std::min(first + at_once, rows))),
+            part.min);
       }
       ProductSum some = sum_;
       std::ranges::replace(some.loops, outer, &part);
@@ -332,8 +334,8 @@ class RunWriter {
   [[nodiscard]] bool is_small_window(const Run& run, std::int64_t length) const {
     const tir::DataType type = sum_.data.load->type;
     const arith::Affine index = sum_.weight.index.without(sum_.sums->var);
-    if (run.loops.size() + 1 == sum_.loops.size() || type.bits != 8 || length > 2 * most_window || !sum_.weight.inside.empty() ||
-        index.constant != 0 || !sum_.weight.is_linear_in(sum_.sums->var) ||
+    if (run.loops.size() + 1 == sum_.loops.size() || type.bits != 8 || length > 2 * most_window ||
+        !sum_.weight.inside.empty() || index.constant != 0 || !sum_.weight.is_linear_in(sum_.sums->var) ||
         !Interval{-sum_.data.offset, -sum_.data.offset}.within(*tir::range_of_type(type))) {
       return false;
     }
@@ -435,9 +437,8 @@ class RunWriter {
         tir::make_int(blocks_)};
     const bool is_dot = sum_.form == Form::dot;
     if (in_rows_) {
-      operands.insert(operands.end(),
-                      {tir::make_int(distance_), times(count, window.inside), tir::make_int(sum_.data.offset),
-                       tir::make_int(sum_.weight.offset)});
+      operands.insert(operands.end(), {tir::make_int(distance_), times(count, window.inside),
+                                       tir::make_int(sum_.data.offset), tir::make_int(sum_.weight.offset)});
     } else if (is_dot) {
       const bool are_fours = window.inside % width == 0;
       operands.insert(operands.end(),
@@ -448,12 +449,11 @@ class RunWriter {
       operands.insert(operands.end(), {count, tir::make_int(window.data_distance),
                                        tir::make_int(window.weight_distance), tir::make_int(sum_.data.offset)});
     }
-    block.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{
-        tir::make_call(tir::void_type,
-                       in_rows_ ? tir::Op::row_run
-                       : is_dot ? tir::Op::dot_run
-                                : tir::Op::lane_run,
-                       std::move(operands))});
+    block.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(tir::void_type,
+                                                                                  in_rows_ ? tir::Op::row_run
+                                                                                  : is_dot ? tir::Op::dot_run
+                                                                                           : tir::Op::lane_run,
+                                                                                  std::move(operands))});
   }
 
   tir::Module& module_;

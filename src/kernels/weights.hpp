@@ -17,7 +17,8 @@ namespace usmp::kernels {
 // Of constants that one product sum of the form `dot` reads and nothing else, and whose data, if other constants share
 // them, change alike in all. O(nodes + bytes of constants).
 //
-// In rows, int8 weights of data that are bytes without sign, or are 128 more than bytes with one, become uint8, 128 more.
+// In rows, int8 weights of data that are bytes without sign, or are 128 more than bytes with one, become uint8, 128
+// more.
 void lay_out_weights(tir::Module& module, std::int64_t sums, bool in_rows = false);
 
 }  // namespace usmp::kernels

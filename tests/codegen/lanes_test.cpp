@@ -137,10 +137,10 @@ TEST_CASE("lanes: rows of sums on an emulated core") {
         program.operation("rows", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
           const VarId i = program.var("i", i32);
           return Block{loop(i, imm(0), imm(count), {store(out, program.ref(i), mul(program.ref(i), imm(1000)))}),
-                       evaluate(tir::make_call(tir::void_type, tir::Op::row_run,
-                                               {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0),
-                                                imm(keeps ? 1 : 0), imm(count), imm(distance), imm(terms), imm(zero),
-                                                imm(weight_zero)}))};
+                       evaluate(tir::make_call(
+                           tir::void_type, tir::Op::row_run,
+                           {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0), imm(keeps ? 1 : 0),
+                            imm(count), imm(distance), imm(terms), imm(zero), imm(weight_zero)}))};
         });
       }
     }

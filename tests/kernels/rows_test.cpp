@@ -105,8 +105,7 @@ TEST_CASE("rows: windows that the border cuts") {
       one.sum_at = add(mul(one.var(j), one.sums), one.var(one.s));
       one.data_at = add(add(mul(add(one.var(j), one.var(one.r)), terms + 2), one.var(one.k)), 5);
       tir::Stmt clear = one.loop(one.first, one.sums,
-                                 block(one.store(one.sum, add(mul(one.var(j), one.sums), one.var(one.first)),
-                                                 imm(0))));
+                                 block(one.store(one.sum, add(mul(one.var(j), one.sums), one.var(one.first)), imm(0))));
       one.program(block(one.loop(j, 12, block(std::move(clear), one.nest()))));
       CHECK(one.blocked());
       CHECK(one.has("window["));
