@@ -149,6 +149,44 @@ TEST_CASE("lanes: rows of sums on an emulated core") {
   program.run_on_helium();
 }
 
+TEST_CASE("lanes: sums side by side on an emulated core") {
+  CaseProgram program;
+  std::uint32_t seed = 100;
+  for (const DataType data_type : {i8, u8, i16}) {
+    for (const DataType weight_type : {i8, u8, i16}) {
+      for (const std::int64_t taps : {1, 2, 3, 5}) {
+        ++seed;
+        const std::int64_t count = 4 * (static_cast<std::int64_t>(seed % 5) + 1);
+        const std::int64_t distance = count + static_cast<std::int64_t>(seed % 3);
+        const bool keeps = seed % 2 == 0;
+        const std::int64_t zero = data_type == i8 ? 128 : 0;
+        std::vector<std::int64_t> x, w;
+        const Data xs = elements(data_type, static_cast<std::size_t>(taps * distance), seed, x);
+        const Data ws = elements(weight_type, static_cast<std::size_t>(taps * count), seed + 7, w);
+        std::vector<std::int32_t> sums;
+        for (std::int64_t i = 0; i < count; ++i) {
+          std::uint32_t sum = keeps ? 1000U * static_cast<std::uint32_t>(i) : 0U;
+          for (std::int64_t t = 0; t < taps; ++t) {
+            const std::int64_t value = x[static_cast<std::size_t>(t * distance + i)] + zero;
+            sum += static_cast<std::uint32_t>(value * w[static_cast<std::size_t>(t * count + i)]);
+          }
+          sums.push_back(static_cast<std::int32_t>(sum));
+        }
+        program.operation("lanes", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
+          const VarId i = program.var("i", i32);
+          return Block{loop(i, imm(0), imm(count), {store(out, program.ref(i), mul(program.ref(i), imm(1000)))}),
+                       evaluate(tir::make_call(
+                           tir::void_type, tir::Op::lane_run,
+                           {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0), imm(keeps ? 1 : 0),
+                            imm(count / 4), imm(taps), imm(distance), imm(count), imm(zero)}))};
+        });
+      }
+    }
+  }
+  program.run();
+  program.run_on_helium();
+}
+
 // for i: out[i] = x[i] + …, changed in one way each.
 struct LanesFixture : CaseProgram {
   VarId x = pointer("x", i32);
