@@ -115,6 +115,10 @@ class ExpressionPrinter {
   [[nodiscard]] PointerType pointer_type_of(const tir::Expr& expr) const;
   // Whether the archive's C declares the function as void.
   [[nodiscard]] bool gives_nothing(const std::string& function) const;
+  // A store of four neighbours, from the element on that the index is at, as `fits_lanes` (lanes.hpp) says.
+  void print_lane_store(const tir::Store& store, tir::VarId i);
+  // Sets or copies up to 16 of the bytes that are left of so many (lanes.hpp: is_copy).
+  void print_copy(const tir::Store& store, const tir::Expr& count, tir::VarId i);
   // "name(arguments)".
   void print_call(const tir::NamedCall& call, tir::DataType result);
 
@@ -208,6 +212,8 @@ class ExpressionPrinter {
   void end_let_body(const tir::Expr& expr, LetFunction& function);
   void add_operator(const tir::Expr& expr, int min, std::size_t lane);
   void add_products(const tir::Expr& expr);
+  void add_lanes(const tir::Expr& expr, tir::VarId i);
+  void add_fixed_point_lanes(const tir::Expr& expr, tir::VarId i);
   bool add_math(const tir::Expr& expr, int min, std::size_t lane);
   bool add_bit_operator(const tir::Expr& expr, int min, std::size_t lane);
   bool add_fixed_point(const tir::Expr& expr, int min, std::size_t lane);

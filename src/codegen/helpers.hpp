@@ -47,6 +47,13 @@ class Helpers {
   std::string lane_product(tir::DataType data, tir::DataType weight);
   std::string dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums);
   std::string lane_run(tir::DataType data, tir::DataType weight);
+  std::string row_run(tir::DataType data, tir::DataType weight);
+  // Four elements, 32-bit lanes of a vector of Helium; where there is none, nobody calls them.
+  std::string load_lanes(tir::DataType type);
+  std::string store_lanes(tir::DataType type);
+  std::string copy_lanes(tir::DataType type);  // up to 16 bytes
+  std::string fill_lanes(tir::DataType type);  // likewise
+  std::string multiply_high_lanes();
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
 
   void need_header(std::string_view name) { headers_.emplace(name); }  // "math.h"
@@ -61,6 +68,9 @@ class Helpers {
   std::string use_products(const std::string& operation, std::string_view text, tir::DataType data,
                            tir::DataType weight);
   void define_pairs(tir::DataType data, tir::DataType weight);
+  void define_kernel();
+  std::string lane_vectors(tir::DataType data, tir::DataType weight);
+  void define_vectors();
   void define_inline();
   std::string use_typed(const std::string& operation, tir::DataType type);
   std::string define(const std::string& name, const std::string& text);

@@ -108,6 +108,9 @@ void ExpressionPrinter::add_products(const Expr& expr) {
     case tir::Op::lane_run:
       add(file_.helpers.lane_run(data, weight));
       break;
+    case tir::Op::row_run:
+      add(file_.helpers.row_run(data, weight));
+      break;
     default:
       add(file_.helpers.dot_run(data, weight, tir::as_int(*expr.operands.back()).value()));
       --printed;  // the name says how many sums

@@ -110,7 +110,8 @@ constexpr std::string_view kernel_text =
     "#else\n"
     "#define USMP_KERNEL static\n"
     "#endif\n"
-    "#if defined(USMP_DSP) && defined(__thumb2__) && defined(__ARM_FEATURE_UNALIGNED)\n"
+    "#if defined(USMP_DSP) && defined(__thumb2__) && defined(__ARM_FEATURE_UNALIGNED) && \\\n"
+    "    (!defined(__ARM_FEATURE_MVE) || defined(__OPTIMIZE__)) /* without, too few registers are left */\n"
     "#define USMP_DSP_RUNS 1\n"
     "#endif\n";
 
@@ -330,10 +331,12 @@ constexpr std::string_view lane_run_of_three_text =
     "#endif\n";
 
 constexpr std::string_view lane_run_text =
-    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t taps,\n"
+    "USMP_ALL_REGISTERS USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, "
+    "int32_t taps,\n"
     "                    int32_t x_distance, int32_t w_distance, int32_t offset) {\n"
     "  const int32_t* const end = sums + blocks * 4;\n"
     "  if (taps <= 0) return;\n"
+    "$v"
     "$3"
     "  for (; sums != end; sums += 4) {\n"
     "    const $x* p = x;\n"
@@ -379,6 +382,8 @@ void Helpers::define_pairs(tir::DataType data, tir::DataType weight) {
   if (data.bits == 16 || weight.bits == 16) define("usmp_halves", std::string(halves_text));
 }
 
+void Helpers::define_kernel() { define("USMP_KERNEL", std::string(kernel_text)); }
+
 std::string Helpers::dot4(tir::DataType data, tir::DataType weight) {
   return use_products("dot4", dot4_text, data, weight);
 }
@@ -389,7 +394,7 @@ std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
 
 std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums) {
   define_pairs(data, weight);
-  define("USMP_KERNEL", std::string(kernel_text));
+  define_kernel();
   define("USMP_ADD", std::string(add_product_text));
   const std::string x = storage_type(data);
   const std::string w = storage_type(weight);
@@ -408,7 +413,7 @@ std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int6
 
 std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
   const std::string product = lane_product(data, weight);
-  define("USMP_KERNEL", std::string(kernel_text));
+  define_kernel();
   const std::string name = "usmp_lane_run" + product.substr(std::string_view("usmp_lane_product").size());
   std::map<char, std::string> values = {{'n', name},
                                         {'x', storage_type(data)},
@@ -416,6 +421,7 @@ std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
                                         {'o', product},
                                         {'e', data.is_int() ? "sxtab16" : "uxtab16"},
                                         {'f', weight.is_int() ? "sxtb16" : "uxtb16"}};
+  values['v'] = lane_vectors(data, weight);
   values['3'] = data.bits == 8 && weight.bits == 8 ? fill(lane_run_of_three_text, values) : "";
   return define(name, fill(lane_run_text, values));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "codegen/lanes.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {
@@ -169,6 +170,7 @@ void StatementPrinter::close(const Block& block, const Stmt* owner) {
   end_block();
   const auto* loop = std::get_if<tir::For>(&owner->node);
   if (loop != nullptr && has_hoisted_bounds(*loop)) end_block();
+  if (loop != nullptr && of_lanes_.contains(loop)) printer_.put("#endif\n");
 }
 
 // How often the variable was printed, but for stores into an array: compilers warn of arrays that are only written.
@@ -290,6 +292,7 @@ void StatementPrinter::print(const tir::For& loop) {
   if (inside != facts_.continued.declared_at.end()) print_continued(inside->second);
   const bool is_continued = facts_.continued.vars.contains(loop.var);
   const std::string name = is_continued ? printer_.declared_name(loop.var) : printer_.declare(loop.var);
+  if (!is_continued && !is_hoisted && print_lanes(loop, name)) of_lanes_.insert(&loop);
   indent();
   printer_.put("for (");
   if (!is_continued) printer_.put(printer_.c_type(type) + " " + name + " = ");
@@ -313,6 +316,40 @@ void StatementPrinter::print(const tir::For& loop) {
   }
   printer_.put("; ++" + name + ") {\n");
   indent_more();
+}
+
+// Of what is on the stack no other pointer knows.
+bool StatementPrinter::copies_to_array(const tir::For& loop) const {
+  return is_copy(module_, function_, loop) && array_stores_.contains(std::get<tir::Store>(loop.body[0].node).storage);
+}
+
+bool StatementPrinter::print_lanes(const tir::For& loop, const std::string& name) {
+  const bool copies = copies_to_array(loop);
+  const std::optional<tir::Store> found =
+      copies ? std::get<tir::Store>(loop.body[0].node) : store_of_lanes(module_, function_, loop, printer_.ranges());
+  if (!found) return false;
+  const tir::Store& store = *found;
+  std::vector<tir::VarId> storages = {store.storage};
+  tir::for_each_expr(*store.value, [&](const tir::Expr& expr) {
+    if (expr.kind == ExprKind::load) storages.push_back(expr.var);
+  });
+  if (std::ranges::any_of(storages, [&](VarId storage) { return printer_.pointer(storage).mixed_types; })) return false;
+  printer_.put("#ifdef USMP_MVE\n");
+  indent();
+  printer_.put("for (int32_t " + name + " = 0; " + name + " < ");
+  printer_.print_converted(*loop.extent, prec_add);
+  printer_.put("; " + name + " += " + std::to_string(copies ? bytes_at_once : lane_count) + ") {\n");
+  ++depth_;
+  indent();
+  if (copies) {
+    printer_.print_copy(store, *loop.extent, loop.var);
+  } else {
+    printer_.print_lane_store(store, loop.var);
+  }
+  --depth_;
+  line("}");
+  printer_.put("#else\n");
+  return true;
 }
 
 void StatementPrinter::print_continued(const std::vector<ContinuedLoops::Loop>& loops) {

@@ -77,6 +77,9 @@ class StatementPrinter {
 
   void print_pointer_let(const tir::Let& let);
   void print_constant_bounds(const tir::For& loop, const std::string& name, std::int64_t first, std::int64_t count);
+  // Whether it printed the loop for vectors; then the other is printed for compilers without, up to an #endif.
+  [[nodiscard]] bool copies_to_array(const tir::For& loop) const;
+  bool print_lanes(const tir::For& loop, const std::string& name);
   void print_continued(const std::vector<ContinuedLoops::Loop>& loops);
   std::string print_hoisted_end(const tir::For& loop, const std::string& begin);
   void print_store(const tir::Store& store, const std::function<void()>& print_index,
@@ -101,6 +104,7 @@ class StatementPrinter {
   std::size_t depth_ = 0;
   std::vector<OpenBlock> blocks_;
   std::map<tir::VarId, std::size_t> array_stores_;  // into arrays on the stack, printed so far
+  std::set<const tir::For*> of_lanes_;              // that end with an #endif
   std::vector<std::string> workspaces_;             // pointers to be given back, innermost last
 };
 

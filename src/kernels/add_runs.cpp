@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "kernels/run.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::kernels {
@@ -26,7 +28,8 @@ struct RingPlace {
   std::int64_t distance = 0;
 };
 
-constexpr std::size_t most_parts = 8;  // of a bound; TVM's have two or three
+constexpr std::int64_t most_window = 64;  // bytes of a window, or of half of it, that are taken together
+constexpr std::size_t most_parts = 8;     // of a bound; TVM's have two or three
 
 // What one call adds up: all iterations of a loop.
 struct Window {
@@ -45,13 +48,20 @@ ExprRef replaced(const ExprRef& root, const tir::Expr& part, const ExprRef& by) 
 
 class RunWriter {
  public:
-  RunWriter(tir::Module& module, const ProductSum& sum, std::int64_t sums, arith::Facts& facts)
-      : module_(module), sum_(sum), sums_(sum.form == Form::dot ? sums : width), facts_(facts) {}
+  RunWriter(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows, arith::Facts& facts)
+      : module_(module),
+        sum_(sum),
+        in_rows_(in_rows && sum.form == Form::dot),
+        sums_(sum.form == Form::lanes ? width
+              : in_rows               ? 1
+                                      : sums),
+        facts_(facts) {}
 
   std::optional<AddedRuns> run(bool are_set_to_0) {
     const std::int64_t count = *tir::as_int(*sum_.sums->extent);
     if (count % sums_ != 0 || module_.var(sum_.sums->var).type != tir::int32_type) return std::nullopt;
     blocks_ = count / sums_;
+    if (auto taken = in_rows_ ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Window> window = sum_.form == Form::dot ? dot_window() : lane_window();
@@ -70,9 +80,9 @@ class RunWriter {
     if (!run) return std::nullopt;
     Window window{run->loops, run->loops.back(), run->inside, 0, run->inside};
     if (auto around = window_of_ring(*run)) window = std::move(*around);
-    const bool has_whole_fours =
-        window.inside % width == 0 || (tir::as_int(*window.loop->min) == 0 &&
-                                       tir::as_int(*window.loop->extent).value_or(1) * window.inside % width == 0);
+    const bool has_whole_fours = in_rows_ || window.inside % width == 0 ||
+                                 (tir::as_int(*window.loop->min) == 0 &&
+                                  tir::as_int(*window.loop->extent).value_or(1) * window.inside % width == 0);
     return has_whole_fours ? std::optional(std::move(window)) : std::nullopt;
   }
 
@@ -139,6 +149,8 @@ class RunWriter {
   // How the weights of a run lie (Op::dot_run): sets the distance of blocks.
   bool find_distance(const Window& window) {
     if (sum_.form == Form::lanes) return true;
+    if (in_rows_) return find_distance_of_rows(window);
+    if (sum_.weight.offset != 0) return false;
     const tir::For& front = *window.loops.front();
     const VarId start = bound("start", window.loop->min, window);
     const VarId four = bound("four", window.loop->extent, window);
@@ -167,6 +179,14 @@ class RunWriter {
       }
     }
     return true;
+  }
+
+  // Terms are side by side; that all of the window's are one loop is known.
+  bool find_distance_of_rows(const Window& window) {
+    const VarId k = window.loops.front()->var;
+    const VarId s = sum_.sums->var;
+    distance_ = sum_.weight.index.factor(s);
+    return sum_.weight.is_linear_in(k) && sum_.weight.index.factor(k) == 1 && sum_.weight.is_linear_in(s);
   }
 
   // A number of fours of the window, from 0 on up to what the bound of its loop may be.
@@ -220,6 +240,135 @@ class RunWriter {
       }
     }
     return found;
+  }
+
+  // --- Small windows, taken together ---------------------------------------------------------------------------------
+
+  // A window of several runs of bytes is copied, so that it is one run: what the border leaves out is a zero point.
+  std::optional<AddedRuns> with_window_taken(bool are_set_to_0) {
+    const std::size_t mark = facts_.mark();
+    for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
+    const std::optional<Run> run = run_of(module_, sum_, facts_);
+    const std::int64_t length = sum_.weight.index.factor(sum_.sums->var);
+    const bool is_possible = run && run->length->type == tir::int32_type && is_small_window(*run, length);
+    facts_.restore(mark);
+    if (!is_possible) return std::nullopt;
+    AddedRuns added{{}, are_set_to_0};
+    const tir::For* outer = outermost_term();
+    const std::int64_t row = sum_.weight.index.factor(outer->var);
+    const std::int64_t rows = (length + row - 1) / row;
+    const std::int64_t parts = (length + most_window - 1) / most_window;
+    const std::int64_t at_once = parts == 1 ? rows : (rows + parts - 1) / parts;
+    const VarId window =
+        add_register(module_, added.statements, "window", sum_.data.load->type, parts == 1 ? length : at_once * row);
+    for (std::int64_t first = 0; first < rows; first += at_once) {
+      tir::For part{outer->var, outer->min, outer->extent, {}};
+      if (parts > 1) {
+        const ExprRef end = plus(outer->min, outer->extent);
+        part.min = tir::make_binary(ExprKind::max, outer->min, tir::make_int(first));
+        part.extent = tir::make_binary(
+            ExprKind::sub, tir::make_binary(ExprKind::min, end, tir::make_int(std::min(first + at_once, rows))),
+            part.min);
+      }
+      ProductSum some = sum_;
+      std::ranges::replace(some.loops, outer, &part);
+      const std::int64_t terms = std::min(length - first * row, at_once * row);
+      take_window(added.statements, some, *run, window, first * row, terms);
+      const tir::Expr& weight = *sum_.weight.load;
+      const loops::Substitution first_sum = {{sum_.sums->var, tir::make_int(0)}};
+      added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
+          tir::void_type, tir::Op::row_run,
+          {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, first_sum)),
+           tir::make_load(sum_.data.load->type, window, tir::make_int(0)),
+           tir::make_load(weight.type, weight.var, tir::make_int(first * row, weight.operands[0]->type)),
+           tir::make_int(are_set_to_0 && first == 0 ? 0 : 1), tir::make_int(blocks_), tir::make_int(length),
+           tir::make_int(terms), tir::make_int(sum_.data.offset), tir::make_int(sum_.weight.offset)})});
+    }
+    return added;
+  }
+
+  // Of the loops over terms the one whose weights are farthest apart.
+  [[nodiscard]] const tir::For* outermost_term() const {
+    const tir::For* outer = nullptr;
+    for (const tir::For* loop : sum_.loops) {
+      if (loop == sum_.sums) continue;
+      const auto distance = [&](const tir::For* one) { return sum_.weight.index.factor(one->var); };
+      if (outer == nullptr || distance(loop) > distance(outer)) outer = loop;
+    }
+    return outer;
+  }
+
+  // Copies the data of the terms whose weights are the `terms` from `first` on.
+  void take_window(Block& block, const ProductSum& some, const Run& run, VarId window, std::int64_t first,
+                   std::int64_t terms) {
+    const std::size_t mark = facts_.mark();
+    const tir::DataType type = some.data.load->type;
+    const loops::Substitution outside = fresh_loops(module_, some, run.loops, facts_);
+    if (!is_whole(some, run, terms)) {
+      const VarId i = loops::fresh_var(module_, "i", tir::int32_type);
+      Block zeros;
+      zeros.emplace_back().node.emplace<tir::Store>(
+          tir::Store{window, tir::make_var(module_, i), tir::make_int(-some.data.offset, type), nullptr});
+      block.emplace_back().node.emplace<tir::For>(
+          tir::For{i, tir::make_int(0), tir::make_int(terms), std::move(zeros)});
+    }
+    Block copy;
+    loops::Substitution values = outside;
+    for (const tir::For* loop : run.loops) values[loop->var] = tir::make_int(0, loop->extent->type);
+    values[some.sums->var] = tir::make_int(0);
+    const ExprRef start = named(copy, "first", loops::renamed(run.start, outside));
+    const ExprRef count = named(copy, "count", loops::renamed(run.length, outside));
+    const VarId k = loops::fresh_var(module_, "k", tir::int32_type);
+    values[run.loops.front()->var] = plus(start, tir::make_var(module_, k));
+    const ExprRef place = with_values(some.weight.load->operands[0], values);
+    Block byte;
+    byte.emplace_back().node.emplace<tir::Store>(
+        tir::Store{window, plus(place, tir::make_int(-first, place->type)), at(some.data, values), nullptr});
+    copy.emplace_back().node.emplace<tir::For>(tir::For{k, tir::make_int(0), count, std::move(byte)});
+    Block rows = around(some, run.loops, std::move(copy), outside);
+    std::move(rows.begin(), rows.end(), std::back_inserter(block));
+    facts_.restore(mark);
+  }
+
+  // Whether each term has a weight of its own among so many of a sum. All loops are bound.
+  [[nodiscard]] bool is_small_window(const Run& run, std::int64_t length) const {
+    const tir::DataType type = sum_.data.load->type;
+    const arith::Affine index = sum_.weight.index.without(sum_.sums->var);
+    if (run.loops.size() + 1 == sum_.loops.size() || type.bits != 8 || length > 2 * most_window ||
+        !sum_.weight.inside.empty() || index.constant != 0 || !sum_.weight.is_linear_in(sum_.sums->var) ||
+        !Interval{-sum_.data.offset, -sum_.data.offset}.within(*tir::range_of_type(type))) {
+      return false;
+    }
+    std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // factor, most
+    for (const tir::For* loop : sum_.loops) {
+      if (loop == sum_.sums) continue;
+      const auto range = facts_.interval(arith::variable(loop->var));
+      if (!range || range->low < 0 || !sum_.weight.is_linear_in(loop->var)) return false;
+      digits.emplace_back(index.factor(loop->var), range->high);
+    }
+    if (digits.size() != index.terms.size()) return false;
+    std::ranges::sort(digits);
+    std::int64_t most = 0;  // of what is below a digit
+    for (const auto& [factor, high] : digits) {
+      if (factor <= most || high >= 2 * most_window) return false;
+      most += factor * high;
+    }
+    // Of what is taken in two parts a part has several rows, and they are not those of the run.
+    const tir::For* outer = outermost_term();
+    const bool is_in_run = std::ranges::find(run.loops, outer) != run.loops.end();
+    const bool may_be_parted =
+        2 * digits.back().first <= most_window && !is_in_run && outer->extent->type == tir::int32_type;
+    return most < length && (length <= most_window || may_be_parted);
+  }
+
+  // Whether all of the window is copied in any case.
+  [[nodiscard]] static bool is_whole(const ProductSum& some, const Run& run, std::int64_t length) {
+    std::int64_t terms = 1;
+    for (const tir::For* loop : some.loops) {
+      const auto extent = tir::as_int(*loop->extent);
+      if (loop != some.sums) terms *= extent.value_or(0);
+    }
+    return terms == length && tir::as_int(*run.start) == 0;
   }
 
   // --- Statements ----------------------------------------------------------------------------------------------------
@@ -287,7 +436,10 @@ class RunWriter {
         tir::make_load(weight.type, weight.var, facts_.simplified(with_values(weight.operands[0], values))), keep,
         tir::make_int(blocks_)};
     const bool is_dot = sum_.form == Form::dot;
-    if (is_dot) {
+    if (in_rows_) {
+      operands.insert(operands.end(), {tir::make_int(distance_), times(count, window.inside),
+                                       tir::make_int(sum_.data.offset), tir::make_int(sum_.weight.offset)});
+    } else if (is_dot) {
       const bool are_fours = window.inside % width == 0;
       operands.insert(operands.end(),
                       {tir::make_int(distance_),
@@ -297,12 +449,16 @@ class RunWriter {
       operands.insert(operands.end(), {count, tir::make_int(window.data_distance),
                                        tir::make_int(window.weight_distance), tir::make_int(sum_.data.offset)});
     }
-    block.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{
-        tir::make_call(tir::void_type, is_dot ? tir::Op::dot_run : tir::Op::lane_run, std::move(operands))});
+    block.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(tir::void_type,
+                                                                                  in_rows_ ? tir::Op::row_run
+                                                                                  : is_dot ? tir::Op::dot_run
+                                                                                           : tir::Op::lane_run,
+                                                                                  std::move(operands))});
   }
 
   tir::Module& module_;
   const ProductSum& sum_;
+  bool in_rows_;
   std::int64_t sums_;  // of a block
   arith::Facts& facts_;
   std::int64_t blocks_ = 0;
@@ -312,9 +468,9 @@ class RunWriter {
 
 }  // namespace
 
-std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool are_set_to_0,
-                                  arith::Facts& facts) {
-  return RunWriter(module, sum, sums, facts).run(are_set_to_0);
+std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows,
+                                  bool are_set_to_0, arith::Facts& facts) {
+  return RunWriter(module, sum, sums, in_rows, facts).run(are_set_to_0);
 }
 
 }  // namespace usmp::kernels

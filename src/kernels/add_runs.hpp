@@ -17,6 +17,7 @@ struct AddedRuns {
 // for r: for k: for s: sum[s] = sum[s] + data * weight
 // becomes, where the loop over k is a run,
 // for r: Op::dot_run(sum, data, weight, …) for all s and k
+// or, of weights that lie sum by sum (`in_rows`), Op::row_run,
 // and with data and weights side by side in s, `lanes`, Op::lane_run for all s and k.
 //
 // A window of a ring is a run up to the end of the ring, and if it goes on, another one from the ring's beginning on:
@@ -25,6 +26,6 @@ struct AddedRuns {
 // `are_set_to_0`: the statement in front sets all sums to 0; it is not needed where the result begins at 0. Nothing:
 // terms are not side by side, or numbers of sums and terms are not multiples of those of a call.
 [[nodiscard]] std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums,
-                                                bool are_set_to_0, arith::Facts& facts);
+                                                bool in_rows, bool are_set_to_0, arith::Facts& facts);
 
 }  // namespace usmp::kernels

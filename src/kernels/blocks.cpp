@@ -35,8 +35,8 @@ ExprRef rest_of(const ExprRef& length) {
 
 class Blocker {
  public:
-  Blocker(tir::Module& module, tir::Function& function, std::int64_t sums)
-      : module_(module), function_(function), sums_(sums), storage_(function) {}
+  Blocker(tir::Module& module, tir::Function& function, std::int64_t sums, bool in_rows)
+      : module_(module), function_(function), sums_(sums), in_rows_(in_rows), storage_(function) {}
 
   void run() {
     arith::Facts facts(module_);
@@ -53,7 +53,7 @@ class Blocker {
                        const bool are_set_to_0 = first != nullptr && tir::as_int(*first) == 0;
                        bool begins = first != nullptr;
                        std::optional<Block> made;
-                       if (auto runs = add_runs(module_, *sum, sums_, are_set_to_0, known)) {
+                       if (auto runs = add_runs(module_, *sum, sums_, in_rows_, are_set_to_0, known)) {
                          made = std::move(runs->statements);
                          begins = runs->begins_at_0;
                        } else {
@@ -117,7 +117,7 @@ class Blocker {
 
   std::optional<Block> blocked(const ProductSum& sum, const ExprRef& first, arith::Facts& facts) {
     const std::optional<Run> run = sum.form == Form::dot ? run_of(module_, sum, facts) : Run{};
-    if (!run) return std::nullopt;
+    if (!run || sum.weight.offset != 0) return std::nullopt;
     is_side_by_side_ = true;
     const std::int64_t count = *tir::as_int(*sum.sums->extent);
     if (sum.form == Form::lanes && count < width) return std::nullopt;
@@ -289,15 +289,16 @@ class Blocker {
   tir::Module& module_;
   tir::Function& function_;
   std::int64_t sums_;  // of a block
+  bool in_rows_;
   loops::SumStorage storage_;
   bool is_side_by_side_ = true;  // of the nest that is rewritten: each operator's four weights
 };
 
 }  // namespace
 
-void block_sums(tir::Module& module, std::int64_t sums) {
+void block_sums(tir::Module& module, std::int64_t sums, bool in_rows) {
   for (tir::Function& function : module.functions) {
-    if (!tir::is_opaque(module, function)) Blocker(module, function, sums).run();
+    if (!tir::is_opaque(module, function)) Blocker(module, function, sums, in_rows).run();
   }
 }
 

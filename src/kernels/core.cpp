@@ -6,6 +6,11 @@
 namespace usmp::kernels {
 namespace {
 
+// Vectors of 16 bytes.
+constexpr Core helium(std::string_view name) {
+  return {.name = name, .in_rows = true, .plain = 0.85, .lane_run_tap = 1, .lanes = 0.25};
+}
+
 // docs/kernels.md has the measurements. Cores without a unit for floats call the C library for each operation.
 constexpr Core table[] = {
     {.name = "generic"},
@@ -29,7 +34,9 @@ constexpr Core table[] = {
     {.name = "cortex-m4"},
     {.name = "cortex-m7"},
     {.name = "cortex-m33"},
-    {.name = "cortex-m55"},
+    helium("cortex-m52"),
+    helium("cortex-m55"),
+    helium("cortex-m85"),
     {.name = "rv32imc",
      .plain = 0.8,
      .dot_run_four = 12.5,

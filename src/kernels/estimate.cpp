@@ -2,6 +2,7 @@
 #include "usmp/kernels/estimate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "usmp/loops/cost.hpp"
@@ -15,9 +16,11 @@ namespace {
 // Instructions of any core, from the code that GCC 12 writes for a Cortex-M4.
 constexpr double of_run_sum = 3;  // loaded and stored
 constexpr double of_run = 40;     // the call, registers that are saved, and where the run begins
-constexpr double of_iteration = 2;
+constexpr double of_any_iteration = 2;
 constexpr double of_loop = 6;  // around it: bounds, registers that are kept
 constexpr double of_call = 20;
+constexpr double bytes_of_vector = 16;
+constexpr std::int64_t width_of_lanes = 4;
 
 // How often what a core's costs are of happens.
 struct Work {
@@ -25,6 +28,8 @@ struct Work {
   double dot_run_fours = 0;
   double lane_run_taps = 0;
   double dot4s = 0;
+  double row_sums = 0;
+  double row_vectors = 0;
   double lane_products = 0;
   double high_products = 0;
   double float_operations = 0;
@@ -35,6 +40,8 @@ struct Work {
     dot_run_fours += other.dot_run_fours * times;
     lane_run_taps += other.lane_run_taps * times;
     dot4s += other.dot4s * times;
+    row_sums += other.row_sums * times;
+    row_vectors += other.row_vectors * times;
     lane_products += other.lane_products * times;
     high_products += other.high_products * times;
     float_operations += other.float_operations * times;
@@ -42,7 +49,8 @@ struct Work {
   }
   [[nodiscard]] double instructions(const Core& core) const {
     return plain * core.plain + dot_run_fours * core.dot_run_four + lane_run_taps * core.lane_run_tap +
-           dot4s * core.dot4 + lane_products * core.lane_product + high_products * core.high_product +
+           row_sums * core.row_sum + row_vectors * core.row_vector + dot4s * core.dot4 +
+           lane_products * core.lane_product + high_products * core.high_product +
            float_operations * core.float_operation + float_calls * core.float_call;
   }
 };
@@ -90,7 +98,8 @@ struct Known {
 
 class Estimator {
  public:
-  Estimator(const tir::Module& module, const std::vector<Known>& known) : module_(module), known_(known) {}
+  Estimator(const tir::Module& module, const Core& core, const std::vector<Known>& known)
+      : module_(module), core_(core), known_(known) {}
 
   Known run(const tir::Function& function) {
     result_.work = Work{};
@@ -104,6 +113,9 @@ class Estimator {
     if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
       const auto extent = context.ranges.of(*loop->extent);
       count({.plain = of_loop}, context);
+      const bool is_lanes = is_over_neighbours(*loop);
+      if (is_lanes) lanes_.insert(&std::get<tir::Store>(loop->body.back().node));
+      const double of_iteration = is_lanes ? of_any_iteration * core_.lanes : of_any_iteration;
       if (loop->row_runs > 0) {
         count({.plain = of_iteration * static_cast<double>(loop->row_runs)}, {context.ranges, 1});
       } else if (extent) {
@@ -117,6 +129,7 @@ class Estimator {
       } else if (!is_product(*store->value)) {
         ++work.plain;
       }
+      if (lanes_.contains(store)) work = in_lanes(work);
       count(work, context);
     } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
       if (allocate->on_stack) registers_.insert(allocate->var);
@@ -130,6 +143,21 @@ class Estimator {
     tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
       tir::for_each_expr(*root, [&](const tir::Expr& expr) { add_calls(expr, context); });
     });
+  }
+
+  // What vectors take where a core has them: a number of elements that fours divide, or bytes that are copied.
+  [[nodiscard]] bool is_over_neighbours(const tir::For& loop) const {
+    const auto* store = loop.body.empty() ? nullptr : std::get_if<tir::Store>(&loop.body.back().node);
+    if (core_.lanes == 1 || store == nullptr || !store->value->type.is_integer() || store->value->type.is_vector())
+      return false;
+    const auto extent = tir::as_int(*loop.extent);
+    const bool is_copy = store->value->kind == tir::ExprKind::load && store->value->type.bits == 8;
+    return tir::mentions(*store->index, loop.var) && (is_copy || (extent && *extent % width_of_lanes == 0));
+  }
+  [[nodiscard]] Work in_lanes(const Work& work) const {
+    Work result;
+    result.add(work, core_.lanes);
+    return result;
   }
 
   // Held sums share half of what their terms load.
@@ -158,9 +186,14 @@ class Estimator {
       const auto range = context.ranges.of(*run.operands[i]);
       return range ? std::optional(static_cast<double>(std::max<std::int64_t>(range->high, 0))) : std::nullopt;
     };
+    const bool is_row = run.op == tir::Op::row_run;
     const auto blocks = most(4);
-    const auto terms = most(is_dot ? 6 : 5);
+    const auto terms = most(is_dot || is_row ? 6 : 5);
     if (!blocks || !terms) return result_.work.reset();
+    if (is_row) {
+      const double vectors = std::ceil(*terms / bytes_of_vector);
+      return count({.plain = of_run, .row_sums = *blocks, .row_vectors = *blocks * vectors + vectors}, context);
+    }
     const auto sums = static_cast<double>(is_dot ? tir::as_int(*run.operands[8]).value() : 4) * *blocks;
     Work work{.plain = of_run + sums * of_run_sum};
     (is_dot ? work.dot_run_fours : work.lane_run_taps) = sums * *terms;
@@ -194,8 +227,10 @@ class Estimator {
   }
 
   const tir::Module& module_;
+  const Core& core_;
   const std::vector<Known>& known_;
   Known result_;
+  std::set<const tir::Store*> lanes_;     // in loops that vectors take
   std::set<const tir::Evaluate*> rests_;  // runs that are not counted
   std::set<tir::VarId> registers_;
 };
@@ -207,7 +242,7 @@ std::vector<Estimate> estimates(const tir::Module& module, const Core& core) {
   std::vector<Estimate> result(module.functions.size());
   for (const std::size_t index : program::callees_first(module, program::call_graph(module))) {
     if (tir::is_opaque(module, module.functions[index])) continue;
-    known[index] = Estimator(module, known).run(module.functions[index]);
+    known[index] = Estimator(module, core, known).run(module.functions[index]);
     if (known[index].work) result[index].instructions = known[index].work->instructions(core);
     result[index].kernels = known[index].kernels;
   }

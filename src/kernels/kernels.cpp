@@ -10,14 +10,14 @@
 namespace usmp::kernels {
 
 void prepare(tir::Module& module, const Core& core) {
-  lay_out_weights(module, core.sums);
+  lay_out_weights(module, core.sums, core.in_rows);
   tir::check_pass(module, "lay_out_weights");
   requantize(module);
   tir::check_pass(module, "requantize");
 }
 
 void write_kernels(tir::Module& module, const Core& core) {
-  block_sums(module, core.sums);
+  block_sums(module, core.sums, core.in_rows);
   tir::check_pass(module, "block_sums", tir::Form::outlined);
   hold_sums(module, core.sums);
   tir::check_pass(module, "hold_sums", tir::Form::outlined);

@@ -118,7 +118,9 @@ bool find_form(ProductSum& sum, Factor a, Factor b) {
   if (sum.form == Form::lanes && !(is_side_by_side(a) && is_side_by_side(b))) return false;
   // Only data have a number to add.
   if (b.offset != 0 && sum.form == Form::lanes) std::swap(a, b);
-  if (b.offset != 0) return false;
+  const bool is_moved_byte =
+      sum.form == Form::dot && b.offset == unsigned_weight_offset && b.load->type == tir::uint8_type;
+  if (b.offset != 0 && !is_moved_byte) return false;
   sum.data = std::move(a);
   sum.weight = std::move(b);
   return true;

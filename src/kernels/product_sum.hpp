@@ -40,8 +40,11 @@ struct ProductSum {
   const tir::For* sums = nullptr;  // of the loops, the one over s, from 0, with a constant extent
   Form form = Form::dot;
   Factor data;
-  Factor weight;
+  Factor weight;  // its offset is 0, or in a dot -128 of bytes without sign
 };
+
+// Weights of 8 bits with a sign, stored as what is 128 more, are multiplied with data without sign.
+inline constexpr std::int64_t unsigned_weight_offset = -128;
 
 // The index as a sum. A term that takes a quotient or remainder toward zero of what may be negative counts as 0, and
 // its variables go into `inside`. Nothing: it is no sum, or something else than variables decides such a term.

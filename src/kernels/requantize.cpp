@@ -52,8 +52,13 @@ ExprRef requantized(const Expr& call, arith::Ranges& ranges) {
   if (call.op == tir::Op::q_multiply_shift_per_axis && are_int32(call, 5) && call.operands.size() == 7) {
     const auto shift = ranges.of(*call.operands[3]);
     const bool shifts_left = tir::as_int(*call.operands[5]) != 0 && tir::as_int(*call.operands[2]) != 0;
-    if (tir::as_int(*call.operands[4]) != 31 || shifts_left || !shift || !shift->within(shifts)) return nullptr;
-    return high_product(call.operands[0], call.operands[1], call.operands[3]);
+    if (tir::as_int(*call.operands[4]) != 31 || shifts_left || !shift || shift->low < shifts.low) return nullptr;
+    if (shift->high <= shifts.high) return high_product(call.operands[0], call.operands[1], call.operands[3]);
+    // Of channels without weights. From 32 on all products with what is not negative round to 0.
+    const auto factor = ranges.of(*call.operands[1]);
+    if (!factor || factor->low < 0) return nullptr;
+    const ExprRef least = tir::make_binary(tir::ExprKind::min, call.operands[3], tir::make_int(shifts.high + 1));
+    return high_product(call.operands[0], call.operands[1], least);
   }
   return nullptr;
 }

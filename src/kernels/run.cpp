@@ -69,15 +69,17 @@ ExprRef at(const Factor& factor, const loops::Substitution& values) {
   return tir::make_load(factor.load->type, factor.load->var, with_values(factor.load->operands[0], values));
 }
 
-VarId add_register(tir::Module& module, Block& block, const std::string& name, tir::DataType type) {
+VarId add_register(tir::Module& module, Block& block, const std::string& name, tir::DataType type,
+                   std::int64_t elements) {
   const VarId var = loops::fresh_var(module, name, tir::handle_type);
   module.vars[var.index()].element = type;
   block.emplace_back().node.emplace<tir::Allocate>(tir::Allocate{.var = var,
                                                                  .type = type,
-                                                                 .extents = {tir::make_int(1)},
+                                                                 .extents = {tir::make_int(elements)},
                                                                  .condition = nullptr,
                                                                  .candidate_pools = {},
-                                                                 .on_stack = true});
+                                                                 .on_stack = true,
+                                                                 .was_on_stack = elements > 1});
   return var;
 }
 

@@ -21,10 +21,10 @@ namespace usmp::kernels {
 // The load at the place that it has with other values of variables.
 [[nodiscard]] tir::ExprRef at(const Factor& factor, const loops::Substitution& values);
 
-// A variable of one element on the stack, which compilers keep in a register: declared at the end of the block, its
+// A variable on the stack, declared at the end of the block; of one element, which compilers keep in a register, its
 // value, and a store at the end of the block.
 [[nodiscard]] tir::VarId add_register(tir::Module& module, tir::Block& block, const std::string& name,
-                                      tir::DataType type);
+                                      tir::DataType type, std::int64_t elements = 1);
 [[nodiscard]] tir::ExprRef value_of(const tir::Module& module, tir::VarId var);
 void set_register(tir::Block& block, tir::VarId var, tir::ExprRef value);
 

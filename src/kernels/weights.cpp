@@ -38,6 +38,7 @@ struct Candidate {
   const tir::Expr* load = nullptr;
   std::vector<Digit> digits;  // in the order that they have before, outermost first
   tir::ExprRef index;         // afterwards
+  bool is_moved = false;      // by 128
 };
 
 struct Declared {
@@ -54,30 +55,40 @@ bool same_places(const std::vector<Digit>& a, const std::vector<Digit>& b) {
 
 class Layout {
  public:
-  Layout(tir::Module& module, std::int64_t sums) : module_(module), sums_(sums) {}
+  Layout(tir::Module& module, std::int64_t sums, bool in_rows) : module_(module), sums_(sums), in_rows_(in_rows) {}
 
   void run() && {
     for (tir::Function& function : module_.functions) {
       const bool has_constants = find_constants(function.body);
       if (has_constants && !tir::is_opaque(module_, function)) find_candidates(function.body);
     }
-    std::map<VarId, tir::ExprRef> indices;  // of its constant, which nothing else loads
+    std::map<VarId, const Candidate*> indices;  // of its constant, which nothing else loads
     std::map<const tir::Constant*, std::shared_ptr<const tir::Constant>> turned;
     for (const Candidate* candidate : fit_for_all()) {
       std::shared_ptr<const tir::Constant>& data = declared_.at(candidate->load->var).constant->data;
       std::shared_ptr<const tir::Constant>& after = turned[data.get()];
       if (!after) {
         kept_.push_back(data);  // so that no other constant takes its address
-        after = rearranged(*data, candidate->digits);
+        after = rearranged(*data, *candidate);
       }
       data = after;
-      indices.emplace(candidate->load->var, candidate->index);
+      if (candidate->is_moved) {
+        declared_.at(candidate->load->var).constant->type = tir::uint8_type;
+        module_.vars[candidate->load->var.index()].element = tir::uint8_type;
+      }
+      indices.emplace(candidate->load->var, candidate);
     }
     if (indices.empty()) return;
     for (tir::Function& function : module_.functions) {
       loops::rewrite_expressions(function.body, [&](const tir::ExprRef& expr) -> tir::ExprRef {
         const auto found = expr->kind == tir::ExprKind::load ? indices.find(expr->var) : indices.end();
-        return found == indices.end() ? nullptr : tir::make_load(expr->type, expr->var, found->second);
+        if (found == indices.end()) return nullptr;
+        const Candidate& candidate = *found->second;
+        if (!candidate.is_moved) return tir::make_load(expr->type, expr->var, candidate.index);
+        const tir::ExprRef byte = tir::make_load(tir::uint8_type, expr->var, candidate.index);
+        const tir::ExprRef value = tir::make_binary(tir::ExprKind::add, tir::make_cast(tir::int32_type, byte),
+                                                    tir::make_int(unsigned_weight_offset));
+        return tir::make_cast(expr->type, value);
       });
     }
   }
@@ -138,7 +149,8 @@ class Layout {
       size *= digit.extent;
     }
     if (size * data.type.bytes() != static_cast<std::int64_t>(data.bytes.size())) return std::nullopt;
-    interleave(*digits, sum);
+    if (!in_rows_ && sum.weight.offset != 0) return std::nullopt;
+    if (!in_rows_) interleave(*digits, sum);
     std::vector<Digit*> order;
     order.reserve(digits->size());
     for (Digit& digit : *digits) order.push_back(&digit);
@@ -149,7 +161,8 @@ class Layout {
       order[i]->after = distance;
       distance *= order[i]->extent;
     }
-    if (std::ranges::all_of(*digits, [](const Digit& digit) { return digit.before == digit.after; }))
+    const bool is_moved = in_rows_ && is_moved_by_128(sum);
+    if (!is_moved && std::ranges::all_of(*digits, [](const Digit& digit) { return digit.before == digit.after; }))
       return std::nullopt;
     for (const Digit& digit : *digits) {
       const auto value = value_of(digit, facts);
@@ -160,7 +173,15 @@ class Layout {
     }
     const tir::DataType type = load.operands[0]->type;
     if (!facts.fits(index, type)) return std::nullopt;
-    return Candidate{&load, std::move(*digits), facts.expr(index, type)};
+    return Candidate{&load, std::move(*digits), facts.expr(index, type), is_moved};
+  }
+
+  // Data without sign are multiplied with weights without one; the data's sum times 128 is what that is too much.
+  static bool is_moved_by_128(const ProductSum& sum) {
+    const tir::DataType data = sum.data.load->type;
+    const bool has_sign = data.is_int();
+    return sum.weight.load->type.is_int() && sum.weight.load->type.bits == 8 && data.bits == 8 &&
+           sum.data.offset == (has_sign ? 128 : 0);
   }
 
   // Four terms of one sum, then those of the next sum of the block: where there are whole fours and blocks, one pointer
@@ -231,7 +252,8 @@ class Layout {
     std::map<const tir::Constant*, Alike> by_data;
     for (const Candidate& candidate : candidates_) {
       Alike& alike = by_data.try_emplace(data_of(candidate), Alike{&candidate}).first->second;
-      if (same_places(alike.first->digits, candidate.digits)) ++alike.count;
+      const bool is_same = alike.first->is_moved == candidate.is_moved;
+      if (is_same && same_places(alike.first->digits, candidate.digits)) ++alike.count;
     }
     std::vector<const Candidate*> fit;
     for (const Candidate& candidate : candidates_) {
@@ -245,23 +267,27 @@ class Layout {
     return declared_.at(candidate.load->var).constant->data.get();
   }
 
-  static std::shared_ptr<const tir::Constant> rearranged(const tir::Constant& data, const std::vector<Digit>& digits) {
+  static std::shared_ptr<const tir::Constant> rearranged(const tir::Constant& data, const Candidate& candidate) {
     auto after = std::make_shared<tir::Constant>(data);
+    if (candidate.is_moved) after->type = tir::uint8_type;
     const auto bytes = static_cast<std::size_t>(data.type.bytes());
     for (std::size_t i = 0; i < data.bytes.size() / bytes; ++i) {
       auto rest = static_cast<std::int64_t>(i);
       std::int64_t place = 0;
-      for (const Digit& digit : digits) {
+      for (const Digit& digit : candidate.digits) {
         place += rest / digit.before * digit.after;
         rest %= digit.before;
       }
-      std::copy_n(&data.bytes[i * bytes], bytes, &after->bytes[static_cast<std::size_t>(place) * bytes]);
+      char* const to = &after->bytes[static_cast<std::size_t>(place) * bytes];
+      std::copy_n(&data.bytes[i * bytes], bytes, to);
+      if (candidate.is_moved) *to = static_cast<char>(static_cast<unsigned char>(*to) ^ 0x80U);
     }
     return after;
   }
 
   tir::Module& module_;
   std::int64_t sums_;  // of a block
+  bool in_rows_;
   std::map<VarId, Declared> declared_;
   std::map<const tir::Constant*, std::size_t> sharers_;
   std::set<const tir::For*> seen_;  // of sums
@@ -271,6 +297,6 @@ class Layout {
 
 }  // namespace
 
-void lay_out_weights(tir::Module& module, std::int64_t sums) { Layout(module, sums).run(); }
+void lay_out_weights(tir::Module& module, std::int64_t sums, bool in_rows) { Layout(module, sums, in_rows).run(); }
 
 }  // namespace usmp::kernels

@@ -11,10 +11,14 @@ namespace usmp::kernels {
 // A constant of numbers of 8 or 16 bits whose index is a mixed-radix number of loop variables becomes one with the
 // digits in another order: what is outside of the sums' nest, the sum f, the terms, and last those whose data are side
 // by side. TVM writes the weights of convolutions as [ry][rx][rc][f]; afterwards they are
-//   [f][ry][rx][rc], or
+//   [f][ry][rx][rc],
+// which is what rows of sums need (`in_rows`), or
 //   [f / sums][ry][rx][rc / 4][f % sums][rc % 4] where these divide both: what a block of sums reads is one stream.
 // Of constants that one product sum of the form `dot` reads and nothing else, and whose data, if other constants share
 // them, change alike in all. O(nodes + bytes of constants).
-void lay_out_weights(tir::Module& module, std::int64_t sums);
+//
+// In rows, int8 weights of data that are bytes without sign, or are 128 more than bytes with one, become uint8, 128
+// more.
+void lay_out_weights(tir::Module& module, std::int64_t sums, bool in_rows = false);
 
 }  // namespace usmp::kernels

@@ -208,6 +208,7 @@ bool goes_together(const Expr& expr) {
                          [](const ExprRef& one) { return as_int(*one).has_value(); });
     case Op::dot_run:
     case Op::lane_run:
+    case Op::row_run:
       return type == void_type && operands[0]->kind == ExprKind::load && operand(0) == int32_type &&
              is_load_of_factor(*operands[1]) && is_load_of_factor(*operands[2]) &&
              std::all_of(operands.begin() + 3, operands.end(),

@@ -113,6 +113,7 @@ constexpr std::array table = {
     row(Op::memory_fence, "usmp.memory_fence", nothing, 20, 0),
     row(Op::multiply_high, "usmp.multiply_high", elementwise, 4, 3),
     row(Op::q_multiply_shift_half, "usmp.q_multiply_shift_half", elementwise, 4, 4),
+    row(Op::row_run, "usmp.row_run", nothing, 20, 9),
 };
 
 constexpr bool is_in_order() {
@@ -120,7 +121,7 @@ constexpr bool is_in_order() {
     if (static_cast<std::size_t>(table[i].op) != i) return false;
     if (i > 2 && table[i].name <= table[i - 1].name) return false;
   }
-  return table.size() == static_cast<std::size_t>(Op::q_multiply_shift_half) + 1;
+  return table.size() == static_cast<std::size_t>(Op::row_run) + 1;
 }
 static_assert(is_in_order());
 

@@ -130,6 +130,21 @@ class CaseProgram {
     return sink.text();
   }
 
+  // On an emulated Cortex-M55, where its compiler and qemu are there.
+  void run_on_helium() {
+    if (!has("arm-none-eabi-gcc") || !has("qemu-system-arm")) return;
+    sandbox_.add("m.c", text());
+    sandbox_.add("main.c", main_text());
+    sandbox_.add("inputs", "");
+    sandbox_.expect_silence(
+        "arm-none-eabi-gcc -mcpu=cortex-m55 -mthumb -mfloat-abi=hard -O2 -std=c99 -nostartfiles --specs=rdimon.specs"
+        " -T " USMP_BOARD "/board_m55.ld " USMP_BOARD "/start.c m.c main.c -o program");
+    compare_all(
+        "qemu-system-arm -M mps3-an547 -display none -semihosting-config enable=on,target=native -kernel program"
+        " < /dev/null > messages 2>&1 && cat outputs",
+        "Cortex-M55");
+  }
+
   void run() {
     sandbox_.add("m.c", text());
     sandbox_.add("main.c", main_text());
@@ -234,7 +249,11 @@ class CaseProgram {
   void build_and_compare(const std::string& compiler) {
     if (!has(compiler)) return;
     sandbox_.expect_silence(compiler + " m.c main.c -lm -o program");
-    const auto outcome = sandbox_.run("./program");
+    compare_all("./program", compiler);
+  }
+
+  void compare_all(const std::string& command, const std::string& compiler) {
+    const auto outcome = sandbox_.run(command);
     CHECK_MESSAGE(outcome.status == 0, outcome.output.substr(0, 2000));
     std::istringstream lines(outcome.output);
     for (const Case& expected : cases_) {

@@ -38,11 +38,14 @@ BOARDS = {
     "mps2-an500": ("cortex_m", "arm-none-eabi-gcc", "-mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-d16 -specs=nosys.specs",
                    "qemu-system-arm -M mps2-an500"),
     "mps2-an385": ("cortex_m", "arm-none-eabi-gcc", "-mcpu=cortex-m0plus -mthumb -specs=nosys.specs", "qemu-system-arm -M mps2-an385"),
+    "mps3-an547": ("cortex_m55", "arm-none-eabi-gcc", "-mcpu=cortex-m55 -mthumb -mfloat-abi=hard -specs=nosys.specs", "qemu-system-arm -M mps3-an547"),
     "riscv32": ("riscv", "riscv64-unknown-elf-gcc", "-march=rv32imafc -mabi=ilp32f -specs=picolibc.specs",
                 "qemu-system-riscv32 -M virt -bios none"),
     "riscv64": ("riscv", "riscv64-unknown-elf-gcc", "-march=rv64imafdc -mabi=lp64d -mcmodel=medany -specs=picolibc.specs",
                 "qemu-system-riscv64 -M virt -bios none"),
 }
+# Whose C is another than that of most cores.
+CPU = {"mps3-an547": ("--cpu", "cortex-m55")}
 # The Cortex-M0+, whose code the Cortex-M3 of this board runs, is one of those that TensorFlow Lite models run on by turns, many linked
 # together.
 TFLITE_BOARDS = ("mps2-an386", "mps2-an385", "riscv32")
@@ -351,7 +354,7 @@ def run_case(binary: Path, case: Case) -> None:
         archives = [model.path for model in case.models]
         options = pools_options(binary, archives, case.placement, case.board, folder)
         planned = folder / "planned"
-        run([binary, *archives, *options, "-o", planned, "--quiet"])
+        run([binary, *archives, *options, *CPU.get(case.board, ()), "-o", planned, "--quiet"])
         models, plans = models_file(planned, case.models)
         firmware = build_and_run(folder, planned, models, case.board)
         texts = check_run(firmware, plans, case.is_of_testdata)

@@ -31,6 +31,7 @@ struct KernelFixture : Program {
   std::int64_t terms = 8;
   std::int64_t offset = 0;
   std::int64_t together = 4;  // sums of a block
+  bool in_rows = false;       // weights lie sum by sum
   bool alone = true;
   ExprRef begin = tir::make_int(0);  // of r
   ExprRef length = nullptr;          // of r; null: rows
@@ -81,14 +82,14 @@ struct KernelFixture : Program {
   }
   [[nodiscard]] bool has(const std::string& what) { return text().find(what) != std::string::npos; }
   bool blocked() {
-    kernels::lay_out_weights(changed(), together);
+    kernels::lay_out_weights(changed(), together, in_rows);
     check_same();
     return blocked_as_laid_out();
   }
   bool blocked_as_laid_out() {
-    kernels::block_sums(changed(), together);
+    kernels::block_sums(changed(), together, in_rows);
     check_same();
-    return has("dot4") || has("lane_product") || has("dot_run") || has("lane_run");
+    return has("dot4") || has("lane_product") || has("dot_run") || has("lane_run") || has("row_run");
   }
 };
 

@@ -52,10 +52,14 @@ TEST_CASE_FIXTURE(ShiftsFixture, "requantize: shifts to the right that a constan
 TEST_CASE_FIXTURE(ShiftsFixture, "requantize: a shift of 32 bits rounds in the low half") {
   CHECK_FALSE(requantized({2, 7, 1, 12}, per_axis()));
 }
-TEST_CASE_FIXTURE(ShiftsFixture, "requantize: a shift of more than 62 bits") {
-  body(block(constant({2, 7, 32, 12}), loop(i, 16, block(store(y, var(i), per_axis())))));
-  kernels::requantize(changed());
-  CHECK(is_unchanged());
+TEST_CASE_FIXTURE(ShiftsFixture, "requantize: shifts by which any product rounds to 0") {
+  CHECK(requantized({2, 32, 33, 127}, per_axis()));
+}
+TEST_CASE_FIXTURE(ShiftsFixture, "requantize: a product of two negative numbers that does not round to 0") {
+  const ExprRef value = tir::make_call(int32_type, tir::Op::q_multiply_shift_per_axis,
+                                       {scaled(), imm(-5), imm(0), load(shifts, quotient(var(i), 4)), imm(31),
+                                        tir::make_int(0, bool_type), tir::make_int(1, bool_type)});
+  CHECK_FALSE(requantized({2, 7, 32, 12}, value));
 }
 TEST_CASE_FIXTURE(ShiftsFixture, "requantize: a literal shift of more than 62 bits") {
   body(block(loop(i, 16, block(store(y, var(i), by(-32))))));

@@ -21,6 +21,8 @@ struct WeightsFixture : Program {
   VarId k = number("k");
   std::int64_t sums = 3;
   std::int64_t terms = 5;
+  bool in_rows = false;
+  std::int64_t zero_point = 0;  // of the data
   std::shared_ptr<const tir::Constant> bytes = made(15);
 
   static std::shared_ptr<const tir::Constant> made(std::int64_t elements) {
@@ -30,8 +32,9 @@ struct WeightsFixture : Program {
   }
   [[nodiscard]] tir::Stmt constant(VarId weight) const { return {tir::AllocateConst{weight, int8_type, bytes, {}}}; }
   tir::Stmt nest(VarId weight, const ExprRef& at) {
+    const ExprRef value = tir::make_cast(int32_type, load(data, var(k)));
     const ExprRef product =
-        mul(tir::make_cast(int32_type, load(data, var(k))), tir::make_cast(int32_type, load(weight, at)));
+        mul(zero_point == 0 ? value : sub(value, imm(zero_point)), tir::make_cast(int32_type, load(weight, at)));
     return loop(k, terms, block(loop(s, sums, block(store(sum, var(s), add(load(sum, var(s)), product))))));
   }
   tir::Stmt zeros() {
@@ -41,7 +44,7 @@ struct WeightsFixture : Program {
   [[nodiscard]] ExprRef by_terms() const { return add(mul(var(k), sums), var(s)); }
 
   bool laid_out() {
-    kernels::lay_out_weights(changed(), 4);
+    kernels::lay_out_weights(changed(), 4, in_rows);
     check_same();
     return !is_unchanged();
   }
@@ -58,6 +61,27 @@ struct WeightsFixture : Program {
 
 TEST_CASE_FIXTURE(WeightsFixture, "weights: those of one sum side by side") {
   const VarId weight = buffer("weight", int8_type);
+  body(block(constant(weight), zeros(), nest(weight, by_terms())));
+  REQUIRE(laid_out());
+  CHECK(stored(weight) == "0 3 6 9 12 1 4 7 10 13 2 5 8 11 14 ");
+}
+
+TEST_CASE_FIXTURE(WeightsFixture, "weights: in rows, those of data without sign 128 higher") {
+  const VarId weight = buffer("weight", int8_type);
+  in_rows = true;
+  sums = 4;
+  terms = 8;
+  bytes = made(32);
+  body(block(constant(weight), zeros(), nest(weight, by_terms())));
+  REQUIRE(laid_out());
+  CHECK(stored(weight).starts_with("-128 -124 -120 -116 -112 -108 -104 -100 -127 "));
+  CHECK(text().find("-128") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(WeightsFixture, "weights: in rows, data that may be negative") {
+  const VarId weight = buffer("weight", int8_type);
+  in_rows = true;
+  zero_point = 1;
   body(block(constant(weight), zeros(), nest(weight, by_terms())));
   REQUIRE(laid_out());
   CHECK(stored(weight) == "0 3 6 9 12 1 4 7 10 13 2 5 8 11 14 ");

@@ -124,6 +124,7 @@ class Campaign {
     part.programs = variants.empty() ? 0 : 1;
     for (const Variant& variant : variants) {
       part.dots += holds(variant, "usmp_dot_run");
+      part.rows += holds(variant, "usmp_row_run");
       part.lanes += holds(variant, "usmp_lane_run");
       part.halves += holds(variant, "usmp_halves_of_i16");
     }
@@ -162,6 +163,7 @@ class Campaign {
     totals_.compiled += part.compiled;
     totals_.variants += part.variants;
     totals_.programs += part.programs;
+    totals_.rows += part.rows;
     totals_.dots += part.dots;
     totals_.lanes += part.lanes;
     totals_.halves += part.halves;

@@ -60,6 +60,7 @@ struct Totals {
   std::uint64_t compiled = 0;   // modules whose C was compiled and run
   std::uint64_t variants = 0;   // different C, over all plans of these
   std::uint64_t programs = 0;
+  std::uint64_t rows = 0;                            // variants that add up rows
   std::uint64_t dots = 0;                            // variants that add up runs of dot products
   std::uint64_t lanes = 0;                           // or of lanes
   std::uint64_t halves = 0;                          // or with factors of 16 bits

@@ -158,7 +158,7 @@ class Checker {
             const assemble::Assembly& assembly, const Plan& plan) {
     const placement::Table table = assemble::placements_of(analysis, assembly, plan);
     lower::Lowered lowered = lower::outline(lower::lower(test_.module, table), table);
-    kernels::write_kernels(lowered.module, kernels::generic_core());
+    kernels::write_kernels(lowered.module, core_for(test_.seed));
     shape::shape_loops(lowered.module);
     if (const auto what = random_modules::fault_of(lowered.module, tir::Form::outlined)) {
       report_.faults.push_back(origin + ": lowered, malformed: " + *what);

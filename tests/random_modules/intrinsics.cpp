@@ -80,9 +80,10 @@ Scalar Interpreter::storage_of(const Expr& load) const {
 void Interpreter::run_of_products(const Expr& expr) {
   const auto operand = [&](std::size_t i) { return number(*expr.operands[i]); };
   const bool is_dot = expr.op == tir::Op::dot_run;
-  const std::int64_t sums = is_dot ? operand(8) : 4;
-  const std::int64_t offset = operand(is_dot ? 7 : 8);
-  const std::int64_t terms = is_dot ? 4 * operand(6) : operand(5);
+  const bool is_row = expr.op == tir::Op::row_run;
+  const std::int64_t sums = is_row ? 1 : is_dot ? operand(8) : 4;
+  const std::int64_t offset = operand(is_dot || is_row ? 7 : 8);
+  const std::int64_t terms = is_row ? operand(6) : is_dot ? 4 * operand(6) : operand(5);
   const auto factor = [&](std::size_t i, std::int64_t place) {
     const Expr& load = *expr.operands[i];
     return memory_.load(storage_of(load), number(*load.operands[0]) + place, load.type).integer;
@@ -94,8 +95,14 @@ void Interpreter::run_of_products(const Expr& expr) {
     std::int64_t sum = operand(3) == 0 ? 0 : memory_.load(storage_of(first), place, first.type).integer;
     for (std::int64_t k = 0; k < terms; ++k) {
       step();
-      const std::int64_t x = factor(1, is_dot ? k : k * operand(6) + s) + offset;
+      const std::int64_t x = factor(1, is_dot || is_row ? k : k * operand(6) + s) + offset;
       if (x != static_cast<std::int16_t>(x)) throw Undefined("a factor beyond 16 bits");
+      if (is_row) {
+        const std::int64_t weight = factor(2, operand(5) * s + k) + operand(8);
+        if (weight != static_cast<std::int16_t>(weight)) throw Undefined("a weight beyond 16 bits");
+        sum += x * weight;
+        continue;
+      }
       const std::int64_t dot_weight = operand(5) * (s / sums) + k / 4 * 4 * sums + s % sums * 4 + k % 4;
       sum += x * factor(2, is_dot ? dot_weight : k * operand(7) + s);
     }
@@ -213,7 +220,7 @@ Scalar Interpreter::fixed_point(const Expr& expr, std::size_t lane) {
   const bool is_high = expr.op == tir::Op::multiply_high;
   const std::int64_t q = is_high ? 32 : operand(per_axis ? 4 : 2);
   const std::int64_t s = is_high ? -operand(2) : per_axis ? 0 : operand(3);
-  if (is_high && (s > 0 || s < -30)) throw Undefined("fixed point shift");
+  if (is_high && (s > 0 || s < -31)) throw Undefined("fixed point shift");
   const auto in_32 = [](Wide value) {
     if (value < INT32_MIN || value > INT32_MAX) throw Undefined("fixed point overflow");
     return integer(static_cast<std::int64_t>(value));
@@ -225,7 +232,8 @@ Scalar Interpreter::fixed_point(const Expr& expr, std::size_t lane) {
   }
   const std::int64_t left = per_axis ? (operand(5) != 0 ? operand(2) : 0) : std::max<std::int64_t>(s, 0);
   const std::int64_t right = q + (per_axis ? operand(3) : std::max<std::int64_t>(-s, 0));
-  if (left < 0 || left > 31 || right < 1 || right > 62) throw Undefined("fixed point shift");
+  if (per_axis && right > 63 && right < 256) return integer(0);
+  if (left < 0 || left > 31 || right < 1 || right > 63) throw Undefined("fixed point shift");
   const Wide product = (Wide{x} << left) * y + (Wide{1} << (right - 1));
   if (product < INT64_MIN || product > INT64_MAX) throw Undefined("fixed point overflow");
   return in_32(product >> right);

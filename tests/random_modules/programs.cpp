@@ -123,13 +123,13 @@ std::string inputs_of(const Variant& variant) {
 }
 
 // Emulated.
-Compiler on_arm(const std::string& core, const std::string& options) {
+Compiler on_arm(const std::string& core, const std::string& options, const std::string& script = "board",
+                const std::string& machine = "mps2-an386") {
   return {core,
-          "arm-none-eabi-gcc -O2 -mcpu=" + core +
-              " -mthumb -nostartfiles --specs=rdimon.specs -T " USMP_BOARD "/board.ld " USMP_BOARD "/start.c " +
-              options,
-          "qemu-system-arm -M mps2-an386 -display none -semihosting-config enable=on,target=native -kernel all"
-          " < /dev/null > messages 2>&1",
+          "arm-none-eabi-gcc -O2 -mcpu=" + core + " -mthumb -nostartfiles --specs=rdimon.specs -T " USMP_BOARD "/" +
+              script + ".ld " USMP_BOARD "/start.c " + options,
+          "qemu-system-arm -M " + machine +
+              " -display none -semihosting-config enable=on,target=native -kernel all < /dev/null > messages 2>&1",
           false};
 }
 
@@ -150,6 +150,7 @@ const std::vector<Compiler>& compilers() {
       {"clang sanitized", "clang -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all" + common},
       {"gcc -O3", "gcc -O3" + common},
       on_arm("cortex-m4", "-mfloat-abi=hard -mfpu=fpv4-sp-d16" + common),
+      on_arm("cortex-m55", "-mfloat-abi=hard" + common, "board_m55", "mps3-an547"),
       on_arm("cortex-m0plus", common),  // has Thumb-1 alone, which the board's Cortex-M4 runs, too
   };
   return all;

@@ -20,7 +20,7 @@ struct Compiler {
 };
 
 // gcc without optimisation and with strict warnings, then the others: optimised, clang, sanitizers; last one for an
-// emulated Cortex-M4.
+// emulated cores.
 [[nodiscard]] const std::vector<Compiler>& compilers();
 
 // The C of one plan of a module, and what it must compute.

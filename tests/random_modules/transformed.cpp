@@ -64,6 +64,10 @@ std::optional<std::string> difference_to(const Outcome& reference, const std::ve
   }
 }
 
+const kernels::Core& core_for(std::uint64_t seed) {
+  return seed % 2 == 0 ? kernels::generic_core() : kernels::core_of("cortex-m55");
+}
+
 Transformed transformed(const TestModule& test, const Outcome& reference, const transform::Options& options) {
   Transformed result;
   const auto fault = [&](const std::string& what) {
@@ -85,7 +89,7 @@ Transformed transformed(const TestModule& test, const Outcome& reference, const 
     return fault(std::string("refused: ") + error.what());
   }
   result.test.module = made.module();
-  kernels::prepare(result.test.module, kernels::generic_core());
+  kernels::prepare(result.test.module, core_for(test.seed));
   result.changes = made.changes();
   if (const auto what = fault_of(result.test.module)) return fault("malformed: " + *what);
   if (const auto what = difference_of_interfaces(test.module, result.test.module)) return fault("interface: " + *what);

@@ -2,12 +2,14 @@
 // Transformations (usmp/transform) of test modules, held against the reference interpreter.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "random_modules/generate.hpp"
 #include "random_modules/interpreter.hpp"
+#include "usmp/kernels/core.hpp"
 #include "usmp/tir/verify.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -28,6 +30,9 @@ struct Transformed {
 
 // Applies the passes and runs the result, which must be well formed and well defined, have the same interface and leave
 // the same bytes in every parameter of the entry where `reference`, the outcome of `test`, has written any.
+// Weights lie in blocks in modules of even seeds, and in rows in others.
+[[nodiscard]] const kernels::Core& core_for(std::uint64_t seed);
+
 [[nodiscard]] Transformed transformed(const TestModule& test, const Outcome& reference,
                                       const transform::Options& options);
 

@@ -11,6 +11,7 @@ namespace usmp::kernels {
 // How loops are shaped. Results are the same for all.
 struct Core {
   std::string_view name;  // as compilers know it: "cortex-m4"
+  bool in_rows = false;   // weights lie sum by sum, as vectors of Helium read them
   std::int64_t sums = 4;  // of a block of sums, >= 1: as many as registers hold beside data and weights
 
   // Instructions, at -O2: the defaults are those of a core with Arm's DSP instructions and a unit for floats.
@@ -19,6 +20,9 @@ struct Core {
   double lane_run_tap = 2.6;   // one term of one sum in a run of lanes
   double dot4 = 5.75;          // one load, two unpackings, two products; a quarter of those of the data
   double lane_product = 2.5;   // one product; a quarter of two loads and four unpackings
+  double row_sum = 8;          // a sum of a run of rows, apart from its terms
+  double row_vector = 2.6;     // 16 terms of one, or what is left of them
+  double lanes = 1;            // of a loop over neighbours, the part that vectors leave of its instructions
   double high_product = 0;     // beside what loops::work counts for it
   double float_operation = 0;  // likewise
   double float_call = 0;       // likewise, of the C library

@@ -193,10 +193,10 @@ struct Allocate {
   ExprRef condition;             // null: unconditional
   // Annotation candidate_memory_pools, by name, best first; empty: none. See Module::annotated_pools.
   std::vector<std::string> candidate_pools;
-  // A variable of the C function instead of workspace. Set by transformations, for single elements, and for arrays that
-  // the C had on its stack (storage::keep_on_stack).
+  // A variable of the C function instead of workspace. Set by transformations, for single elements, by kernels, for
+  // windows, and for arrays that the C had on its stack (storage::keep_on_stack).
   bool on_stack = false;
-  bool was_on_stack = false;  // an array of a function of the C that was read
+  bool was_on_stack = false;  // an array of a function of the C that was read, or a window
   // Of the address in bytes, a power of two: what that C declares beyond what the type needs.
   std::uint16_t alignment = 1;
   // That makes it, from 1 in Function::by_rows; 0: not known. For reports. Placed so that a statement is no larger.

@@ -104,10 +104,15 @@ enum class Op : std::uint8_t {
   lane_run,
   memory_fence,   // where memory may change hands between buffers of different types: no access may move across it: no
                   // operands, void
-  multiply_high,  // x · y · 2^−(32 + n), rounded to nearest, halves up: int32 operands x, y and n in [1, 30], or a
+  multiply_high,  // x · y · 2^−(32 + n), rounded to nearest, halves up: int32 operands x, y and n in [1, 31], or a
                   // literal 0
   q_multiply_shift_half,  // q_multiply_shift where TVM's factor is a literal 1 << 30, one half, and its shift one, too:
                           // x · 2^(shift − 1), rounded once, in 32 bits. The operands stay as they are (builder.hpp)
+  // A statement that adds rows of sums of products. Operands: the first four of dot_run; int32 values: sums, the
+  // distance of the weights of two sums, terms; literals n and m. For i in [0, sums):
+  //   sum[i] += (x[k] + n) · (w[distance·i + k] + m) over k in [0, terms),
+  // wrapping. x[k] + n and w[k] + m fit 16 bits. terms <= 0: nothing happens.
+  row_run,
 };
 
 // Of operators with any number of operands.
@@ -138,7 +143,7 @@ struct OpInfo {
 [[nodiscard]] bool is_reserved_op_name(std::string_view name);
 
 // Those that store what they compute: statements.
-[[nodiscard]] constexpr bool is_run(Op op) { return op == Op::dot_run || op == Op::lane_run; }
+[[nodiscard]] constexpr bool is_run(Op op) { return op == Op::dot_run || op == Op::lane_run || op == Op::row_run; }
 [[nodiscard]] constexpr bool is_bitwise(Op op) { return op >= Op::bitwise_and && op <= Op::bitwise_xor; }
 [[nodiscard]] constexpr bool is_shift(Op op) { return op == Op::shift_left || op == Op::shift_right; }
 

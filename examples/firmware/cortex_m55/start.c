@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Cortex-M55: as the others; the unit for floats that is switched on is Helium, too. */
+#include "../cortex_m/start.c"

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over neighbours: which vectors may take, and what they compute.
+#include "codegen/lanes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "codegen/case_program.hpp"
+
+namespace usmp::codegen::testing::lanes_test {
+namespace {
+
+constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
+
+ExprRef high(const ExprRef& x, const ExprRef& y, const ExprRef& n) {
+  return tir::make_call(i32, tir::Op::multiply_high, {x, y, n});
+}
+ExprRef doubled(const ExprRef& x, std::int64_t y, std::int64_t shift) {
+  return tir::make_call(i32, tir::Op::q_multiply_shift, {x, imm(y), imm(31), imm(shift)});
+}
+ExprRef clip(const ExprRef& x, std::int64_t low, std::int64_t up) {
+  return binary(ExprKind::max, binary(ExprKind::min, x, imm(up)), imm(low));
+}
+
+// Numbers of all sizes, and those around which results change.
+std::vector<std::int32_t> numbers() {
+  std::vector<std::int32_t> all = {0, 1, -1, most, least, most - 1, least + 1, 1 << 30, -(1 << 30)};
+  std::uint32_t state = 12345;
+  while (all.size() < 200) {
+    state = state * 1664525U + 1013904223U;
+    all.push_back(static_cast<std::int32_t>(state) >> (state >> 5U) % 31);
+  }
+  return all;
+}
+// x · y · 2^-n, halves up.
+std::int32_t product(std::int64_t x, std::int64_t y, int n) {
+  return static_cast<std::int32_t>((x * y + (std::int64_t{1} << (n - 1))) >> n);
+}
+
+struct LanesProgram : CaseProgram {
+  // As `elementwise`, with an output that nothing else reaches.
+  void lanes(const std::string& name, const std::vector<Data>& inputs, const Data& expected,
+             const std::function<ExprRef(const std::vector<ExprRef>& x)>& value) {
+    elementwise(name, inputs, expected, value);
+    last_operation().params.back().no_alias = true;
+  }
+};
+
+TEST_CASE("lanes: fixed-point products, sums and clips on an emulated core") {
+  LanesProgram program;
+  const std::vector<std::int32_t> x = numbers();
+  std::vector<std::int32_t> y(x.rbegin(), x.rend());
+  for (std::int32_t& one : y) one = one == least ? most : one < 0 ? -one : one;
+  std::vector<std::int8_t> shifts;
+  for (std::size_t i = 0; i < x.size(); ++i) shifts.push_back(static_cast<std::int8_t>(i % 31 + 1));
+  std::vector<std::int32_t> by_lane, by_7, whole, doubles, left, sums;
+  std::vector<std::int8_t> clipped, small;
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    by_lane.push_back(product(x[i], y[i], 32 + shifts[i]));
+    by_7.push_back(product(x[i], y[i], 39));
+    whole.push_back(product(x[i], y[i], 32));
+    doubles.push_back(product(x[i], 1518500249, 31));
+    small.push_back(static_cast<std::int8_t>(x[i]));
+    left.push_back(product(std::int64_t{small[i] + 5} << 20, 1140768826, 31));
+    const std::int32_t scaled = product(x[i], y[i], 33) - 3;
+    clipped.push_back(static_cast<std::int8_t>(scaled < -128 ? -128 : scaled > 127 ? 127 : scaled));
+    bytes.push_back(static_cast<std::uint8_t>(scaled < 0 ? 0 : scaled > 255 ? 255 : scaled));
+    sums.push_back(static_cast<std::int32_t>(small[i] * 77 - static_cast<std::int32_t>(bytes[i])));
+  }
+  program.lanes("a shift of its own in each lane", {ints(x), ints(y), ints8(shifts)}, ints(by_lane),
+                [](const auto& v) { return high(v[0], v[1], cast(i32, v[2])); });
+  program.lanes("a shift by a literal", {ints(x), ints(y)}, ints(by_7),
+                [](const auto& v) { return high(v[0], v[1], imm(7)); });
+  program.lanes("none", {ints(x), ints(y)}, ints(whole), [](const auto& v) { return high(v[0], v[1], imm(0)); });
+  program.lanes("by 31 bits", {ints(x)}, ints(doubles), [](const auto& v) { return doubled(v[0], 1518500249, 0); });
+  program.lanes("shifted to the left before", {ints8(small)}, ints(left),
+                [](const auto& v) { return doubled(add(cast(i32, v[0]), imm(5)), 1140768826, 20); });
+  program.lanes("clipped to int8", {ints(x), ints(y)}, ints8(clipped),
+                [](const auto& v) { return cast(i8, clip(sub(high(v[0], v[1], imm(1)), imm(3)), -128, 127)); });
+  program.lanes("clipped to uint8", {ints(x), ints(y)}, data(u8, bytes),
+                [](const auto& v) { return cast(u8, clip(sub(high(v[0], v[1], imm(1)), imm(3)), 0, 255)); });
+  program.lanes("bytes of both kinds", {ints8(small), data(u8, bytes)}, ints(sums),
+                [](const auto& v) { return sub(mul(cast(i32, v[0]), imm(77)), cast(i32, v[1])); });
+  const std::string text = program.text();
+  std::size_t loops = 0;
+  for (std::size_t at = text.find("usmp_store_lanes_"); at != std::string::npos;
+       at = text.find("usmp_store_lanes_", at + 1)) {
+    loops += text.compare(at - 2, 2, "  ") == 0 ? 1U : 0U;
+  }
+  CHECK(loops == 8);
+  program.run();
+  program.run_on_helium();
+}
+
+Data elements(DataType type, std::size_t count, std::uint32_t seed, std::vector<std::int64_t>& values) {
+  Data all{type, {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    seed = seed * 1664525U + 1013904223U;
+    const auto bits = static_cast<std::uint16_t>(seed >> 16U);
+    all.bytes.push_back(static_cast<char>(bits & 0xffU));
+    if (type.bits == 16) all.bytes.push_back(static_cast<char>(bits >> 8U));
+    values.push_back(type.bits == 16 ? static_cast<std::int16_t>(bits)
+                     : type.is_int() ? static_cast<std::int8_t>(bits & 0xffU)
+                                     : static_cast<std::int64_t>(bits & 0xffU));
+  }
+  return all;
+}
+
+TEST_CASE("lanes: rows of sums on an emulated core") {
+  CaseProgram program;
+  std::uint32_t seed = 1;
+  for (const DataType data_type : {i8, u8, i16}) {
+    for (const DataType weight_type : {i8, u8, i16}) {
+      for (const std::int64_t terms : {1, 7, 16, 37}) {
+        const std::int64_t count = static_cast<std::int64_t>(seed % 7) + 2;
+        const std::int64_t distance = terms + static_cast<std::int64_t>(seed % 3);
+        const bool keeps = seed % 2 == 0;
+        const std::int64_t zero = data_type.bits == 16 ? 0 : std::vector<std::int64_t>{0, 128, -83, -255, 5}[seed % 5];
+        const std::int64_t weight_zero = weight_type == u8 && seed % 4 != 2 ? -128 : 0;
+        std::vector<std::int64_t> x, w;
+        const Data xs = elements(data_type, static_cast<std::size_t>(terms), ++seed, x);
+        const Data ws = elements(weight_type, static_cast<std::size_t>(count * distance), seed + 7, w);
+        std::vector<std::int32_t> sums;
+        for (std::int64_t i = 0; i < count; ++i) {
+          std::uint32_t sum = keeps ? 1000U * static_cast<std::uint32_t>(i) : 0U;
+          for (std::int64_t k = 0; k < terms; ++k) {
+            const std::int64_t weight = w[static_cast<std::size_t>(i * distance + k)] + weight_zero;
+            sum += static_cast<std::uint32_t>((x[static_cast<std::size_t>(k)] + zero) * weight);
+          }
+          sums.push_back(static_cast<std::int32_t>(sum));
+        }
+        program.operation("rows", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
+          const VarId i = program.var("i", i32);
+          return Block{loop(i, imm(0), imm(count), {store(out, program.ref(i), mul(program.ref(i), imm(1000)))}),
+                       evaluate(tir::make_call(
+                           tir::void_type, tir::Op::row_run,
+                           {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0), imm(keeps ? 1 : 0),
+                            imm(count), imm(distance), imm(terms), imm(zero), imm(weight_zero)}))};
+        });
+      }
+    }
+  }
+  program.run();
+  program.run_on_helium();
+}
+
+TEST_CASE("lanes: sums side by side on an emulated core") {
+  CaseProgram program;
+  std::uint32_t seed = 100;
+  for (const DataType data_type : {i8, u8, i16}) {
+    for (const DataType weight_type : {i8, u8, i16}) {
+      for (const std::int64_t taps : {1, 2, 3, 5}) {
+        ++seed;
+        const std::int64_t count = 4 * (static_cast<std::int64_t>(seed % 5) + 1);
+        const std::int64_t distance = count + static_cast<std::int64_t>(seed % 3);
+        const bool keeps = seed % 2 == 0;
+        const std::int64_t zero = data_type == i8 ? 128 : 0;
+        std::vector<std::int64_t> x, w;
+        const Data xs = elements(data_type, static_cast<std::size_t>(taps * distance), seed, x);
+        const Data ws = elements(weight_type, static_cast<std::size_t>(taps * count), seed + 7, w);
+        std::vector<std::int32_t> sums;
+        for (std::int64_t i = 0; i < count; ++i) {
+          std::uint32_t sum = keeps ? 1000U * static_cast<std::uint32_t>(i) : 0U;
+          for (std::int64_t t = 0; t < taps; ++t) {
+            const std::int64_t value = x[static_cast<std::size_t>(t * distance + i)] + zero;
+            sum += static_cast<std::uint32_t>(value * w[static_cast<std::size_t>(t * count + i)]);
+          }
+          sums.push_back(static_cast<std::int32_t>(sum));
+        }
+        program.operation("lanes", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
+          const VarId i = program.var("i", i32);
+          return Block{loop(i, imm(0), imm(count), {store(out, program.ref(i), mul(program.ref(i), imm(1000)))}),
+                       evaluate(tir::make_call(
+                           tir::void_type, tir::Op::lane_run,
+                           {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0), imm(keeps ? 1 : 0),
+                            imm(count / 4), imm(taps), imm(distance), imm(count), imm(zero)}))};
+        });
+      }
+    }
+  }
+  program.run();
+  program.run_on_helium();
+}
+
+// for i: out[i] = x[i] + …, changed in one way each.
+struct LanesFixture : CaseProgram {
+  VarId x = pointer("x", i32);
+  VarId out = pointer("out", i32);
+  VarId byte = pointer("byte", i8);
+  VarId i = var("i", i32);
+  VarId n = var("n", i32);
+  std::int64_t count = 16;
+  bool alone = true;
+  ExprRef at = ref(i);
+  ExprRef value = add(load(x, ref(i)), imm(1));
+  VarId storage = out;
+  tir::Block before;
+
+  bool fits() {
+    tir::Function function;
+    for (const VarId id : {x, out, byte}) {
+      tir::Param param;
+      param.var = id;
+      param.no_alias = alone;
+      function.params.push_back(param);
+    }
+    before.push_back(store(storage, at, value));
+    const tir::For nest{i, imm(0), imm(count), before};
+    arith::Ranges ranges;
+    return store_of_lanes(module(), function, nest, ranges).has_value();
+  }
+};
+
+TEST_CASE_FIXTURE(LanesFixture, "lanes: loops that vectors may take") {
+  SUBCASE("neighbours") {}
+  SUBCASE("from a place on") { at = add(mul(ref(n), imm(4)), ref(i)); }
+  SUBCASE("what is read is stored again") { value = add(load(out, ref(i)), load(x, ref(i))); }
+  SUBCASE("what does not change") { value = add(load(x, ref(n)), load(x, ref(i))); }
+  SUBCASE("a product doubled, of a byte") { value = doubled(cast(i32, load(byte, ref(i))), 1140768826, 3); }
+  SUBCASE("a variable in front") {
+    before.push_back(let(n, add(ref(i), imm(3))));
+    at = ref(n);
+  }
+  CHECK(fits());
+}
+
+TEST_CASE_FIXTURE(LanesFixture, "lanes: loops that vectors may not take") {
+  SUBCASE("a number of elements that four does not divide") { count = 18; }
+  SUBCASE("elements that are apart") { at = mul(ref(i), imm(2)); }
+  SUBCASE("elements backwards") { at = sub(imm(20), ref(i)); }
+  SUBCASE("elements read that are apart") { value = load(x, mul(ref(i), imm(2))); }
+  SUBCASE("what was stored one element before") { value = add(load(out, sub(ref(i), imm(1))), load(x, ref(i))); }
+  SUBCASE("what is stored, always the same") { value = add(load(out, imm(0)), load(x, ref(i))); }
+  SUBCASE("another pointer may reach the output") { alone = false; }
+  SUBCASE("a sum that wraps in its type") {
+    storage = byte;
+    value = add(load(byte, ref(i)), load(byte, ref(i)));
+  }
+  SUBCASE("a cast that cuts") { value = cast(i32, cast(i8, load(x, ref(i)))); }
+  SUBCASE("a product doubled of what does not fit") { value = doubled(load(x, ref(i)), 1140768826, 3); }
+  SUBCASE("a product doubled with a negative factor") { value = doubled(load(x, ref(i)), -5, 0); }
+  SUBCASE("a quotient") { value = binary(ExprKind::div, load(x, ref(i)), imm(3)); }
+  SUBCASE("the number of the element") { value = add(load(x, ref(i)), ref(i)); }
+  SUBCASE("a comparison") {
+    value = tir::make_call(i32, "tir.if_then_else",
+                           {binary(ExprKind::lt, load(x, ref(i)), imm(0)), load(x, ref(i)), imm(0)});
+  }
+  SUBCASE("a variable in front that is read from memory") {
+    before.push_back(let(n, load(x, imm(0))));
+    at = add(ref(n), ref(i));
+  }
+  CHECK_FALSE(fits());
+}
+
+}  // namespace
+}  // namespace usmp::codegen::testing::lanes_test
