@@ -2,6 +2,7 @@
 // The pools of several modules that run one after another and share them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct SharedPool {
   PoolLayout pool;
   Bytes least = 0;         // `used`, of constants in the best order
   std::string largest;     // symbol of the first module that needs most
+  std::optional<Bytes> end = {};  // behind the contents that a programmer writes, of all modules
   bool has_array = false;  // one array serves all modules, and at least one uses it
 };
 

@@ -78,6 +78,7 @@ struct PlanDocument {
     PoolKind kind = PoolKind::workspace;
     bool internal = false;
     std::string section;            // empty: none
+    std::optional<Bytes> address = {};  // where a programmer writes the contents; nothing: a linker places them
     std::optional<Bytes> capacity;  // nothing: unbounded
     Bytes alignment = 1;
     Bytes reserved = 0;
