@@ -64,8 +64,8 @@ void write_constants_header(const EmissionInput& module, const ModuleLayout& lay
   const std::string guard = layout.macro + "_CONSTANTS_H_";
   sink.write("/* Constants of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit. */\n#ifndef " + guard + "\n#define " + guard + "\n");
-  const bool declares = std::ranges::any_of(
-      layout.pools, [](const PoolLayout& pool) { return is_in_header(pool) && pool.is_binary; });
+  const bool declares =
+      std::ranges::any_of(layout.pools, [](const PoolLayout& pool) { return is_in_header(pool) && pool.is_binary; });
   if (declares) sink.write("\n#include <stdint.h>\n");
   for (std::size_t i = 0; i < layout.pools.size(); ++i) {
     if (!is_in_header(layout.pools[i])) continue;
@@ -141,7 +141,8 @@ static uint32_t usmp_crc32(const void* contents, uint32_t size) {
   return ~crc;
 }
 
-)" + check_declaration(layout) + " {\n");
+)" + check_declaration(layout) +
+             " {\n");
   for (const PoolId id : pools) {
     const PoolLayout& pool = layout.pools[id.index()];
     const std::string macro = layout.macro + "_" + pool_macro(pool);

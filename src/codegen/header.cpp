@@ -194,7 +194,8 @@ void write_states_part(const ModuleLayout& layout, TextSink& sink) {
 void write_check_part(const ModuleLayout& layout, TextSink& sink) {
   const std::vector<PoolId> pools = checked_pools(layout);
   if (pools.empty()) return;
-  sink.write("/*!\n * \\brief Compares the CRC-32 of binary files in memory with that of the files written with this C.\n");
+  sink.write(
+      "/*!\n * \\brief Compares the CRC-32 of binary files in memory with that of the files written with this C.\n");
   for (const PoolId id : pools) {
     const PoolLayout& pool = layout.pools[id.index()];
     sink.write(" * \\param " + pool.member + " Address of parameter pool \"" + comment_text(pool.name) + "\".\n");

@@ -13,7 +13,8 @@
 namespace usmp::codegen {
 namespace {
 
-// Of contents that a programmer writes: nothing else may be placed there. A region is known if the linker script gave it.
+// Of contents that a programmer writes: nothing else may be placed there. A region is known if the linker script gave
+// it.
 std::string reserved_text(const SharedPool& shared) {
   const PoolLayout& pool = shared.pool;
   const std::string start = "usmp_" + pool.name + "_start = ";
@@ -22,8 +23,8 @@ std::string reserved_text(const SharedPool& shared) {
   const std::string comment = "\n/* A programmer writes pool " + pool.name + " there: see the table of " +
                               std::string("files, *_flash.csv. */\n");
   if (pool.region.empty()) return comment + start + first + ";\n" + end + address_text(*shared.end) + ";\n";
-  return comment + ".usmp_" + pool.name + " " + first + " (NOLOAD) :\n{\n  " + start + ".;\n  . += " +
-         std::to_string(*shared.end - *pool.address) + ";\n  " + end + ".;\n} > " + pool.region + "\n";
+  return comment + ".usmp_" + pool.name + " " + first + " (NOLOAD) :\n{\n  " + start +
+         ".;\n  . += " + std::to_string(*shared.end - *pool.address) + ";\n  " + end + ".;\n} > " + pool.region + "\n";
 }
 
 // `least`: bytes that the section has in whatever order the linker puts the arrays.
@@ -33,16 +34,15 @@ std::string section_text(const PoolLayout& pool, Bytes least) {
   const std::string region = pool.region.empty() ? upper_case(pool.name) : pool.region;
   const std::string used = std::to_string(least);
   // The stub of a binary file: nothing in the C may refer to it.
-  const std::string input =
-      pool.is_binary ? "KEEP(*(" + input_section(pool) + "))" : "*(" + input_section(pool) + ")";
+  const std::string input = pool.is_binary ? "KEEP(*(" + input_section(pool) + "))" : "*(" + input_section(pool) + ")";
   std::string text = "\n" + section + (is_workspace ? " (NOLOAD)" : "") + " : ALIGN(" + std::to_string(pool.alignment) +
                      ")\n{\n  usmp_" + pool.name + "_start = .;\n  " + input + "\n  usmp_" + pool.name +
                      "_end = .;\n} > " + region + "\n";
   text += "ASSERT(SIZEOF(" + section + ") >= " + used + ", \"usmp-plan: pool " + pool.name + " has fewer than its " +
           used + " bytes: " +
-          (pool.is_binary ? "link the assembler file of its contents, or give the pool an address if a programmer writes them"
-                          : "its array belongs in section " + input_section(pool) +
-                                ", which no output section above may take") +
+          (pool.is_binary
+               ? "link the assembler file of its contents, or give the pool an address if a programmer writes them"
+               : "its array belongs in section " + input_section(pool) + ", which no output section above may take") +
           "\")\n";
   text += "ASSERT(SIZEOF(" + section + ") <= LENGTH(" + region + "), \"usmp-plan: pool " + pool.name +
           " is larger than region " + region + "\")\n";
@@ -76,8 +76,8 @@ void write_flash_table(const std::vector<EmissionInput>& modules, TextSink& sink
     for (const PoolId id : checked_pools(layout)) {
       const PoolLayout& pool = layout.pools[id.index()];
       if (!pool.address) continue;
-      sink.write("src/" + file_stem(module.info.name) + "_" + pool.member + ".bin," + address_text(*pool.address) + "," +
-                 std::to_string(pool.used) + "," + address_text(crc_of_contents(module, layout, id)) + "\n");
+      sink.write("src/" + file_stem(module.info.name) + "_" + pool.member + ".bin," + address_text(*pool.address) +
+                 "," + std::to_string(pool.used) + "," + address_text(crc_of_contents(module, layout, id)) + "\n");
     }
   }
 }
@@ -90,7 +90,8 @@ std::string flash_table_path(const std::string& module_name) {
 
 std::optional<OutputFile> flash_table(const std::vector<EmissionInput>& modules) {
   const bool has_any = std::ranges::any_of(modules, [](const EmissionInput& module) {
-    return std::ranges::any_of(module.placements.pools, [](const placement::Pool& pool) { return pool.address.has_value(); });
+    return std::ranges::any_of(module.placements.pools,
+                               [](const placement::Pool& pool) { return pool.address.has_value(); });
   });
   if (!has_any) return std::nullopt;
   return OutputFile{.path = modules.size() == 1 ? flash_table_path(modules.front().info.name) : all_flash_table_path,

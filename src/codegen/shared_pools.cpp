@@ -26,11 +26,8 @@ std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts) {
         return other.pool.macro == pool.macro && other.pool.kind == pool.kind;
       });
       if (known == pools.end()) {
-        pools.push_back({.pool = pool,
-                         .least = pool.used,
-                         .largest = layout.symbol,
-                         .end = end_of(pool),
-                         .has_array = has_array});
+        pools.push_back(
+            {.pool = pool, .least = pool.used, .largest = layout.symbol, .end = end_of(pool), .has_array = has_array});
         arrays.push_back({{pool.used, pool.alignment}});
         continue;
       }

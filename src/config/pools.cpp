@@ -170,7 +170,8 @@ Bytes address_of(const YamlEntry& entry, const std::vector<MemoryRegion>* memory
     const bool is_hexadecimal = value.text.starts_with("0x") || value.text.starts_with("0X");
     std::uint64_t number = 0;
     const char* end = value.text.data() + value.text.size();
-    const auto read = std::from_chars(value.text.data() + (is_hexadecimal ? 2 : 0), end, number, is_hexadecimal ? 16 : 10);
+    const auto read =
+        std::from_chars(value.text.data() + (is_hexadecimal ? 2 : 0), end, number, is_hexadecimal ? 16 : 10);
     if (read.ec == std::errc{} && read.ptr == end) address = number;
   }
   if (!address || *address > most) fail_value(entry, "an address from 0 to 2^48 such as 0x90000000, or ld:REGION");
@@ -181,7 +182,8 @@ Bytes address_of(const YamlEntry& entry, const std::vector<MemoryRegion>* memory
 // case: the first.
 void take_region(const std::vector<MemoryRegion>& memory, PoolSpec& pool) {
   for (const MemoryRegion& region : memory) {
-    const bool is_it = pool.region.empty() ? upper_case(region.name) == upper_case(pool.name) : region.name == pool.region;
+    const bool is_it =
+        pool.region.empty() ? upper_case(region.name) == upper_case(pool.name) : region.name == pool.region;
     if (!is_it) continue;
     pool.region = region.name;
     pool.size_hint = region.length;

@@ -59,7 +59,8 @@ void put_contents_in_a_row(const std::vector<Table*>& modules) {
     for (auto other = std::next(one); other != rows.end(); ++other) {
       if (one->second.end <= other->second.begin || other->second.end <= one->second.begin) continue;
       throw Error(ErrorKind::usage, {},
-                  "pools " + in_quotes(one->first) + " and " + in_quotes(other->first) + " both have contents at address " +
+                  "pools " + in_quotes(one->first) + " and " + in_quotes(other->first) +
+                      " both have contents at address " +
                       address_text(std::max(one->second.begin, other->second.begin)));
     }
   }

@@ -59,9 +59,10 @@ struct Interface {
 [[nodiscard]] std::string packed_declaration(const std::string& function);
 
 // tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host; then, with external parameter pools, the header of their
-// contents, and M_POOL.bin of those that are binary files, with M_POOL.S unless they have an address. Throws Error of kind archive for a construct
-// without a C translation (a dtype or an operator), naming function and node, before any sink is written to; of kind
-// usage if workspace_io asks for an input or output whose size is not known, or has_own_run for other parameters.
+// contents, and M_POOL.bin of those that are binary files, with M_POOL.S unless they have an address. Throws Error of
+// kind archive for a construct without a C translation (a dtype or an operator), naming function and node, before any
+// sink is written to; of kind usage if workspace_io asks for an input or output whose size is not known, or has_own_run
+// for other parameters.
 [[nodiscard]] std::vector<OutputFile> module_files(const EmissionInput& module);
 
 // Of the file among these that only modules with external parameter pools have: their contents.

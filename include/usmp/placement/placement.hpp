@@ -65,8 +65,8 @@ struct Table {
 [[nodiscard]] std::vector<Bytes> alignments(const Table& table);
 
 // Several modules write their contents of a pool one behind the other, in this order, from Pool::address on. Throws
-// Error of kind usage if that address is not aligned as the contents of one ask for, or if two pools would have the same
-// bytes.
+// Error of kind usage if that address is not aligned as the contents of one ask for, or if two pools would have the
+// same bytes.
 void put_contents_in_a_row(const std::vector<Table*>& modules);
 
 }  // namespace usmp::placement
