@@ -129,6 +129,10 @@ void write_pool_macros(const EmissionInput& module, const ModuleLayout& layout, 
     const std::string prefix = layout.macro + "_" + pool_macro(pool);
     write_brief("Bytes in use in " + what, sink);
     write_macro(prefix + "_SIZE", std::to_string(pool.used), sink);
+    if (pool.kind == PoolKind::workspace) {
+      write_brief("Bytes of an array for " + what + ": at least 1, which C asks for", sink);
+      write_macro(prefix + "_ARRAY_SIZE", std::to_string(array_bytes(pool)), sink);
+    }
     write_brief("Required alignment of " + what + ", in bytes", sink);
     write_macro(prefix + "_ALIGNMENT", std::to_string(pool.alignment), sink);
     if (pool.address) {

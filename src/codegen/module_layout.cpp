@@ -173,7 +173,9 @@ ModuleLayout layout_of(const EmissionInput& module) {
   }
   UniqueNames tensor_macros;
   (void)tensor_macros.add("WORKSPACE");
-  for (const PoolLayout& pool : layout.pools) (void)tensor_macros.add(pool_macro(pool));
+  for (const PoolLayout& pool : layout.pools) {
+    for (const char* part : {"", "_ARRAY"}) (void)tensor_macros.add(pool_macro(pool) + part);
+  }
   TensorPlacer placer(module, tensor_macros);
   layout.inputs = placer.place(interface.inputs, "input");
   layout.outputs = placer.place(interface.outputs, "output");

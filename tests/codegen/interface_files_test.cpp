@@ -128,10 +128,14 @@ int32_t tvmgen_net_run(
 #define TVMGEN_NET_WORKSPACE_SIZE 40
 /*! \brief Bytes in use in workspace pool "sram". */
 #define TVMGEN_NET_SRAM_WORKSPACE_POOL_SIZE 40
+/*! \brief Bytes of an array for workspace pool "sram": at least 1, which C asks for. */
+#define TVMGEN_NET_SRAM_WORKSPACE_POOL_ARRAY_SIZE 40
 /*! \brief Required alignment of workspace pool "sram", in bytes. */
 #define TVMGEN_NET_SRAM_WORKSPACE_POOL_ALIGNMENT 32
 /*! \brief Bytes in use in workspace pool "dram". */
 #define TVMGEN_NET_DRAM_WORKSPACE_POOL_SIZE 0
+/*! \brief Bytes of an array for workspace pool "dram": at least 1, which C asks for. */
+#define TVMGEN_NET_DRAM_WORKSPACE_POOL_ARRAY_SIZE 1
 /*! \brief Required alignment of workspace pool "dram", in bytes. */
 #define TVMGEN_NET_DRAM_WORKSPACE_POOL_ALIGNMENT 1
 /*! \brief Bytes in use in parameter pool "flash". */
@@ -874,6 +878,8 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
   CHECK(contains(both, "#include \"tvmgen_net.h\"\n#include \"tvmgen_big.h\"\n"));
   CHECK(contains(both, "#define TVM_BIG_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
   CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
+  CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_ARRAY_SIZE 328\n"));
+  CHECK(contains(both, "#define TVM_COMMON_DRAM_WORKSPACE_BUFFER_ARRAY_SIZE 1\n"));
   CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_ALIGNMENT 64\n"));
   CHECK(contains(both, "#define TVM_COMMON_FLASH_PARAMETER_BUFFER_SIZE 96\n"));  // each at a multiple of 64
   CHECK(contains(text({second.view(), first.view()}), "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
