@@ -95,14 +95,16 @@ std::string bash_completion(const Manual& manual) {
   text += "  # The command is the first word that is neither an option nor the value of one.\n";
   text += "  for ((i = 1; i < COMP_CWORD; ++i)); do\n    case ${COMP_WORDS[i]} in\n";
   text += "      " + options_with_values(manual.commands.front()) + ") ((++i)) ;;\n";
-  text += "      " + names_of_commands(manual, "|") + ") command=${COMP_WORDS[i]}; break ;;\n";
+  text += "      " + names_of_commands(manual, "|") + "|help) command=${COMP_WORDS[i]}; break ;;\n";
   text += "      -*) ;;\n      *) break ;;\n    esac\n  done\n  case $command:$option in\n";
   for (const CommandText& command : manual.commands) text += value_branches(command);
   text += "  esac\n  if [[ $cur == -* ]]; then\n    case $command in\n";
   for (const CommandText& command : manual.commands) text += option_branch(command);
-  text += "    esac\n    return\n  fi\n  _usmp_plan_paths -f\n";
+  text += "    esac\n    return\n  fi\n";
+  text += "  if [[ $command == help ]]; then _usmp_plan_words " +
+          shell_quoted("plan " + names_of_commands(manual, " "), "'\\''") + "; return; fi\n  _usmp_plan_paths -f\n";
   text += "  if ((COMP_CWORD == 1)); then COMPREPLY+=($(compgen -W " +
-          shell_quoted(names_of_commands(manual, " "), "'\\''") +
+          shell_quoted("plan " + names_of_commands(manual, " ") + " help", "'\\''") +
           " -- \"$cur\")); fi\n}\n\ncomplete -F _usmp_plan usmp-plan\n";
   return text;
 }

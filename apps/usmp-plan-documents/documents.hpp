@@ -16,6 +16,10 @@ namespace usmp::apps {
 [[nodiscard]] std::string fish_completion(const Manual& manual);
 
 // The text in single quotes of a shell, with what is written for a quote in it.
+// Words in the place of a command besides those of the manual: `plan` stands for none, `help` is followed by one.
+inline constexpr std::string_view plan_summary = "plan, and write C";
+inline constexpr std::string_view help_summary = "describe a command";
+
 [[nodiscard]] std::string shell_quoted(std::string_view text, std::string_view quote);
 
 }  // namespace usmp::apps

@@ -51,6 +51,10 @@ std::string fish_completion(const Manual& manual) {
     commands += "complete -c usmp-plan -n __fish_is_first_token -a " + shell_word(command.name) + " -d " +
                 shell_word(command.summary) + "\n";
   }
+  commands += "complete -c usmp-plan -n __fish_is_first_token -a plan -d " + shell_word(plan_summary) + "\n";
+  commands += "complete -c usmp-plan -n __fish_is_first_token -a help -d " + shell_word(help_summary) + "\n";
+  commands += "complete -c usmp-plan -n '__fish_seen_subcommand_from help' -x -a " +
+              shell_word("plan " + joined(names, " ")) + "\n";
   std::string text = "# Completion of usmp-plan for fish. Generated from its options; not to be edited.\n\n" + commands;
   for (const CommandText& command : manual.commands) {
     const std::string condition = command.name.empty() ? "not __fish_seen_subcommand_from " + joined(names, " ")

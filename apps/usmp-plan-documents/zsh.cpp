@@ -77,6 +77,8 @@ std::string zsh_completion(const Manual& manual) {
   for (const CommandText& command : manual.commands) {
     if (!command.name.empty()) text += "    " + shell_word(command.name + ":" + escaped(command.summary)) + "\n";
   }
+  text += "    " + shell_word("plan:" + escaped(plan_summary)) + "\n    " +
+          shell_word("help:" + escaped(help_summary)) + "\n";
   text += "  )\n  _arguments -S -C" + options_of(manual.commands.front()) +
           " \\\n        ': :->first' \\\n        '*:: :->rest' && ret=0\n";
   text +=
@@ -86,6 +88,9 @@ std::string zsh_completion(const Manual& manual) {
   for (const CommandText& command : manual.commands) {
     if (!command.name.empty()) text += branch(command);
   }
+  CommandText plan = manual.commands.front();
+  plan.name = "plan";
+  text += branch(plan) + "      (help)\n      _describe -t commands 'command' commands && ret=0\n      ;;\n";
   return text + "    esac\n    ;;\n  esac\n  return ret\n}\n\n_usmp-plan \"$@\"\n";
 }
 

@@ -232,11 +232,16 @@ void add_ignore_sizes_option(CLI::App& app, driver::PlanningOptions& options) {
                "if no plan fits the pools, plan into the same pools without their sizes");
 }
 
-bool color_terminal() {
-  if (isatty(STDOUT_FILENO) == 0 || is_set("NO_COLOR")) return false;
+namespace {
+
+bool is_dumb_terminal() {
   const char* const terminal = std::getenv("TERM");
-  return terminal == nullptr || std::string_view(terminal) != "dumb";
+  return terminal != nullptr && std::string_view(terminal) == "dumb";
 }
+
+}  // namespace
+
+bool color_terminal() { return isatty(STDOUT_FILENO) != 0 && !is_set("NO_COLOR") && !is_dumb_terminal(); }
 
 std::optional<std::size_t> terminal_width() {
   winsize size = {};
@@ -244,7 +249,8 @@ std::optional<std::size_t> terminal_width() {
   return size.ws_col;
 }
 
-bool progress_terminal() { return isatty(STDERR_FILENO) != 0; }
+// A dumb terminal cannot write a line anew.
+bool progress_terminal() { return isatty(STDERR_FILENO) != 0 && !is_dumb_terminal(); }
 
 void set_up_logging(driver::Verbosity verbosity) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("usmp-plan"));

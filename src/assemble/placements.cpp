@@ -33,7 +33,8 @@ placement::Table placements_of(const liveness::Analysis& analysis, const Assembl
                            .section = pool.section,
                            .region = pool.region,
                            .internal = pool.internal,
-                           .is_binary = pool.is_binary});
+                           .is_binary = pool.is_binary,
+                           .address = pool.address});
   }
   for (std::size_t i = 0; i < assembly.sites.size(); ++i) {
     table.storages.push_back(

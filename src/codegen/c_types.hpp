@@ -54,4 +54,9 @@ struct PointerType {
 // Text from the archive for a // comment: printable ASCII without what could end the comment or continue its line.
 [[nodiscard]] std::string comment_text(const std::string& text);
 
+// "i16" of int16.
+[[nodiscard]] inline std::string short_name(tir::DataType type) {
+  return (type.is_int() ? "i" : "u") + std::to_string(static_cast<int>(type.bits));
+}
+
 }  // namespace usmp::codegen

@@ -2,6 +2,7 @@
 // tvmgen_M.constants.h: the contents of external parameter pools. Apart from tvmgen_M.h, which every file of the
 // application may include: only the one that defines the arrays has to read megabytes of numbers.
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,11 +10,15 @@
 #include "codegen/c_types.hpp"
 #include "codegen/constant_data.hpp"
 #include "codegen/interface_files.hpp"
+#include "usmp/support/crc32.hpp"
 
 namespace usmp::codegen {
 namespace {
 
 bool has_contents(const PoolLayout& pool) { return pool.kind == PoolKind::constant && !pool.is_internal; }
+
+// Of the header: nothing declares what a programmer writes.
+bool is_in_header(const PoolLayout& pool) { return has_contents(pool) && !pool.address; }
 
 // The bytes of the pool from its start: constants, and the gaps between them, which are zeros.
 template <class Data, class Gap>
@@ -52,16 +57,18 @@ void write_contents(const EmissionInput& module, const ModuleLayout& layout, Poo
 }  // namespace
 
 bool has_constants_header(const ModuleLayout& layout) {
-  return std::any_of(layout.pools.begin(), layout.pools.end(), has_contents);
+  return std::any_of(layout.pools.begin(), layout.pools.end(), is_in_header);
 }
 
 void write_constants_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   const std::string guard = layout.macro + "_CONSTANTS_H_";
   sink.write("/* Constants of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit. */\n#ifndef " + guard + "\n#define " + guard + "\n");
-  if (!binary_pools(layout).empty()) sink.write("\n#include <stdint.h>\n");
+  const bool declares =
+      std::ranges::any_of(layout.pools, [](const PoolLayout& pool) { return is_in_header(pool) && pool.is_binary; });
+  if (declares) sink.write("\n#include <stdint.h>\n");
   for (std::size_t i = 0; i < layout.pools.size(); ++i) {
-    if (!has_contents(layout.pools[i])) continue;
+    if (!is_in_header(layout.pools[i])) continue;
     if (layout.pools[i].is_binary) {
       write_declaration(layout.pools[i], sink);
     } else {
@@ -89,6 +96,60 @@ void write_binary(const EmissionInput& module, const ModuleLayout& layout, PoolI
           sink.write(std::string_view(zeros).substr(0, static_cast<std::size_t>(std::min(gap, most))));
         }
       });
+}
+
+std::uint32_t crc_of_contents(const EmissionInput& module, const ModuleLayout& layout, PoolId id) {
+  class Crc final : public TextSink {
+   public:
+    void write(std::string_view text) override { crc = crc32(text, crc); }
+    std::uint32_t crc = 0;
+  } sink;
+  write_binary(module, layout, id, sink);
+  return sink.crc;
+}
+
+std::vector<PoolId> checked_pools(const ModuleLayout& layout) {
+  std::vector<PoolId> pools;
+  for (const PoolId id : layout.external) {
+    const PoolLayout& pool = layout.pools[id.index()];
+    if (has_contents(pool) && pool.is_binary && pool.used > 0) pools.push_back(id);
+  }
+  return pools;
+}
+
+std::string check_declaration(const ModuleLayout& layout) {
+  std::vector<std::string> params;
+  for (const PoolId id : checked_pools(layout)) params.push_back("const void* " + layout.pools[id.index()].member);
+  return "int32_t " + layout.symbol + "_check_constants(" + joined(params) + ")";
+}
+
+void write_check(const ModuleLayout& layout, TextSink& sink) {
+  const std::vector<PoolId> pools = checked_pools(layout);
+  if (pools.empty()) return;
+  sink.write(R"(/* CRC-32 of IEEE 802.3, four bits at a time. */
+static uint32_t usmp_crc32(const void* contents, uint32_t size) {
+  static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+                                     0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                     0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+  const uint8_t* byte = (const uint8_t*)contents;
+  uint32_t crc = 0xffffffff;
+  for (; size > 0; --size) {
+    crc ^= *byte++;
+    crc = (crc >> 4) ^ table[crc & 15U];
+    crc = (crc >> 4) ^ table[crc & 15U];
+  }
+  return ~crc;
+}
+
+)" + check_declaration(layout) +
+             " {\n");
+  for (const PoolId id : pools) {
+    const PoolLayout& pool = layout.pools[id.index()];
+    const std::string macro = layout.macro + "_" + pool_macro(pool);
+    sink.write("  if (" + pool.member + " == NULL || usmp_crc32(" + pool.member + ", " + macro + "_SIZE) != " + macro +
+               "_CRC32) return -1;\n");
+  }
+  sink.write("  return 0;\n}\n\n");
 }
 
 void write_stub(const EmissionInput& module, const PoolLayout& pool, const std::string& binary, TextSink& sink) {

@@ -168,6 +168,7 @@ void write_entry(const EmissionInput& module, const ModuleLayout& layout, const 
   sink.write(declaration + ";\n\n");
   write_internal_pools(module, layout, sink);
   write_states(layout, sink);
+  write_check(layout, sink);
   if (module.workspace_io) {
     write_map(layout, "inputs", layout.inputs, sink);
     write_map(layout, "outputs", layout.outputs, sink);

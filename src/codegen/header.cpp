@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvmgen_M.h: TVM's interface in TVM's order and spelling, so that firmware written for TVM's header compiles against
 // it. What is added (alignment macros, macros of unused or internal pools) only adds names.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -117,17 +118,30 @@ void write_run(const EmissionInput& module, const ModuleLayout& layout, TextSink
              ";\n\n");
 }
 
-void write_pool_macros(const ModuleLayout& layout, TextSink& sink) {
+void write_pool_macros(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   write_brief("Bytes in use in all workspace pools together", sink);
   write_macro(layout.macro + "_WORKSPACE_SIZE", std::to_string(layout.workspace_bytes), sink);
-  for (const PoolLayout& pool : layout.pools) {
+  const std::vector<PoolId> checked = checked_pools(layout);
+  for (std::size_t i = 0; i < layout.pools.size(); ++i) {
+    const PoolLayout& pool = layout.pools[i];
     const std::string what =
         (pool.kind == PoolKind::constant ? "parameter pool \"" : "workspace pool \"") + comment_text(pool.name) + "\"";
     const std::string prefix = layout.macro + "_" + pool_macro(pool);
     write_brief("Bytes in use in " + what, sink);
     write_macro(prefix + "_SIZE", std::to_string(pool.used), sink);
+    if (pool.kind == PoolKind::workspace) {
+      write_brief("Bytes of an array for " + what + ": at least 1, which C asks for", sink);
+      write_macro(prefix + "_ARRAY_SIZE", std::to_string(array_bytes(pool)), sink);
+    }
     write_brief("Required alignment of " + what + ", in bytes", sink);
     write_macro(prefix + "_ALIGNMENT", std::to_string(pool.alignment), sink);
+    if (pool.address) {
+      write_brief("Where a programmer writes the contents of " + what, sink);
+      write_macro(prefix + "_ADDRESS", "((const void*)(uintptr_t)" + address_text(*pool.address) + ")", sink);
+    }
+    if (std::ranges::find(checked, PoolId(i)) == checked.end()) continue;
+    write_brief("CRC-32 of the contents of " + what, sink);
+    write_macro(prefix + "_CRC32", address_text(crc_of_contents(module, layout, PoolId(i))), sink);
   }
 }
 
@@ -173,6 +187,18 @@ void write_states_part(const ModuleLayout& layout, TextSink& sink) {
   sink.write(reset_declaration(layout) + ";\n\n");
   write_brief("Bytes that the model keeps from run to run, in memory of its own", sink);
   write_macro(layout.macro + "_STATE_SIZE", std::to_string(layout.state_bytes), sink);
+}
+
+void write_check_part(const ModuleLayout& layout, TextSink& sink) {
+  const std::vector<PoolId> pools = checked_pools(layout);
+  if (pools.empty()) return;
+  sink.write(
+      "/*!\n * \\brief Compares the CRC-32 of binary files in memory with that of the files written with this C.\n");
+  for (const PoolId id : pools) {
+    const PoolLayout& pool = layout.pools[id.index()];
+    sink.write(" * \\param " + pool.member + " Address of parameter pool \"" + comment_text(pool.name) + "\".\n");
+  }
+  sink.write(" * \\return 0, or -1 if one differs or an address is NULL.\n */\n" + check_declaration(layout) + ";\n\n");
 }
 
 // "0x1.8p-1f": exact.
@@ -223,7 +249,8 @@ void write_header(const EmissionInput& module, const ModuleLayout& layout, TextS
   if (module.workspace_io) write_map_functions(layout, sink);
   write_run(module, layout, sink);
   write_states_part(layout, sink);
-  write_pool_macros(layout, sink);
+  write_check_part(layout, sink);
+  write_pool_macros(module, layout, sink);
   sink.write("\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + guard + " */\n");
 }
 

@@ -2,6 +2,7 @@
 // The writers of the interface's files; module_files puts them together.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ void write_constants_header(const EmissionInput& module, const ModuleLayout& lay
 [[nodiscard]] std::vector<PoolId> binary_pools(const ModuleLayout& layout);
 void write_binary(const EmissionInput& module, const ModuleLayout& layout, PoolId id, TextSink& sink);
 void write_stub(const EmissionInput& module, const PoolLayout& pool, const std::string& binary, TextSink& sink);
+
+// tvmgen_M_check_constants: whether the contents of binary files that are in memory are those that this C belongs to.
+// Its parameters: the pools that it checks, those with contents; none: there is no such function.
+[[nodiscard]] std::vector<PoolId> checked_pools(const ModuleLayout& layout);
+[[nodiscard]] std::string check_declaration(const ModuleLayout& layout);
+void write_check(const ModuleLayout& layout, TextSink& sink);
+[[nodiscard]] std::uint32_t crc_of_contents(const EmissionInput& module, const ModuleLayout& layout, PoolId id);
 
 // One argument of the call of the entry function: a parameter of it and where its value comes from. Exactly one of the
 // four is set.

@@ -53,6 +53,7 @@ void write(const std::vector<EmissionInput>& modules, TextSink& sink) {
     for (const SharedPool& shared : shared_pools(layouts)) {
       writer.write("TVM_COMMON_" + macro_of(shared.pool, "SIZE"), shared.pool.used);
       if (shared.pool.kind == PoolKind::constant) continue;  // an array of each module
+      writer.write("TVM_COMMON_" + macro_of(shared.pool, "ARRAY_SIZE"), array_bytes(shared.pool));
       writer.write("TVM_COMMON_" + macro_of(shared.pool, "ALIGNMENT"), shared.pool.alignment);
     }
   }

@@ -42,6 +42,7 @@ std::vector<OutputFile> module_files(const EmissionInput& module) {
     const std::string binary = file_stem(module.info.name) + "_" + layout->pools[id.index()].member + ".bin";
     files.push_back({.path = name + ".bin",
                      .write = [module, layout, id](TextSink& sink) { write_binary(module, *layout, id, sink); }});
+    if (layout->pools[id.index()].address) continue;
     files.push_back({.path = name + ".S", .write = [module, layout, id, binary](TextSink& sink) {
                        write_stub(module, layout->pools[id.index()], binary, sink);
                      }});

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 
 #include "codegen/member_names.hpp"
@@ -19,6 +18,7 @@ namespace {
 std::vector<PoolLayout> pools_of(const EmissionInput& module, const std::string& symbol, UniqueNames& macros) {
   const placement::Table& table = module.placements;
   const std::vector<Bytes> used = placement::used_bytes(table);
+  const std::vector<Bytes> alignments = placement::alignments(table);
   UniqueNames members;
   std::vector<PoolLayout> pools;
   for (std::size_t i = 0; i < table.pools.size(); ++i) {
@@ -32,6 +32,7 @@ std::vector<PoolLayout> pools_of(const EmissionInput& module, const std::string&
                      .kind = pool.kind,
                      .is_internal = pool.internal,
                      .is_binary = pool.is_binary,
+                     .address = pool.address,
                      .section = pool.section,
                      .region = pool.region,
                      .member = member,
@@ -41,11 +42,7 @@ std::vector<PoolLayout> pools_of(const EmissionInput& module, const std::string&
                      .has_shared_array = is_shared,
                      .in_use = false,
                      .used = used[i],
-                     .alignment = pool.alignment});
-  }
-  for (const placement::Storage& storage : table.storages) {
-    Bytes& alignment = pools[storage.place.pool.index()].alignment;
-    alignment = std::lcm(alignment, storage.alignment);
+                     .alignment = alignments[i]});
   }
   return pools;
 }
@@ -176,7 +173,9 @@ ModuleLayout layout_of(const EmissionInput& module) {
   }
   UniqueNames tensor_macros;
   (void)tensor_macros.add("WORKSPACE");
-  for (const PoolLayout& pool : layout.pools) (void)tensor_macros.add(pool_macro(pool));
+  for (const PoolLayout& pool : layout.pools) {
+    for (const char* part : {"", "_ARRAY"}) (void)tensor_macros.add(pool_macro(pool) + part);
+  }
   TensorPlacer placer(module, tensor_macros);
   layout.inputs = placer.place(interface.inputs, "input");
   layout.outputs = placer.place(interface.outputs, "output");

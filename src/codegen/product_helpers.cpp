@@ -115,11 +115,6 @@ constexpr std::string_view kernel_text =
     "#define USMP_DSP_RUNS 1\n"
     "#endif\n";
 
-// "int16" → "i16".
-std::string short_name(tir::DataType type) {
-  return (type.is_int() ? "i" : "u") + std::to_string(static_cast<int>(type.bits));
-}
-
 // Of the loop of dot_run_words_text: four terms of four sums. Bytes are unpacked, 0 and 2, 1 and 3; numbers of 16 bits
 // that meet them are paired alike, data for all sums, weights never.
 std::string dot_run_instructions(tir::DataType data, tir::DataType weight) {

@@ -8,6 +8,14 @@
 
 namespace usmp::codegen {
 
+namespace {
+
+std::optional<Bytes> end_of(const PoolLayout& pool) {
+  return pool.address ? std::optional(*pool.address + pool.used) : std::nullopt;
+}
+
+}  // namespace
+
 std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts) {
   std::vector<SharedPool> pools;
   std::vector<std::vector<ArrayInRow>> arrays;  // [i]: those of pools[i]
@@ -18,9 +26,14 @@ std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts) {
         return other.pool.macro == pool.macro && other.pool.kind == pool.kind;
       });
       if (known == pools.end()) {
-        pools.push_back({.pool = pool, .least = pool.used, .largest = layout.symbol, .has_array = has_array});
+        pools.push_back(
+            {.pool = pool, .least = pool.used, .largest = layout.symbol, .end = end_of(pool), .has_array = has_array});
         arrays.push_back({{pool.used, pool.alignment}});
         continue;
+      }
+      if (pool.address && pool.used > 0) {
+        known->pool.address = known->pool.used > 0 ? std::min(*known->pool.address, *pool.address) : pool.address;
+        known->end = known->pool.used > 0 ? std::max(known->end, end_of(pool)) : end_of(pool);
       }
       if (pool.used > known->pool.used) known->largest = layout.symbol;
       if (pool.kind == PoolKind::constant) {

@@ -2,6 +2,7 @@
 // The pools of several modules that run one after another and share them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,10 @@ struct SharedPool {
   // Of the first module that has it; `used` and `alignment` are those of all modules: they use workspace in turn, and
   // the constants of each are there, in any order (bytes_in_a_row).
   PoolLayout pool;
-  Bytes least = 0;         // `used`, of constants in the best order
-  std::string largest;     // symbol of the first module that needs most
-  bool has_array = false;  // one array serves all modules, and at least one uses it
+  Bytes least = 0;                // `used`, of constants in the best order
+  std::string largest;            // symbol of the first module that needs most
+  std::optional<Bytes> end = {};  // behind the contents that a programmer writes, of all modules
+  bool has_array = false;         // one array serves all modules, and at least one uses it
 };
 
 // In the order of the first module that has the pool, by macro and kind.

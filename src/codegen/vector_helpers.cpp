@@ -26,11 +26,6 @@ constexpr std::string_view vectors_text =
     "#define USMP_ALL_REGISTERS\n"
     "#endif\n";
 
-// "int16" → "i16".
-std::string short_name(tir::DataType type) {
-  return (type.is_int() ? "i" : "u") + std::to_string(static_cast<int>(type.bits));
-}
-
 // Data and weights of both 8 bits are multiplied as they lie, 16 at a time, the data's sign made that of the weights;
 // others are widened to 16 bits, 8 at a time.
 struct Lanes {

@@ -16,7 +16,7 @@ const std::vector<std::string>& file_keys() {
 
 const std::vector<std::string>& pool_keys() {
   static const std::vector<std::string> keys = {"name", "size_hint_bytes", "pool_offset", "alignment", "targets",
-                                                "section", "internal", "emit", "state", "budget",
+                                                "section", "internal", "emit", "address", "state", "budget",
                                                 // TVM's properties
                                                 "clock_frequency_hz", "read_bandwidth_bytes_per_cycle",
                                                 "write_bandwidth_bytes_per_cycle", "read_latency_cycles",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <set>
 #include <utility>
 
@@ -130,12 +131,16 @@ std::vector<std::string> names_of(const std::vector<MemoryRegion>& memory) {
   return names;
 }
 
-// The region that "ld:NAME" names.
-void take_named_region(const YamlEntry& entry, const std::vector<MemoryRegion>* memory, PoolSpec& pool) {
+bool names_region(const YamlNode& value) {
+  return value.kind == YamlNode::Kind::scalar && value.text.starts_with(region_prefix);
+}
+
+// The region that "ld:NAME" names, whose size or place is `what`.
+const MemoryRegion& named_region(const YamlEntry& entry, const std::vector<MemoryRegion>* memory, const char* what) {
   const std::string name = entry.value.text.substr(region_prefix.size());
   if (memory == nullptr) {
-    fail(entry.value.mark, entry.key + " is " + found(entry.value) +
-                               ", the size of a region of a linker script: expected --memory with the script");
+    fail(entry.value.mark, entry.key + " is " + found(entry.value) + ", the " + what +
+                               " of a region of a linker script: expected --memory with the script");
   }
   const auto region =
       std::find_if(memory->begin(), memory->end(), [&](const MemoryRegion& known) { return known.name == name; });
@@ -144,14 +149,42 @@ void take_named_region(const YamlEntry& entry, const std::vector<MemoryRegion>* 
     fail(entry.value.mark, entry.key + " names region " + shown(name) + ", which the linker script does not have" +
                                did_you_mean(name, names) + ": expected one of " + first_few(names));
   }
-  pool.region = region->name;
-  pool.size_hint = region->length;
+  return *region;
 }
 
-// The region with the name of a pool that has no size. Two that differ in case: the first.
-void take_region_of_name(const std::vector<MemoryRegion>& memory, PoolSpec& pool) {
+// Where a programmer writes the contents of a pool. What follows stays below 2^56.
+Bytes address_of(const YamlEntry& entry, const std::vector<MemoryRegion>* memory, PoolSpec& pool) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 48;
+  const YamlNode& value = entry.value;
+  if (pool.kind == PoolKind::workspace) {
+    fail(entry.mark,
+         "address says where a programmer writes contents, but a workspace pool has none: expected it in "
+         "parameter_pools");
+  }
+  std::optional<std::uint64_t> address;
+  if (names_region(value)) {
+    const MemoryRegion& region = named_region(entry, memory, "place");
+    pool.region = region.name;
+    address = region.origin;
+  } else if (value.kind == YamlNode::Kind::scalar && !value.quoted) {
+    const bool is_hexadecimal = value.text.starts_with("0x") || value.text.starts_with("0X");
+    std::uint64_t number = 0;
+    const char* end = value.text.data() + value.text.size();
+    const auto read =
+        std::from_chars(value.text.data() + (is_hexadecimal ? 2 : 0), end, number, is_hexadecimal ? 16 : 10);
+    if (read.ec == std::errc{} && read.ptr == end) address = number;
+  }
+  if (!address || *address > most) fail_value(entry, "an address from 0 to 2^48 such as 0x90000000, or ld:REGION");
+  return static_cast<Bytes>(*address);
+}
+
+// Of a pool without a size: that of the region of its address, else of the region with its name. Two that differ in
+// case: the first.
+void take_region(const std::vector<MemoryRegion>& memory, PoolSpec& pool) {
   for (const MemoryRegion& region : memory) {
-    if (upper_case(region.name) != upper_case(pool.name)) continue;
+    const bool is_it =
+        pool.region.empty() ? upper_case(region.name) == upper_case(pool.name) : region.name == pool.region;
+    if (!is_it) continue;
     pool.region = region.name;
     pool.size_hint = region.length;
     return;
@@ -163,9 +196,10 @@ void read_pool_key(const YamlEntry& entry, const std::vector<MemoryRegion>* memo
   if (key == "name") {
     pool.name = name_of(entry);
   } else if (key == "size_hint_bytes") {
-    const bool names_region = entry.value.kind == YamlNode::Kind::scalar && entry.value.text.starts_with(region_prefix);
-    if (names_region) {
-      take_named_region(entry, memory, pool);
+    if (names_region(entry.value)) {
+      const MemoryRegion& region = named_region(entry, memory, "size");
+      pool.region = region.name;
+      pool.size_hint = region.length;
     } else {
       pool.size_hint = size_hint_of(entry);
     }
@@ -185,6 +219,8 @@ void read_pool_key(const YamlEntry& entry, const std::vector<MemoryRegion>* memo
     pool.internal = bool_of(entry);
   } else if (key == "emit") {
     pool.is_binary = emit_of(entry, pool.kind) == Emit::binary;
+  } else if (key == "address") {
+    pool.address = address_of(entry, memory, pool);
   } else if (key == "state") {
     if (pool.kind != PoolKind::workspace) fail(entry.mark, "state is written: expected it in workspace_pools");
     pool.holds_state = bool_of(entry);
@@ -374,6 +410,7 @@ class Reader {
     bool says_size = false;
     Mark offset_mark;
     Mark section_mark;
+    Mark address_mark;
     const std::string owner = kind == PoolKind::workspace ? "a workspace pool" : "a parameter pool";
     for (const YamlEntry& entry : item.entries) {
       if (std::find(pool_keys().begin(), pool_keys().end(), entry.key) == pool_keys().end()) {
@@ -384,13 +421,14 @@ class Reader {
       if (entry.key == "name") claim_name(pool.name, entry.value.mark);
       if (entry.key == "pool_offset") offset_mark = entry.value.mark;
       if (entry.key == "section") section_mark = entry.value.mark;
+      if (entry.key == "address") address_mark = entry.mark;
       says_internal = says_internal || entry.key == "internal";
       if (entry.key != "emit") continue;
       emit = emit_of(entry, kind);
       emit_mark = entry.value.mark;
     }
     if (pool.name.empty()) fail(item.mark, owner + " without a name: expected the key name");
-    if (memory_ != nullptr && !says_size) take_region_of_name(*memory_, pool);
+    if (memory_ != nullptr && !says_size) take_region(*memory_, pool);
     takes_region_ = takes_region_ || !pool.region.empty();
     if (pool.size_hint && pool.reserved >= *pool.size_hint) {
       fail(offset_mark, "pool_offset is " + format_size(pool.reserved) + ", which leaves nothing of the pool's " +
@@ -404,6 +442,12 @@ class Reader {
                                   "not: expected emit: ") +
                           (pool.internal ? "array" : "header or binary") +
                           " with internal: " + (pool.internal ? "true" : "false"));
+    }
+    if (pool.address && !pool.is_binary) {
+      fail(address_mark, "address says where a programmer writes a file: expected emit: binary beside it");
+    }
+    if (pool.address && !pool.section.empty()) {
+      fail(section_mark, "a section for contents that no linker places: expected section or address");
     }
     const bool has_section = pool.internal || pool.is_binary;
     if (kind == PoolKind::constant && has_section && stays_out_of_image(pool.section)) {

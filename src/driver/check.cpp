@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // usmp-plan check: plans a model and holds each pool to its budget.
 #include <algorithm>
+#include <charconv>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "algorithm.hpp"
@@ -67,12 +69,37 @@ std::string text_of(const compare::BudgetReport& report, const CheckOptions& opt
   return options.github ? text + report::check_github(report) : text;
 }
 
-int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream& err) {
-  if (!options.pools_file) throw Error(ErrorKind::usage, {}, "check needs a pools file with budgets (--pools)");
-  if (options.junit) check_output_path("--junit", *options.junit, inputs_of(options, options.baselines));
-  if (options.junit && options.step_summary)
-    require_different_outputs("--junit", *options.junit, "GITHUB_STEP_SUMMARY", *options.step_summary);
-  if (options.step_summary) require_appendable(*options.step_summary);
+// Of "line 4, column 5", as the pools file's reader says it.
+config::Position position_of(const std::string& place) {
+  config::Position position;
+  const std::string_view line = "line ";
+  const std::string_view column = ", column ";
+  if (!place.starts_with(line)) return position;
+  const char* end = place.data() + place.size();
+  const auto [behind, error] = std::from_chars(place.data() + line.size(), end, position.line);
+  if (error != std::errc{} || !std::string_view(behind, end).starts_with(column)) return {};
+  if (std::from_chars(behind + column.size(), end, position.column).ec != std::errc{}) return {};
+  return position;
+}
+
+// What waits for a report gets one, too, when there is no result.
+void report_failure(const Error& error, const CheckOptions& options, std::ostream& out, std::ostream& err) {
+  const report::CheckFailure failure{.message = error.what(),
+                                     .file = error.where().file,
+                                     .position = position_of(error.where().place),
+                                     .exit_code = exit_code(error.kind())};
+  std::ostream& told = stream_beside(options.junit, out, err);
+  if (options.model.json) told << report::check_json(failure);
+  if (options.github) told << report::check_github(failure);
+  try {
+    if (options.junit) write_file(*options.junit, report::check_junit(failure));
+    if (options.step_summary) append_file(*options.step_summary, report::check_markdown(failure) + "\n");
+  } catch (const Error& second) {
+    err << "usmp-plan: error: " << second.what() << '\n';
+  }
+}
+
+int check_models(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   const Documents baseline = read_baselines(options.baselines);
   Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
   check_concurrent(planning);
@@ -81,6 +108,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
                 "no pool has a budget or a size: expected something to check (docs/pools.md)");
   }
   plan_all(planning, options, options.progress ? &err : nullptr);
+  if (planning.without_plan() == nullptr) require_apart(planning);
   const compare::BudgetReport report = checked(planning, baseline, options.strict);
   const std::string text = text_of(report, options);  // takes memory, so before anything is written
   if (options.junit) write_file(*options.junit, report::check_junit(report));
@@ -94,9 +122,22 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
     tell_needed_together(planning, err);
     return exit_infeasible;
   }
-  require_apart(planning);
   if (!pools_have_room(planning, err)) return exit_infeasible;
   return report.verdict() == compare::Verdict::breach && !was_interrupted() ? exit_breach : exit_ok;
+}
+
+int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream& err) {
+  if (!options.pools_file) throw Error(ErrorKind::usage, {}, "check needs a pools file with budgets (--pools)");
+  if (options.junit) check_output_path("--junit", *options.junit, inputs_of(options, options.baselines));
+  if (options.junit && options.step_summary)
+    require_different_outputs("--junit", *options.junit, "GITHUB_STEP_SUMMARY", *options.step_summary);
+  if (options.step_summary) require_appendable(*options.step_summary);
+  try {
+    return check_models(options, out, err);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::output) report_failure(error, options, out, err);
+    throw;
+  }
 }
 
 }  // namespace

@@ -82,7 +82,10 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
                                          .workspace_io = false};
   // The program that runs them has the contents of pools from the header.
   placement::Table placements = planned.placements;
-  for (placement::Pool& pool : placements.pools) pool.is_binary = false;
+  for (placement::Pool& pool : placements.pools) {
+    pool.is_binary = false;
+    pool.address.reset();
+  }
   const codegen::EmissionInput tested{.info = planned.source.info,
                                       .source = planned.program.module,
                                       .placements = placements,

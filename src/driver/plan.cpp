@@ -72,6 +72,7 @@ std::vector<OutputFile> files_of(const Planning& planning, const std::vector<cod
     }
     add(codegen::metadata_header(inputs));
     if (auto pools = codegen::shared_pools_file(inputs)) add(std::move(*pools));
+    if (auto table = codegen::flash_table(inputs)) add(std::move(*table));
     if (options.linker_script) add(codegen::memory_script(inputs));
   } catch (const Error& error) {
     throw error.with_file(model->archive.path);
@@ -81,8 +82,8 @@ std::vector<OutputFile> files_of(const Planning& planning, const std::vector<cod
 
 // The C libraries that the planned ones replace, and what an earlier plan may have written that this one does not.
 std::vector<std::string> replaced_members(const Planning& planning) {
-  std::vector<std::string> names = {codegen::all_memory_script_path, codegen::shared_pools_path,
-                                    codegen::info_types_path};
+  std::vector<std::string> names = {codegen::all_memory_script_path, codegen::all_flash_table_path,
+                                    codegen::shared_pools_path, codegen::info_types_path};
   for (const auto& planned : planning.modules) {
     const model::Description& info = planned->source.info;
     const std::string source = "codegen/host/src/" + info.name + "_";
@@ -92,6 +93,7 @@ std::vector<std::string> replaced_members(const Planning& planning) {
     names.push_back(codegen::info_header_path(info.name));
     names.push_back(codegen::info_source_path(info.name));
     names.push_back(codegen::memory_script_path(info.name));
+    names.push_back(codegen::flash_table_path(info.name));
     const std::set<std::string> kept(info.foreign_members.begin(), info.foreign_members.end());
     for (const mlf::Member& member : planning.model_of(*planned).archive.members) {
       const bool is_pool =

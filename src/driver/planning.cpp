@@ -111,6 +111,24 @@ void tell_shared_pools(Planning& planning) {
   }
 }
 
+// Where a programmer writes the contents of pools, in the plans too.
+void settle_addresses(Planning& planning) {
+  std::vector<placement::Table*> tables;
+  for (const auto& planned : planning.modules) tables.push_back(&planned->placements);
+  try {
+    placement::put_contents_in_a_row(tables);
+  } catch (const Error& error) {
+    throw error.with_file(planning.settings.pools_file.value_or(""));
+  }
+  for (const auto& planned : planning.modules) {
+    for (const placement::Pool& pool : planned->placements.pools) {
+      if (!pool.address) continue;
+      const auto row = std::ranges::find(planned->document.pools, pool.name, &plan_file::PlanDocument::Pool::name);
+      row->address = pool.address;
+    }
+  }
+}
+
 }  // namespace
 
 void require_apart(const Planning& planning) {
@@ -271,6 +289,7 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
   }
   planning.interrupt.reset();
   tell_shared_pools(planning);
+  if (planning.without_plan() == nullptr) settle_addresses(planning);
 }
 
 pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning, std::uint64_t seed) {

@@ -59,7 +59,7 @@ std::string progress_text(const std::string& pool, const planners::Progress& pro
     text += std::to_string(progress.lower) + " to " + std::to_string(progress.upper) + " bytes";
     if (progress.lower > 0) text += " (gap " + percent_of(progress.upper - progress.lower, progress.lower) + ")";
   }
-  text += ", " + std::to_string(progress.nodes) + " nodes";
+  text += ", " + std::to_string(progress.nodes) + " steps";
   cut(text);
   return text;
 }

@@ -35,7 +35,7 @@ class ProgressLine {
   std::size_t width_ = 0;  // of the line that stands there
 };
 
-// "sram: 986112 to 1041408 bytes (gap 5.61%), 1234567 nodes", at most 79 characters.
+// "sram: 986112 to 1041408 bytes (gap 5.61%), 1234567 steps", at most 79 characters.
 [[nodiscard]] std::string progress_text(const std::string& pool, const planners::Progress& progress);
 
 }  // namespace usmp::driver

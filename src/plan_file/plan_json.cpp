@@ -25,6 +25,7 @@ Json planned_pool_json(const PlanDocument::Pool& pool) {
   json["kind"] = to_string(pool.kind);
   json["internal"] = pool.internal;
   if (!pool.section.empty()) json["section"] = pool.section;
+  if (pool.address) json["address"] = *pool.address;
   json["capacity"] = or_null(pool.capacity);
   json["alignment"] = pool.alignment;
   json["reserved"] = pool.reserved;

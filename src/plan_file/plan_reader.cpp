@@ -227,6 +227,7 @@ PlanDocument::Pool read_pool(const ParsedJson& json, const std::string& place) {
   object.read_word("kind", pool.kind, pool_kinds);
   object.read("internal", pool.internal);
   object.read("section", pool.section);
+  object.read_bytes("address", pool.address);
   object.read_bytes("capacity", pool.capacity);
   object.read_bytes("alignment", pool.alignment, 1);
   object.read_bytes("reserved", pool.reserved);

@@ -195,4 +195,34 @@ std::string check_junit(const BudgetReport& report) {
          all.attributes() + ">\n" + suites + "</testsuites>\n";
 }
 
+std::string check_github(const CheckFailure& failure) {
+  std::string text = "::error";
+  if (!failure.file.empty()) {
+    text += " file=" + escaped(repository_path(failure.file), true);
+    if (failure.position.line > 0) {
+      text += ",line=" + std::to_string(failure.position.line) + ",col=" + std::to_string(failure.position.column);
+    }
+  }
+  return text + (failure.file.empty() ? " title=" : ",title=") + "usmp-plan check::" + escaped(failure.message, false) +
+         "\n";
+}
+
+std::string check_junit(const CheckFailure& failure) {
+  const std::string counts = attribute("tests", std::size_t{1}) + attribute("failures", std::size_t{0}) +
+                             attribute("errors", std::size_t{1}) + attribute("skipped", std::size_t{0}) + ">\n";
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", "usmp-plan check") +
+                     counts + " <testsuite" + attribute("name", "usmp-plan check") + counts + "  <testcase" +
+                     attribute("classname", "usmp-plan check") + attribute("name", "check");
+  if (!failure.file.empty()) text += attribute("file", repository_path(failure.file));
+  if (failure.position.line > 0) text += attribute("line", failure.position.line);
+  return text + ">\n   <error" + attribute("message", first_line(failure.message)) + ">" +
+         element_text(failure.message) + "</error>\n  </testcase>\n </testsuite>\n</testsuites>\n";
+}
+
+std::string check_markdown(const CheckFailure& failure) {
+  std::string text = "## Memory budgets: not checked\n\n";
+  for (const std::string& line : split(failure.message, '\n')) text += "    " + line + "\n";
+  return text;
+}
+
 }  // namespace usmp::report

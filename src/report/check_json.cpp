@@ -97,4 +97,13 @@ std::string check_json(const BudgetReport& report) {
   return json_lines(json);
 }
 
+std::string check_json(const CheckFailure& failure) {
+  Json json;
+  json["schema"] = "usmp-plan/check";
+  json["schema_version"] = check_schema_version;
+  json["error"] = failure.message;
+  json["exit_code"] = failure.exit_code;
+  return json_lines(json);
+}
+
 }  // namespace usmp::report

@@ -206,6 +206,14 @@ std::string percent(Bytes part, Bytes whole) {
   return two_decimals(static_cast<double>(part) * 100.0 / static_cast<double>(whole)) + "%";
 }
 
+std::string address_text(Bytes address) {
+  constexpr std::size_t digits = 8;
+  std::array<char, 16> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), static_cast<std::uint64_t>(address), 16).ptr;
+  const std::string shortest(text.data(), end);
+  return "0x" + std::string(digits - std::min(digits, shortest.size()), '0') + shortest;
+}
+
 std::string bytes_text(Bytes size) { return std::to_string(size) + (size == 1 ? " byte" : " bytes"); }
 
 bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {

@@ -103,7 +103,10 @@ def test_bash() -> None:
         def completed(*words: str) -> list[str]:
             return completed_by_bash(folder, *words)
 
-        assert set(completed("")) == {*commands, "my model.tar", "boards"}
+        assert set(completed("")) == {*commands, "plan", "help", "my model.tar", "boards"}
+        assert set(completed("help", "")) == {*commands, "plan"}
+        assert set(completed("plan", "-")) == options_of("")
+        assert completed("plan", "diff", "--form") == [], "diff is a model's name here"
         assert completed("sol") == ["solve"]
         assert completed("my") == ["my model.tar"]
         for command in ["", *commands]:
@@ -139,7 +142,8 @@ def test_zsh() -> None:
         # Ctrl-U begins a new line. Of a completion, the terminal gets what is added.
         for keys, added in (("usmp-plan sol", "ve "), ("--cap", "acity="), ("\x15usmp-plan report --form", "at="),
                             ("mar", "kdown "), ("my", "\\ model.tar "), ("\x15usmp-plan x.tar --transform fuse,na", "rrow"),
-                            ("\x15usmp-plan verify --keep ", "boards/")):
+                            ("\x15usmp-plan verify --keep ", "boards/"), ("\x15usmp-plan help sol", "ve "),
+                            ("\x15usmp-plan plan --dry", "-run ")):
             terminal.type(keys)
             terminal.wait_for(keys.removeprefix("\x15"))
             terminal.type("\t")
@@ -160,7 +164,9 @@ def test_fish() -> None:
             return [found.split("\t")[0] for found in
                     output(fish, "--no-config", "-c", script, cwd=folder, env=environment).splitlines()]
 
-        assert set(completed("")) == {*commands, "my model.tar", "boards/"}, completed("")
+        assert set(completed("")) == {*commands, "plan", "help", "my model.tar", "boards/"}, completed("")
+        assert set(completed("help ")) == {*commands, "plan"}, completed("help ")
+        assert set(completed("plan --dry")) == {"--dry-run"}
         assert completed("sol") == ["solve"]
         for command in ["", *commands]:
             offered = {name for name in completed(f"{command} -") if not name.startswith("-") or len(name) == 2}

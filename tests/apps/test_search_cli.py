@@ -7,6 +7,7 @@ measured: what takes a second or a minute is waited for, up to a limit that no m
 
 import csv
 import heapq
+import os
 import random
 import signal
 import subprocess
@@ -73,7 +74,7 @@ def check_plan(instance: Path, plan: Path) -> int:
 
 
 def shows_progress(shown: bytes) -> bool:
-    return b" bytes (gap " in shown and b" nodes" in shown
+    return b" bytes (gap " in shown and b" steps" in shown
 
 
 def check_interrupt(folder: Path, instance: Path) -> None:
@@ -85,12 +86,19 @@ def check_interrupt(folder: Path, instance: Path) -> None:
     terminal.type(CTRL_C)
     assert terminal.status() == 130, terminal.shown
     lines = lines_of(terminal)
-    assert lines[-1] == "" and " nodes" not in "".join(lines), lines
+    assert lines[-1] == "" and " bytes (gap " not in "".join(lines), lines
     start = "search: interrupted after "
     assert lines[-2] == WARNING.rstrip(), lines
     assert lines[-3].startswith(start) and lines[-3].endswith(" steps; the plan depends on this machine"), lines
     peak = check_plan(instance, plan)
     assert any(line.startswith(f"pool: {peak} bytes, gap of ") for line in lines), (peak, lines)
+
+
+def check_dumb(instance: Path) -> None:
+    terminal = Terminal(PROGRAM, "solve", instance, "--node-limit", 10**15, "--time-limit", "2.5", environment={**os.environ, "TERM": "dumb"})
+    assert terminal.status() == 0, terminal.shown
+    shown = terminal.shown.replace(b"\r\n", b"\n")
+    assert b"\r" not in shown and b"(gap " not in shown and b" steps" in shown, shown
 
 
 def until_caught(process: int) -> None:
@@ -175,12 +183,14 @@ def check_limits(folder: Path, instance: Path) -> None:
 
 
 def main() -> None:
+    os.environ["TERM"] = "xterm"  # progress is for terminals that can write a line anew
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         instance = folder / "pinwheels.csv"
         hard_instance(instance)
         check_interrupt(folder, instance)
         check_quiet(instance)
+        check_dumb(instance)
         check_steps(folder)
         check_deaf_algorithm(folder, instance)
         check_meek_algorithm(folder, instance)

@@ -53,6 +53,8 @@ TEST_CASE("line splices between and inside of tokens") {
   CHECK(spelled("in\\\nt x\\\r\n1 = 2\\\n3 +\\\n= 4;") == "\nint x1 = 23 += 4;");
   CHECK(spelled("\"a\\\nb\" /\\\n/ comment\nc /\\\n* d *\\\n/ e") == "\n\"ab\"\nc e");
   CHECK(spelled("1.5e-\\\n3f") == "\n1.5e-3f");
+  const File file{"f.c", "in\\\nt x\\\n1 +\\\n= 1.5e-\\\n3f;"};
+  CHECK(lex(file, 0).tokens.size() == 6);  // int x1 += 1.5e-3f ; and the end
   CHECK(spelled("a\\\n\\\n\\\n\\\nb\\\n\\\n\\\nc") == "\nabc");
 }
 

@@ -8,6 +8,7 @@
 
 #include "codegen/c_compiler.hpp"
 #include "codegen/planned_module.hpp"
+#include "usmp/support/crc32.hpp"
 
 namespace usmp::codegen::testing::interface_files_test {
 namespace {
@@ -62,6 +63,21 @@ constexpr const char* program_head = R"(
 #define CHECK(condition) if (!(condition)) { printf("line %d: %s\n", __LINE__, #condition); failures++; }
 )";
 
+// Of a header or M_lib0.c: without what belongs to tvmgen_M_check_constants.
+std::string without_check(std::string text) {
+  const auto cut = [&](const std::string& from, const std::string& to) {
+    const std::size_t begin = text.find(from);
+    if (begin != std::string::npos) text.erase(begin, text.find(to, begin) + to.size() - begin);
+  };
+  cut("/*!\n * \\brief Compares", ";\n\n");
+  cut("/*! \\brief CRC-32", "_CRC32 ");
+  if (const std::size_t crc = text.find("0x"); crc != std::string::npos && text.starts_with("/* Interface"))
+    text.erase(crc, 11);
+  cut("/* CRC-32", "  return ~crc;\n}\n\n");
+  cut("int32_t tvmgen_net_check_constants", "}\n\n");
+  return text;
+}
+
 TEST_CASE("the header, with every kind of pool outside") {
   Network net;
   const Planned planned(net.info, net.builder, pools(false, false), places);
@@ -112,10 +128,14 @@ int32_t tvmgen_net_run(
 #define TVMGEN_NET_WORKSPACE_SIZE 40
 /*! \brief Bytes in use in workspace pool "sram". */
 #define TVMGEN_NET_SRAM_WORKSPACE_POOL_SIZE 40
+/*! \brief Bytes of an array for workspace pool "sram": at least 1, which C asks for. */
+#define TVMGEN_NET_SRAM_WORKSPACE_POOL_ARRAY_SIZE 40
 /*! \brief Required alignment of workspace pool "sram", in bytes. */
 #define TVMGEN_NET_SRAM_WORKSPACE_POOL_ALIGNMENT 32
 /*! \brief Bytes in use in workspace pool "dram". */
 #define TVMGEN_NET_DRAM_WORKSPACE_POOL_SIZE 0
+/*! \brief Bytes of an array for workspace pool "dram": at least 1, which C asks for. */
+#define TVMGEN_NET_DRAM_WORKSPACE_POOL_ARRAY_SIZE 1
 /*! \brief Required alignment of workspace pool "dram", in bytes. */
 #define TVMGEN_NET_DRAM_WORKSPACE_POOL_ALIGNMENT 1
 /*! \brief Bytes in use in parameter pool "flash". */
@@ -172,8 +192,88 @@ tvmgen_net_flash_pool:
   CHECK(contains(header, "#include <stdint.h>\n"));
   CHECK(contains(header, "const uint8_t tvmgen_net_flash_pool[32];\n"));
   CHECK_FALSE(contains(header, "POOL_DATA"));
-  CHECK(planned.header() == with_macro.header());
-  CHECK(planned.entry() == with_macro.entry());
+  CHECK(planned.header() != with_macro.header());
+  CHECK(without_check(planned.header()) == with_macro.header());
+  CHECK(without_check(planned.entry()) == with_macro.entry());
+  binary.parameter_pools[0].section.clear();
+  binary.parameter_pools[0].address = 0x90000000;
+  const Planned placed(net.info, net.builder, binary, places);
+  files.clear();
+  for (const OutputFile& file : module_files(placed.view())) files[file.path] = text_of(file.write);
+  CHECK(files.size() == 4);
+  CHECK(files.contains("codegen/host/src/net_flash.bin"));
+  CHECK(contains(placed.header(),
+                 "#define TVMGEN_NET_FLASH_CONSTANT_POOL_ADDRESS ((const void*)(uintptr_t)0x90000000)\n"));
+  CHECK_FALSE(contains(planned.header(), "_ADDRESS"));
+}
+
+TEST_CASE("constants as a binary file: what is in memory is compared with the file's CRC-32") {
+  Network net;
+  config::PoolsConfig binary = pools(true, false);
+  binary.parameter_pools[0].is_binary = true;
+  const Planned planned(net.info, net.builder, binary, places);
+  const std::string crc = address_text(crc_of_contents(planned.view(), planned.layout(), PoolId(2)));
+  CHECK(contains(planned.header(), "#define TVMGEN_NET_FLASH_CONSTANT_POOL_CRC32 " + crc + "\n"));
+  const CompilerSandbox sandbox;
+  for (const OutputFile& file : module_files(planned.view()))
+    sandbox.add(file.path.substr(file.path.rfind('/') + 1), text_of(file.write));
+  sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n");
+  sandbox.expect_clean("net_lib0.c");
+  sandbox.add("main.c", std::string(program_head) + R"(
+int main(void) {
+  int failures = 0;
+  static uint8_t flash[] = {5, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                            0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0, 0xcd, 0xcc, 0xcc, 0x3d, 0, 0, 0x20, 0x41};
+  CHECK(tvmgen_net_check_constants(flash) == 0);
+  CHECK(tvmgen_net_check_constants(NULL) == -1);
+  for (size_t i = 0; i < sizeof flash; ++i) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      flash[i] ^= (uint8_t)(1u << bit);
+      CHECK(tvmgen_net_check_constants(flash) == -1);
+      flash[i] ^= (uint8_t)(1u << bit);
+    }
+  }
+  CHECK(tvmgen_net_check_constants(flash) == 0);
+  return failures;
+}
+)");
+  const auto outcome = sandbox.build_and_run("net_lib0.c net_lib1.c main.c");
+  CHECK_MESSAGE(outcome.status == 0, outcome.output);
+  ModuleBuilder b;
+  b.entry({}, {});
+  CHECK_FALSE(contains(Planned(info_of("net", {}, {}), b, binary, {}).header(), "check_constants"));
+}
+
+TEST_CASE("M_memory.ld and the table of files: contents that a programmer writes") {
+  Network net;
+  config::PoolsConfig spec = pools(true, false);
+  spec.parameter_pools[0].is_binary = true;
+  spec.parameter_pools[0].address = 0x90000000;
+  const auto script = [&](Bytes second_address) {
+    const Planned first(net.info, net.builder, spec, places);
+    config::PoolsConfig other = spec;
+    other.parameter_pools[0].address = second_address;
+    Network net2;
+    net2.info.name = "two";
+    const Planned second(net2.info, net2.builder, other, places);
+    return text_of(memory_script({first.view(), second.view()}).write) +
+           text_of(flash_table({first.view(), second.view()})->write);
+  };
+  const std::string symbols = script(0x90000040);
+  CHECK(contains(symbols, "\nusmp_flash_start = 0x90000000;\nusmp_flash_end = 0x90000060;\n"));
+  CHECK_FALSE(contains(symbols, "usmp-plan: pool flash"));
+  const std::string crc = address_text(crc32(
+      std::string("\x05\xff\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\xc0\xcd\xcc\xcc\x3d\0\0\x20\x41", 32)));
+  CHECK(contains(symbols, "file,address,bytes,crc32\nsrc/net_flash.bin,0x90000000,32," + crc +
+                              "\nsrc/two_flash.bin,0x90000040,32," + crc + "\n"));
+  spec.parameter_pools[0].region = "QSPI";
+  CHECK(contains(script(0x90000040),
+                 "\n.usmp_flash 0x90000000 (NOLOAD) :\n{\n  usmp_flash_start = .;\n  . += 96;\n  usmp_flash_end = "
+                 ".;\n} > QSPI\n"));
+  spec.parameter_pools[0].address.reset();
+  const Planned linked(net.info, net.builder, spec, places);
+  CHECK_FALSE(flash_table({linked.view()}));
+  CHECK(contains(text_of(memory_script({linked.view()}).write), "  KEEP(*(.rodata.flash))\n"));
 }
 
 TEST_CASE("constants as a binary file: gaps of pages are zeros, and an empty pool is a byte") {
@@ -741,6 +841,8 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
   CHECK(contains(both, "#include \"tvmgen_net.h\"\n#include \"tvmgen_big.h\"\n"));
   CHECK(contains(both, "#define TVM_BIG_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
   CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
+  CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_ARRAY_SIZE 328\n"));
+  CHECK(contains(both, "#define TVM_COMMON_DRAM_WORKSPACE_BUFFER_ARRAY_SIZE 1\n"));
   CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_ALIGNMENT 64\n"));
   CHECK(contains(both, "#define TVM_COMMON_FLASH_PARAMETER_BUFFER_SIZE 96\n"));  // each at a multiple of 64
   CHECK(contains(text({second.view(), first.view()}), "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));

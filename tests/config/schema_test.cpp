@@ -47,6 +47,7 @@ bool accepted(const json& file) {
 
 json file_with(const std::string& list, const std::string& key, const json& value) {
   json file = {{"workspace_pools", {{{"name", "w"}}}}, {"parameter_pools", {{{"name", "p"}}}}};
+  if (key == "address") file[list][0]["emit"] = "binary";
   file[list][0][key] = value;
   return file;
 }

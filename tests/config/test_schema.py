@@ -29,6 +29,8 @@ ACCEPTED = {
     # Python's YAML keeps the last of two equal keys, merges, resolves tags, and reads 1.1, where yes is a boolean.
     "file_key_twice", "internal_is_capital", "internal_is_word", "key_twice", "merge_key", "size_hexadecimal", "tag",
     "anchor", "carriage_return", "emit_not_internal",
+    # Without --memory; rules across keys.
+    "address_of_region", "address_and_section",
 }
 
 

@@ -55,6 +55,52 @@ std::string plan_as_json(const std::string& model, const std::string& algorithm)
 
 }  // namespace
 
+TEST_CASE("check: what cannot be read is reported, too") {
+  const auto with_reports = [](Checked& checked) {
+    checked.options.junit = checked.temporary.file("junit.xml");
+    checked.options.step_summary = checked.temporary.file("summary.md");
+    write(checked.temporary.path / "summary.md", "before\n");
+    checked.options.github = true;
+  };
+  SUBCASE("a pools file, with line and column") {
+    Checked checked;
+    with_reports(checked);
+    const Outcome outcome = checked.run("workspace_pools:\n  - name: sram\n    bugdet: {max: 9824}\n");
+    CHECK(outcome.code == exit_usage);
+    const std::string pools = checked.temporary.file("pools.yaml");
+    const std::string message =
+        pools + ": line 3, column 5: unknown key 'bugdet' in a workspace pool (did you mean 'budget'?)";
+    CHECK(outcome.out == "::error file=" + pools + ",line=3,col=5,title=usmp-plan check::" + message + "\n");
+    CHECK(outcome.err == "usmp-plan: error: " + message + "\n");
+    const std::string junit = read(checked.temporary.path / "junit.xml");
+    CHECK(contains(junit, "tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\""));
+    CHECK(contains(junit, "line=\"3\">\n   <error message=\""));
+    CHECK(contains(junit, "line 3, column 5: unknown key "));
+    CHECK(read(checked.temporary.path / "summary.md") ==
+          "before\n## Memory budgets: not checked\n\n    " + message + "\n\n");
+  }
+  SUBCASE("an archive, as JSON") {
+    Checked checked;
+    write(checked.temporary.path / "bad.tar", std::string(1024, 'x'));
+    checked.options.model.model = checked.temporary.file("bad.tar");
+    checked.options.model.json = true;
+    const Outcome outcome = checked.run(sram("max: 9824"));
+    CHECK(outcome.code == exit_archive);
+    const json report = json::parse(outcome.out);
+    CHECK(report.size() == 4);
+    CHECK(report["schema"] == "usmp-plan/check");
+    CHECK(report["exit_code"] == exit_archive);
+    CHECK("usmp-plan: error: " + report["error"].get<std::string>() + "\n" == outcome.err);
+  }
+  SUBCASE("but not into a file that the check would read") {
+    Checked checked;
+    checked.options.junit = checked.temporary.file("pools.yaml");
+    const std::string pools = sram("max: 9824");
+    CHECK(checked.run(pools).code == exit_usage);
+    CHECK(read(checked.temporary.path / "pools.yaml") == pools);
+  }
+}
+
 TEST_CASE("check: within budget, a warning, a breach") {
   Checked checked;
   Outcome outcome = checked.run(sram("max: 9824"));
@@ -186,7 +232,7 @@ TEST_CASE("check: every module of an archive is held to the budgets, also behind
   CHECK(value.at("modules").size() == 1);
 }
 
-TEST_CASE("check: mistakes keep their exit codes and messages, and nothing is written") {
+TEST_CASE("check: mistakes keep their exit codes and messages, which the report has") {
   Checked checked;
   checked.options.junit = checked.temporary.file("junit.xml");
   Outcome outcome = checked.run("workspace_pools:\n  - name: sram\n");
@@ -201,7 +247,8 @@ TEST_CASE("check: mistakes keep their exit codes and messages, and nothing is wr
   checked.options.baselines.clear();
   checked.options.model.model = checked.temporary.file("none.tar");
   CHECK(checked.run(sram("max: 1")).code == exit_usage);
-  CHECK_FALSE(fs::exists(checked.temporary.path / "junit.xml"));
+  CHECK(contains(read(checked.temporary.path / "junit.xml"), "none.tar: "));
+  fs::remove(checked.temporary.path / "junit.xml");
   checked.options.model.model = testdata + "/lstm.tar";
   checked.options.junit = checked.temporary.path.string();  // a directory
   outcome = checked.run(sram("max: 1"));

@@ -177,11 +177,11 @@ TEST_CASE("nothing is shown in the first second, then the line is rewritten in p
   terminal.show(milliseconds(999), {PoolId(1), 100, 200, 1});
   CHECK(terminal.text.str().empty());
   terminal.show(milliseconds(1), {PoolId(1), 100, 200, 123456});
-  CHECK(terminal.shown() == "sram: 100 to 200 bytes (gap 100.01%), 123456 nodes");
+  CHECK(terminal.shown() == "sram: 100 to 200 bytes (gap 100.01%), 123456 steps");
   terminal.show(milliseconds(199), {PoolId(1), 150, 160, 200000});
-  CHECK(terminal.shown() == "sram: 100 to 200 bytes (gap 100.01%), 123456 nodes");
+  CHECK(terminal.shown() == "sram: 100 to 200 bytes (gap 100.01%), 123456 steps");
   terminal.show(milliseconds(1), {PoolId(1), 160, 160, 7});
-  CHECK(terminal.shown() == "sram: 160 bytes, 7 nodes");
+  CHECK(terminal.shown() == "sram: 160 bytes, 7 steps");
   terminal.line.erase();
   CHECK(terminal.shown() == "");
   CHECK(terminal.text.str().ends_with('\r'));
@@ -211,7 +211,7 @@ TEST_CASE("a search that takes longer shows its pool, and leaves nothing on the 
     return PlanResult{};
   };
   (void)search(problem, slow, {}, {}, interrupt, &terminal);
-  CHECK(during == "dtcm: 0 to 64 bytes, 10 nodes");
+  CHECK(during == "dtcm: 0 to 64 bytes, 10 steps");
   CHECK(visible(terminal.str()) == "");
 }
 
@@ -224,8 +224,8 @@ TEST_CASE("what is left of a time limit") {
 }
 
 TEST_CASE("a gap is never rounded to none, and a long line is cut") {
-  CHECK(progress_text("p", {PoolId(0), 1041408, 1041409, 1}) == "p: 1041408 to 1041409 bytes (gap 0.01%), 1 nodes");
-  CHECK(progress_text("p", {PoolId(0), 986112, 1041408, 1}) == "p: 986112 to 1041408 bytes (gap 5.61%), 1 nodes");
+  CHECK(progress_text("p", {PoolId(0), 1041408, 1041409, 1}) == "p: 1041408 to 1041409 bytes (gap 0.01%), 1 steps");
+  CHECK(progress_text("p", {PoolId(0), 986112, 1041408, 1}) == "p: 986112 to 1041408 bytes (gap 5.61%), 1 steps");
   CHECK(progress_text(std::string(100, 'p'), {PoolId(0), 1, 2, 1}).size() == 79);
 }
 

@@ -61,6 +61,10 @@ def check_checks(folder: Path) -> None:
         assert int(xml.etree.ElementTree.parse(junit).getroot().get("failures")) == broken["breaches"]
         unplanned = check_schema("check", run("check", model, "--pools", TIGHT, "--json", code=4))
         assert unplanned["modules"][0]["no_plan"]
+    # What cannot be read is a result for those who wait for one.
+    missing = ("check", folder / "none.tar", "--pools", BUDGET, "--junit", junit)
+    assert check_schema("check", run(*missing, "--json", code=2)).keys() == {"schema", "schema_version", "error", "exit_code"}
+    assert xml.etree.ElementTree.parse(junit).getroot().get("errors") == "1"
     # Of another archive; where either pool may grow, each names the other; growth is still that over the baseline.
     other = folder / "other.json"
     other.write_text(run(MODELS[1], "--pools", BUDGET, "--dry-run", "--json"), encoding="utf-8")

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "usmp/support/error.hpp"
+
 namespace usmp::placement::placement_test {
 namespace {
 
@@ -38,4 +40,42 @@ TEST_CASE("a pool is in use up to the end of what reaches furthest, not of what 
 }
 
 }  // namespace
+TEST_CASE("contents that a programmer writes: one module behind the other, each aligned") {
+  const auto module = [](Bytes size, Bytes address) {
+    Table table = table_of({storage(size, 1, 8)});
+    table.pools[1].address = address;
+    table.storages[0].alignment = 8;
+    table.pools[2].address = 64;  // of a pool without contents
+    return table;
+  };
+  Table first = module(5, 64);
+  Table none = module(0, 64);
+  none.storages.clear();
+  Table second = module(100, 64);
+  put_contents_in_a_row({&first, &none, &second});
+  CHECK(first.pools[1].address == 64);
+  CHECK(second.pools[1].address == 80);  // 64 + 13, a multiple of 8
+  CHECK(first.pools[2].address == 64);
+
+  const auto message_of = [](Table table) -> std::string {
+    try {
+      put_contents_in_a_row({&table});
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::usage);
+      return error.what();
+    }
+    return {};
+  };
+  CHECK(message_of(module(5, 68)) ==
+        "pool 'slow': address 0x00000044 is not a multiple of 8, the alignment of its contents");
+  Table two = module(8, 64);
+  two.pools[0].address = 76;
+  two.storages.push_back(storage(4, 0, 0));
+  CHECK(message_of(two) == "pools 'fast' and 'slow' both have contents at address 0x0000004c");
+  two.pools[0].address = 80;
+  CHECK(message_of(two).empty());
+  two.pools[0].address = 60;
+  CHECK(message_of(two).empty());
+}
+
 }  // namespace usmp::placement::placement_test

@@ -347,6 +347,17 @@ TEST_CASE("the plans of several modules are read from one file, and a single pla
   CHECK_THROWS_AS((void)parse_plan_document(both), usmp::Error);
 }
 
+TEST_CASE("where a programmer writes the contents of a pool") {
+  PlanDocument document;
+  document.pools.resize(2);
+  document.pools[0].name = "qspi";
+  document.pools[0].address = 0x90000000;
+  document.pools[1].name = "flash";
+  const PlanDocument read = parse_plan_document(plan_json(document));
+  CHECK(read.pools[0].address == 0x90000000);
+  CHECK_FALSE(read.pools[1].address);
+}
+
 TEST_CASE("the first lines of a plan say whose it is") {
   PlanDocument document;
   document.module = "kws";

@@ -33,18 +33,6 @@ CheckOptions check_options(const Settings& settings, bool emits) {
           .rolling_grain = settings.rolling_grain};
 }
 
-// Written in C and read back, if the settings ask for it.
-ReadBack read_as_asked(const TestModule& test, const Settings& settings) {
-  if (settings.from_c) return read_back(test);
-  if (!settings.from_own) return {test, {}};
-  CheckOptions options = check_options(settings, true);
-  options.one_pool_set = true;  // one text is read
-  const Report report = check(test, options);
-  if (!report.faults.empty()) return {{}, report.faults.front()};
-  if (report.emitted.empty()) return {};
-  return read_own(test, report.emitted[Random(test.seed ^ 0x51e7U).index(report.emitted.size())]);
-}
-
 class Campaign {
  public:
   Campaign(const Settings& settings, const std::function<void(const Totals&)>& progress)
@@ -83,8 +71,8 @@ class Campaign {
       const bool compiles = settings_.plans && settings_.compile_every > 0 && i % settings_.compile_every == 0;
       Checked& checked = all.emplace_back(Checked{made(settings_.seed + i, settings_), {}});
       ++part.modules;
-      if (settings_.from_c || settings_.from_own) {
-        ReadBack read = read_as_asked(checked.test, settings_);
+      if (settings_.from_c) {
+        ReadBack read = read_back(checked.test);
         if (read.fault) {
           part.failures.push_back(
               {.seed = checked.test.seed, .what = *read.fault, .needs_compiler = false, .compiler = 0});
@@ -184,7 +172,7 @@ constexpr std::size_t most_compilations = 300;
 
 // What is wrong with the module; empty: nothing.
 std::string fault_of(const TestModule& given, const Failure& failure, const Settings& settings) {
-  const ReadBack read = read_as_asked(given, settings);
+  const ReadBack read = settings.from_c ? read_back(given) : ReadBack{given, {}};
   if (read.fault) return failure.needs_compiler ? std::string() : *read.fault;
   if (!read.test) return {};
   const TestModule& test = *read.test;
@@ -214,7 +202,7 @@ bool is_same_kind(const std::string& a, const std::string& b) {
 TestModule made(std::uint64_t seed, const Settings& settings) {
   if (settings.kind == Kind::networks) return generate_network(seed);
   if (settings.kind == Kind::products) return generate_products(seed);
-  return generate(seed, settings.from_c || settings.from_own ? Contents::in_c : Contents::all);
+  return generate(seed, settings.from_c ? Contents::in_c : Contents::all);
 }
 
 Shrunk shrink_failure(const Failure& failure, const Settings& settings) {

@@ -32,7 +32,6 @@ struct Settings {
   std::optional<std::size_t> compiler;  // index into compilers(); nothing: they take turns
   bool warnings = true;                 // of compilers are failures
   bool from_c = false;                  // the modules are written as TVM's C and read back first
-  bool from_own = false;                // they are planned, and what is emitted is read back first
   bool plans = true;                    // else the modules are transformed and interpreted only
   std::vector<transform::Step> steps;
   std::int64_t recompute_percent = 0;  // transform::Options

@@ -49,9 +49,7 @@ class Checker {
     if (made.fault || !options_.plans) return std::move(report_);
     test_ = std::move(made.test);
     outcome_ = std::move(*made.outcome);
-    std::vector<PoolSet> sets = pool_sets(test_.seed);
-    if (options_.one_pool_set) sets = {sets[Random(test_.seed ^ 0x3c41U).index(sets.size())]};
-    for (const PoolSet& set : sets) {
+    for (const PoolSet& set : pool_sets(test_.seed)) {
       try {
         check(set);
       } catch (const std::exception& error) {

@@ -32,7 +32,6 @@ struct Emitted {
 struct CheckOptions {
   bool plans = true;                   // else only transformed and run
   bool emits = false;                  // C too
-  bool one_pool_set = false;           // drawn by the module's seed, not all
   std::vector<transform::Step> steps;  // of transformation
   std::int64_t recompute_percent = 0;  // transform::Options
   std::int64_t strip_percent = 0;

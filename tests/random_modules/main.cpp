@@ -79,7 +79,6 @@ int main(int argc, char** argv) {
   bool strips = false;
   app.add_flag("--strips", strips, "chains of operators run by rows of strips, within --allow-recompute");
   app.add_flag("--from-c", settings.from_c, "written as TVM's C and read back first");
-  app.add_flag("--from-own", settings.from_own, "planned and emitted, and what is emitted read back first");
   app.add_flag("!--no-plans", settings.plans, "only transform, and interpret the result");
   bool kernels = false;
   app.add_flag("--kernels", kernels, "fail unless kernels of all kinds have run");
@@ -132,8 +131,8 @@ int main(int argc, char** argv) {
               << (networks   ? "--networks "
                   : products ? "--products "
                              : "")
-              << (settings.from_c ? "--from-c " : "") << (settings.from_own ? "--from-own " : "") << "--transform "
-              << steps << " --allow-recompute " << settings.recompute_percent << (settings.plans ? "" : " --no-plans")
+              << (settings.from_c ? "--from-c " : "") << "--transform " << steps << " --allow-recompute "
+              << settings.recompute_percent << (settings.plans ? "" : " --no-plans")
               << (settings.rolling_grain == usmp::transform::RollingGrain::pixels ? " --pixels" : "")
               << (strips ? " --strips" : "") << " --count 1 --variants 0 --seed " << failure.seed << '\n';
   }

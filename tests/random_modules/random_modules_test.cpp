@@ -101,26 +101,6 @@ TEST_CASE("what TVM writes of random modules in C is read as what they are") {
   }
 }
 
-// Of networks, for which the product writes few helpers that the reader does not know.
-TEST_CASE("what is emitted of random networks is read as what they are") {
-  for (const char* steps : {"none", "all"}) {
-    Settings settings;
-    settings.kind = Kind::networks;
-    settings.from_own = true;
-    settings.seed = first_seed;
-    settings.count = modules;
-    settings.compile_every = 5;
-    settings.variants = 1;
-    settings.jobs = std::max(1U, std::min(2U, std::thread::hardware_concurrency()));
-    settings.steps = *transform::parse_steps(steps);
-    const Totals totals = run_campaign(settings);
-    for (const Failure& failure : totals.failures) FAIL_CHECK("seed " << failure.seed << ": " << failure.what);
-    CHECK(totals.modules == settings.count);
-    CHECK(totals.unspelled <= settings.count * 3 / 5);
-    CHECK(totals.plans > settings.count * 10);
-  }
-}
-
 TEST_CASE("every form of TVM's C occurs") {
   const std::vector<std::string> forms = {
       "for ( int32_t",

@@ -687,21 +687,4 @@ ReadBack read_back(const TestModule& test) {
   return compared(test, *files, std::move(module));
 }
 
-ReadBack read_own(const TestModule& test, const Emitted& emitted) {
-  const std::vector<CFile> files = {{std::string(module_name) + "_lib0.c", emitted.entry},
-                                    {std::string(module_name) + "_lib1.c", emitted.operators},
-                                    {std::string("tvmgen_") + module_name + ".h", emitted.header}};
-  tir::Module module;
-  try {
-    tvm_c::PlannedModule planned = read(files, tvm_c::Unread::kept);
-    if (!planned.kept.empty()) return {};  // nobody here can run its text
-    module = std::move(planned.module);
-  } catch (const Error&) {
-    return {};
-  }
-  const std::size_t params = test.module.functions[test.module.entry].params.size();
-  if (module.functions[module.entry].params.size() != params) return {};  // in pools, and not used
-  return compared(test, files, std::move(module));
-}
-
 }  // namespace usmp::random_modules

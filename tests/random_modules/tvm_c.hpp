@@ -30,8 +30,4 @@ struct ReadBack {
 // another interface or leaves other bytes in outputs.
 [[nodiscard]] ReadBack read_back(const TestModule& test);
 
-// The same of the C that the product emitted, `emitted`. Nothing: the reader says that some of it is beyond what it
-// reads.
-[[nodiscard]] ReadBack read_own(const TestModule& test, const Emitted& emitted);
-
 }  // namespace usmp::random_modules

@@ -122,6 +122,7 @@ TEST_CASE("what is beyond what is read stays, with its call") {
                                  "for (int i = 0; i < n; ++i) { if (a[i]) break; } return 0;",
                                  "for (int i = 0; i < n; ++i) { if (a[i]) return 0; } return 0;",
                                  "for (int i = 0; i < n; ++i) { ++i; c[i] = 1; } return 0;",
+                                 "for (int i = 0; i < 1; ++i) { --i; c[0] = 1; } return 0;",
                                  "for (int i = 0; i < n; ++i) { c[i] = *a++; } return 0;",
                                  "for (int i = n; i > 0; --i) { c[i] = 1; } return 0;",
                                  "back: c[0] = 1; if (n > 3) goto back; return 0;",

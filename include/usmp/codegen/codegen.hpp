@@ -57,9 +57,9 @@ struct Interface {
 [[nodiscard]] std::string packed_declaration(const std::string& function);
 
 // tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host; then, with external parameter pools, the header of their
-// contents, and M_POOL.bin and M_POOL.S of those that are binary files. Throws Error of kind archive for a construct
-// without a C translation (a dtype or an operator), naming function and node, before any sink is written to; of kind
-// usage if workspace_io asks for an input or output whose size is not known.
+// contents, and M_POOL.bin of those that are binary files, with M_POOL.S unless they have an address. Throws Error of
+// kind archive for a construct without a C translation (a dtype or an operator), naming function and node, before any
+// sink is written to; of kind usage if workspace_io asks for an input or output whose size is not known.
 [[nodiscard]] std::vector<OutputFile> module_files(const EmissionInput& module);
 
 // Of the file among these that only modules with external parameter pools have: their contents.
@@ -93,5 +93,11 @@ inline constexpr const char* shared_pools_path = "codegen/host/src/usmp_pools.c"
 [[nodiscard]] OutputFile memory_script(const std::vector<EmissionInput>& modules);
 [[nodiscard]] std::string memory_script_path(const std::string& module_name);
 inline constexpr const char* all_memory_script_path = "codegen/host/usmp_memory.ld";
+
+// codegen/host/M_flash.csv, of several modules usmp_flash.csv: the binary files that a programmer writes, their
+// addresses, bytes and CRC-32. Nothing if no pool has an address.
+[[nodiscard]] std::optional<OutputFile> flash_table(const std::vector<EmissionInput>& modules);
+[[nodiscard]] std::string flash_table_path(const std::string& module_name);
+inline constexpr const char* all_flash_table_path = "codegen/host/usmp_flash.csv";
 
 }  // namespace usmp::codegen

@@ -16,7 +16,8 @@ struct PoolLayout {
   std::string name;
   PoolKind kind = PoolKind::workspace;
   bool is_internal = false;
-  bool is_binary = false;  // contents of an external parameter pool: a binary file with a stub, not a macro
+  bool is_binary = false;        // contents of an external parameter pool: a binary file with a stub, not a macro
+  std::optional<Bytes> address;  // where a programmer writes that file; then there is no stub
   std::string section;
   std::string region;             // of the linker script; empty: not known
   std::string member;             // of struct tvmgen_M_workspace_pools

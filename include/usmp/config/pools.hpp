@@ -61,11 +61,12 @@ struct PoolSpec {
   bool internal = false;  // the generated C owns the array. Absent in the file: if there is a section
   bool is_binary =
       false;  // contents of an external parameter pool: a binary file, not a macro. Its section: the stub's
-  bool holds_state = false;  // and nothing else: what models keep from run to run
-  Speed speed;               // the objective `accesses` counts with it
-  Budget budget;             // planning knows nothing of it
-  Position position;         // of the pool's entry; none for pools that only a module describes
-  Position size_position;    // of size_hint_bytes; none without
+  std::optional<Bytes> address;  // of such a file's first byte, where a programmer writes it. Absent: a linker does
+  bool holds_state = false;      // and nothing else: what models keep from run to run
+  Speed speed;                   // the objective `accesses` counts with it
+  Budget budget;                 // planning knows nothing of it
+  Position position;             // of the pool's entry; none for pools that only a module describes
+  Position size_position;        // of size_hint_bytes; none without
 };
 
 // A buffer with a fixed place. A buffer is identified by its name, its function, and its number among the planned
@@ -106,11 +107,12 @@ struct PoolsConfig {
 // similar name where there is one: malformed YAML, YAML beyond plain lists, maps and values (aliases, tags, …), unknown
 // key, wrong type, bad size (right: "64KiB", "2MiB", "65536"), alignment not a power of two up to 2^20, name that is
 // not a C identifier, is a keyword or is taken, a pool that no target can use or that reserves its whole size, one
-// whose contents cannot be as `emit` says, a budget that limits nothing or that the pool's size contradicts, a pin
-// without buffer, pool or offset.
+// whose contents cannot be as `emit` says or where `address` says, a budget that limits nothing or that the pool's size
+// contradicts, a pin without buffer, pool or offset.
 //
 // `memory`, unless null: the regions of a linker script. A pool with the size "ld:NAME" has that of region NAME; one
-// without a size, that of the region of its own name, ignoring case. If no pool takes a size from there, it is an
+// without a size, that of the region of its own name, ignoring case; with the address "ld:NAME", it begins where the
+// region does, and has its size if none is given. If no pool takes a size from there, it is an
 // error.
 [[nodiscard]] PoolsConfig parse_pools(std::string_view yaml, const std::vector<MemoryRegion>* memory = nullptr);
 

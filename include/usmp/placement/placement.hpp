@@ -24,6 +24,8 @@ struct Pool {
   bool internal = false;     // the generated C owns the array
   bool holds_state = false;  // what the model keeps from run to run, and nothing else
   bool is_binary = false;    // contents of an external parameter pool: a binary file, not a macro
+  // Where a programmer writes this file; what other modules have in the pool is not in it.
+  std::optional<Bytes> address = {};
 };
 
 // A variable that names storage, and the function that declares it.
@@ -58,5 +60,13 @@ struct Table {
 
 // Bytes in use in each pool: the largest end of the storage placed there; 0 if there is none. O(pools + storages).
 [[nodiscard]] std::vector<Bytes> used_bytes(const Table& table);
+
+// Required alignment of each pool's start: its own and that of the storage in it. O(pools + storages).
+[[nodiscard]] std::vector<Bytes> alignments(const Table& table);
+
+// Several modules write their contents of a pool one behind the other, in this order, from Pool::address on. Throws
+// Error of kind usage if that address is not aligned as the contents of one ask for, or if two pools would have the
+// same bytes.
+void put_contents_in_a_row(const std::vector<Table*>& modules);
 
 }  // namespace usmp::placement

@@ -77,8 +77,9 @@ struct PlanDocument {
     std::string name;  // unique in the document
     PoolKind kind = PoolKind::workspace;
     bool internal = false;
-    std::string section;            // empty: none
-    std::optional<Bytes> capacity;  // nothing: unbounded
+    std::string section;                // empty: none
+    std::optional<Bytes> address = {};  // where a programmer writes the contents; nothing: a linker places them
+    std::optional<Bytes> capacity;      // nothing: unbounded
     Bytes alignment = 1;
     Bytes reserved = 0;
     Bytes beside = 0;  // of these, what modules that run side by side with this one have there

@@ -26,4 +26,16 @@ struct CheckTextOptions {
 // JUnit's XML: one suite per module, one case per limit and one for the plan; warnings are text of cases that pass.
 [[nodiscard]] std::string check_junit(const compare::BudgetReport& report);
 
+// The same reports of a check that did not come to a result: an archive or a pools file that cannot be read, say.
+struct CheckFailure {
+  std::string message;        // with its place
+  std::string file;           // that is wrong; empty: not known
+  config::Position position;  // in the file; line 0: not known
+  int exit_code = 0;
+};
+[[nodiscard]] std::string check_json(const CheckFailure& failure);
+[[nodiscard]] std::string check_github(const CheckFailure& failure);
+[[nodiscard]] std::string check_junit(const CheckFailure& failure);
+[[nodiscard]] std::string check_markdown(const CheckFailure& failure);
+
 }  // namespace usmp::report

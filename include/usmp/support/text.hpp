@@ -116,6 +116,9 @@ void for_each_identifier(std::string_view text, const std::function<void(std::st
 // The other way: appends the lowest `width` bytes of the number, lowest first.
 void append_little_endian(std::string& bytes, std::uint64_t bits, std::size_t width);
 
+// "0x90000000": at least eight digits.
+[[nodiscard]] std::string address_text(Bytes address);
+
 // "1 byte", "60416 bytes".
 [[nodiscard]] std::string bytes_text(Bytes size);
 
