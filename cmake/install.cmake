@@ -15,7 +15,10 @@ install(FILES ${USMP_DOCUMENTS}/bash/usmp-plan
 install(FILES ${USMP_DOCUMENTS}/zsh/_usmp-plan DESTINATION ${zsh_completions} COMPONENT program)
 install(FILES ${USMP_DOCUMENTS}/fish/usmp-plan.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
-install(FILES README.md SECURITY.md DESTINATION ${documentation} COMPONENT program)
+install(FILES README.md SECURITY.md CONTRIBUTING.md DESTINATION ${documentation} COMPONENT program)
+# What the documents link to.
+install(DIRECTORY examples DESTINATION ${documentation} COMPONENT program)
+install(PROGRAMS apps/export_tir.py DESTINATION ${documentation}/apps COMPONENT program)
 if(NOT USMP_DEBIAN)  # whose packages say it in their file copyright
   install(FILES LICENSE DESTINATION ${documentation} COMPONENT program)
 endif()

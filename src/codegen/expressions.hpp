@@ -131,6 +131,13 @@ class ExpressionPrinter {
   // The name without counting as a use; empty if the variable was not declared.
   [[nodiscard]] std::string declared_name(tir::VarId var, std::size_t lane = 0) const;
   [[nodiscard]] std::size_t times_printed(tir::VarId var, std::size_t lane = 0) const;
+  // Calls `print`, of which nothing counts as printed: other compilers leave it out.
+  template <class Print>
+  void uncounted(const Print& print) {
+    const auto before = printed_;
+    print();
+    printed_ = before;
+  }
   std::string temporary(std::string_view name) { return names_.unique(name); }
 
   [[nodiscard]] const PointerFacts& pointer(tir::VarId var) const;

@@ -336,18 +336,20 @@ bool StatementPrinter::print_lanes(const tir::For& loop, const std::string& name
   if (std::ranges::any_of(storages, [&](VarId storage) { return printer_.pointer(storage).mixed_types; })) return false;
   printer_.put("#ifdef USMP_MVE\n");
   indent();
-  printer_.put("for (int32_t " + name + " = 0; " + name + " < ");
-  printer_.print_converted(*loop.extent, prec_add);
-  printer_.put("; " + name + " += " + std::to_string(copies ? bytes_at_once : lane_count) + ") {\n");
-  ++depth_;
-  indent();
-  if (copies) {
-    printer_.print_copy(store, *loop.extent, loop.var);
-  } else {
-    printer_.print_lane_store(store, loop.var);
-  }
-  --depth_;
-  line("}");
+  printer_.uncounted([&] {
+    printer_.put("for (int32_t " + name + " = 0; " + name + " < ");
+    printer_.print_converted(*loop.extent, prec_add);
+    printer_.put("; " + name + " += " + std::to_string(copies ? bytes_at_once : lane_count) + ") {\n");
+    ++depth_;
+    indent();
+    if (copies) {
+      printer_.print_copy(store, *loop.extent, loop.var);
+    } else {
+      printer_.print_lane_store(store, loop.var);
+    }
+    --depth_;
+    line("}");
+  });
   printer_.put("#else\n");
   return true;
 }

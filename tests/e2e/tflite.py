@@ -36,7 +36,7 @@ STATE_POOL = "workspace_pools:\n  - {name: backup, state: true, size_hint_bytes:
 TWO_POOLS = "workspace_pools:\n  - name: fast\n    size_hint_bytes: {half}\n  - name: slow\n"
 
 # What `convert` is followed by.
-CONVERTED, FROM_C, UNPLANNED = "converted", "converted, from its C", "converted, not planned"
+CONVERTED, UNPLANNED = "converted", "converted, not planned"
 
 ALLOCATOR = """
 void* TVMBackendAllocWorkspace(int t, int i, uint64_t n, int c, int b) { (void)t; (void)i; (void)c; (void)b; return memory((size_t)n, 0xA5); }
@@ -150,7 +150,7 @@ def fault_of(program: str, model: Path, options: list[str], pools: str | None, s
         planned = model
         way = options[0] if options and options[0].startswith(CONVERTED) else ""
         if way:
-            options = ["--from", "c"] if way == FROM_C else []
+            options = []
             planned = folder / f"{model.stem}.tar"
             to = out if way == UNPLANNED else planned
             convert = subprocess.run([program, "convert", str(model), "-o", str(to), "--quiet"], capture_output=True, text=True)
@@ -234,7 +234,7 @@ def check(arguments: argparse.Namespace) -> int:
     if arguments.each or arguments.in_turn:
         ways += [(["--transform", step], None) for step in STEPS]
         ways += [([], TWO_POOLS), ([], STATE_POOL), (["--workspace-io"], "workspace_pools:\n  - name: sram\n"), (["--cpu", "cortex-m0plus"], None), (["--cpu", "cortex-m55"], None)]
-        ways += [([way], None) for way in (CONVERTED, FROM_C, UNPLANNED)]
+        ways += [([way], None) for way in (CONVERTED, UNPLANNED)]
     work = [(model, options, pools) for model in models for options, pools in ways]
     if arguments.in_turn:
         work = [(model, *way) for i, model in enumerate(models) for way in (ways[0], ways[1 + i % (len(ways) - 1)])]

@@ -4,6 +4,7 @@
 usage: test_install.py BUILD ROOT COMPILER
 """
 
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -31,6 +32,16 @@ def check_files(prefix: Path) -> None:
     assert libraries == [f"libusmp_{module}.a" for module in PUBLIC], libraries
     for text in (*prefix.glob("lib/**/*.cmake"), *prefix.glob("share/**/*.cmake"), *prefix.glob("share/**/completions/*"), *prefix.glob("share/zsh/**/_*")):
         assert str(BUILD) not in text.read_text() and str(ROOT) not in text.read_text(), f"{text} names this machine"
+
+
+def check_links(documentation: Path) -> None:
+    """What installed documents link to is installed."""
+    documents = sorted(documentation.rglob("*.md"))
+    assert len(documents) > 15
+    for document in documents:
+        for target in re.findall(r"\]\(([^)#]+)", document.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (document.parent / target).exists(), f"{document.relative_to(documentation)}: {target}"
 
 
 def check_headers(prefix: Path, folder: Path) -> None:
@@ -61,6 +72,7 @@ def main() -> None:
         check_files(prefix)
         plan = run(prefix / "bin/usmp-plan", ROOT / "testdata/cast_subtract.tar", "--dry-run")
         assert "module default of cast_subtract.tar" in plan, plan
+        check_links(prefix / "share/doc/usmp-plan")
         check_headers(prefix, folder)
         check_example(prefix, folder / "example")
     print("installed tree: ok")
