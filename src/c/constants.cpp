@@ -54,14 +54,16 @@ std::optional<Constant> shifted(std::string_view op, const Constant& a, const Co
   const int count = static_cast<int>(b.value);
   if (op == ">>") return with_value(a, a.value >> count);
   if (a.is_unsigned && a.bits == 64) {
-    return with_value(a, static_cast<Wide>(static_cast<std::uint64_t>(a.value) << static_cast<unsigned>(count)));
+    const std::uint64_t shifted = static_cast<std::uint64_t>(a.value) << static_cast<unsigned>(count);
+    return with_value(a, shifted);
   }
   return with_value(a, a.value << count);
 }
 
 std::optional<Constant> product(const Constant& type, Wide x, Wide y) {
   if (!type.is_unsigned) return with_value(type, x * y);
-  return with_value(type, static_cast<Wide>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y)));
+  const std::uint64_t low = static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y);  // modulo 2^64
+  return with_value(type, low);
 }
 
 std::optional<bool> compared(std::string_view op, Wide x, Wide y) {
@@ -110,10 +112,11 @@ class Evaluator {
     if (is_64) types_ = {{0, 64, false}, true};
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): sizeof in extents, which the parser limits
   Known run(ExprId root) {
     // What is used stands behind what uses it.
     std::vector<ExprId> order = {root};
-    for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t i = 0; i < order.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
       const auto operands = tree_.operands_of(order[i]);
       order.insert(order.end(), operands.begin(), operands.end());
     }
@@ -122,6 +125,7 @@ class Evaluator {
   }
 
  private:
+  // NOLINTNEXTLINE(misc-no-recursion): sizeof in extents, which the parser limits
   Known value(ExprId id) {
     const Expr& expr = tree_[id];
     const auto operands = tree_.operands_of(id);
@@ -280,6 +284,7 @@ std::optional<Constant> integer_literal(std::string_view text) {
   return is_unsigned || base != 10 ? std::optional(Constant{value, 64, true}) : std::nullopt;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): sizeof in extents, which the parser limits
 std::optional<std::int64_t> size_of(const Tree& tree, TypeId id) {
   Wide count = 1;
   const Type* type = &tree[id];
@@ -295,6 +300,7 @@ std::optional<std::int64_t> size_of(const Tree& tree, TypeId id) {
   return static_cast<std::int64_t>(count * (type->bits / 8));
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): sizeof in extents, which the parser limits
 std::optional<Constant> constant_value(const Tree& tree, ExprId root) {
   return Evaluator(tree, nullptr, false).run(root);
 }

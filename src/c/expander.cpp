@@ -43,6 +43,7 @@ class Expander::Run {
     while (!contexts_.empty()) pop();
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): at most most_arguments_deep
   void run(std::vector<Token> tokens) {
     push(std::move(tokens), nullptr);
     while (drop_read()) {
@@ -85,6 +86,7 @@ class Expander::Run {
   }
 
   // If it is a macro that is called here, what it stands for is read next.
+  // NOLINTNEXTLINE(misc-no-recursion): at most most_arguments_deep
   bool enter(Token& token) {
     if (!token.is_identifier() || token.is_painted) return false;
     const MacroState* state = e_.macros_.find(token.text);
@@ -181,6 +183,7 @@ class Expander::Run {
                       ", expected " + std::to_string(count));
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): at most most_arguments_deep
   const std::vector<Token>& expanded(Argument& argument, const Token& name) {
     if (!argument.expanded) {
       if (++e_.depth_ > most_arguments_deep) {
@@ -194,6 +197,7 @@ class Expander::Run {
   }
 
   // What the macro stands for with these arguments.
+  // NOLINTNEXTLINE(misc-no-recursion): at most most_arguments_deep
   std::vector<Token> replaced(const Token& name, const Macro& macro, std::vector<Argument>& arguments,
                               std::uint32_t expansion) {
     std::vector<Token> tokens;  // of kind `end`: nothing, where ## needs something
@@ -295,6 +299,7 @@ void Expander::expand(const Token& token, TokenSource& source, std::vector<Token
   Run(*this, &source, result).run({token});
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most most_arguments_deep
 std::vector<Token> Expander::expand_all(const std::vector<Token>& tokens) {
   std::vector<Token> result;
   Run(*this, nullptr, result).run(tokens);

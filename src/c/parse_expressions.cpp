@@ -82,6 +82,7 @@ class Parser::Expression {
  public:
   Expression(Parser& parser, bool takes_commas) : p_(parser), takes_commas_(takes_commas) {}
 
+  // NOLINTNEXTLINE(misc-no-recursion): types in expressions, at most most_nested deep
   ExprId run() {
     const Deeper deeper(p_);
     while (needs_operand_ ? operand() : infix()) {
@@ -163,6 +164,7 @@ class Parser::Expression {
   }
 
   // A type in brackets here: of a cast, or of a literal.
+  // NOLINTNEXTLINE(misc-no-recursion): types in expressions, at most most_nested deep
   bool bracketed_type() {
     const std::size_t begin = p_.at_;
     const std::size_t close = p_.partner_[begin];
@@ -199,6 +201,7 @@ class Parser::Expression {
     return has_stars || is_operand;
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): types in expressions, at most most_nested deep
   bool operand() {
     const Token& token = p_.here();
     if (!pending_.empty() && pending_.back().is_chain && !token.is(".") && !token.is("[")) throw Unparsed{};
@@ -272,6 +275,7 @@ class Parser::Expression {
     return true;
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): types in expressions, at most most_nested deep
   bool word() {
     const Token& token = p_.here();
     const Word word = word_of(token.text);
@@ -440,6 +444,7 @@ class Parser::Expression {
 };
 
 ExprId Parser::full_expression() { return Expression(*this, true).run(); }
+// NOLINTNEXTLINE(misc-no-recursion): types in expressions, at most most_nested deep
 ExprId Parser::assignment_expression() { return Expression(*this, false).run(); }
 
 ExprId Parser::initializer() {

@@ -163,6 +163,7 @@ bool Parser::unknown_word(Where where, bool has_type, Specifiers& result) {
   return may_be_nameless && (behind.is(",") || behind.is(")") || behind.is("[")) ? take_type() : false;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): types in types, at most most_nested deep
 Parser::Specifiers Parser::specifiers(Where where) {
   Specifiers result;
   result.begin = at_;
@@ -236,6 +237,7 @@ Parser::Specifiers Parser::specifiers(Where where) {
   return result;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): types in types, at most most_nested deep
 TypeId Parser::record() {
   const bool is_union = here().is("union");
   ++at_;
@@ -321,6 +323,7 @@ void Parser::members(std::uint32_t record) {
   at_ = close + 1;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): types in types, at most most_nested deep
 TypeId Parser::enumeration() {
   ++at_;
   std::vector<TokenRange> odd;

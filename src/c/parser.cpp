@@ -218,6 +218,7 @@ StmtId Parser::group(bool is_file) {
 }
 
 // Of the function whose brace stands here. What belongs to what is not known if a group cuts a statement.
+// NOLINTNEXTLINE(misc-no-recursion): groups and linkage around it, at most most_nested deep
 StmtId Parser::function_body() {
   const std::size_t begin = at_;
   const std::size_t close = partner_[begin];

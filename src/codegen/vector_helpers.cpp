@@ -151,7 +151,7 @@ std::string row_fours(const Lanes& lanes, bool keeps, bool has_offset) {
 
 // Only bytes have an offset beside them.
 std::string row_fours_of(const Lanes& lanes, bool keeps) {
-  const std::string plain = row_fours(lanes, keeps, false);
+  std::string plain = row_fours(lanes, keeps, false);
   if (lanes.data.bits == 16) return plain;
   return "        if (more == 0) {\n" + plain + "        } else {\n" + row_fours(lanes, keeps, true) + "        }\n";
 }

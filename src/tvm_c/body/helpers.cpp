@@ -154,7 +154,7 @@ class HelperReader {
 
   Value evaluate(c::ExprId root) {
     std::vector<c::ExprId> order = {root};
-    for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t i = 0; i < order.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
       const c::Expr& expr = tree()[order[i]];
       const bool is_called = expr.kind == c::ExprKind::call;
       const auto operands = tree().operands_of(order[i]);
@@ -280,6 +280,7 @@ class HelperReader {
     }
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): as call()
   void declaration(const c::Stmt& stmt) {
     for (const c::DeclId id : stmt.decls) {
       const c::Decl& decl = tree()[id];
@@ -461,7 +462,7 @@ class HelperReader {
       }
       if (!is_taken) continue;
       if (tree()[inner].kind == c::StmtKind::break_out) return {};
-      const Flow flow = statement(inner);
+      Flow flow = statement(inner);
       if (flow.kind != Flow::Kind::next) return flow;
     }
     return {};
@@ -525,7 +526,7 @@ class HelperReader {
     if (header.end <= header.first) return {};
     if (header.end - header.first == 1) {
       env_[header.counter] = Values::number({tir::make_int(header.first)});
-      const Flow flow = statement(copy.body[0]);
+      Flow flow = statement(copy.body[0]);
       env_.erase(header.counter);
       return flow;
     }
