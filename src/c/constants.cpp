@@ -116,11 +116,12 @@ class Evaluator {
   Known run(ExprId root) {
     // What is used stands behind what uses it.
     std::vector<ExprId> order = {root};
-    for (std::size_t i = 0; i < order.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
+    for (std::size_t i = 0; i < order.size(); ++i) {
       const auto operands = tree_.operands_of(order[i]);
       order.insert(order.end(), operands.begin(), operands.end());
     }
-    for (auto id = order.rbegin(); id != order.rend(); ++id) values_[*id] = value(*id);
+    std::reverse(order.begin(), order.end());
+    for (const ExprId id : order) values_[id] = value(id);
     return values_[root];
   }
 

@@ -154,14 +154,15 @@ class HelperReader {
 
   Value evaluate(c::ExprId root) {
     std::vector<c::ExprId> order = {root};
-    for (std::size_t i = 0; i < order.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
+    for (std::size_t i = 0; i < order.size(); ++i) {
       const c::Expr& expr = tree()[order[i]];
       const bool is_called = expr.kind == c::ExprKind::call;
       const auto operands = tree().operands_of(order[i]);
       order.insert(order.end(), operands.begin() + (is_called ? 1 : 0), operands.end());
     }
     std::map<c::ExprId, Value> found;
-    for (auto id = order.rbegin(); id != order.rend(); ++id) found[*id] = folded(value_of(*id, found));
+    std::reverse(order.begin(), order.end());
+    for (const c::ExprId id : order) found[id] = folded(value_of(id, found));
     return found[root];
   }
 
