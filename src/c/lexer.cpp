@@ -71,6 +71,7 @@ Scanned scan_literal(std::string_view text, std::size_t quote) {
 
 // The token that begins there, in a text without splices but those in literals.
 Scanned scan(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return {TokenKind::end, at};
   const char c = text[at];
   if (const std::size_t end = behind_number(text, at); end > at) return {TokenKind::number, end};
   if (is_identifier_char(c)) {

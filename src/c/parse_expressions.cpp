@@ -319,7 +319,7 @@ class Parser::Expression {
     needs_operand_ = false;
   }
 
-  void postfix(Expr expr, std::size_t operands) {
+  void postfix(const Expr& expr, std::size_t operands) {
     const std::size_t first = operands_.size() - operands;
     make(expr, first, begin_of(operands_[first]));
   }

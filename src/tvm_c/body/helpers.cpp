@@ -375,9 +375,14 @@ class HelperReader {
   void assign(c::DeclId decl, std::string_view op, const Value& given) {
     if (!decl.valid() || tree()[decl].kind == c::DeclKind::enumerator) throw Beyond{};
     const auto found = env_.find(decl);
-    if (found == env_.end() && (!declared_.contains(decl) || !op.empty())) throw Beyond{};
-    const Value value = op.empty() ? given : updated(found->second, op, given);
-    if (found != env_.end() && found->second.kind == Value::Kind::place) return store(found->second, value);
+    if (found == env_.end()) {
+      if (!declared_.contains(decl) || !op.empty()) throw Beyond{};
+      require_changeable(decl);
+      return declare(decl, given);
+    }
+    const Value before = found->second;
+    const Value value = op.empty() ? given : updated(before, op, given);
+    if (before.kind == Value::Kind::place) return store(before, value);
     require_changeable(decl);
     declare(decl, value);
   }
