@@ -145,33 +145,37 @@ class Expander::Run {
       token->begins_line = false;
       if (token->is(")") && depth-- == 0) break;
       if (token->is("(")) ++depth;
-      const bool is_last = macro.is_variadic && given.size() == macro.params.size();
-      if (token->is(",") && depth == 0 && !is_last) {
-        given.emplace_back();
-      } else if (token->kind == TokenKind::numbers) {
-        split(*token, macro, given, depth);
-      } else {
-        given.back().tokens.push_back(*token);
+      if (token->kind != TokenKind::numbers) {
+        add(*token, depth > 0, macro, given);
+        continue;
       }
+      for (const Token& one : numbers_of(*token)) add(one, depth > 0, macro, given);
     }
     check_count(name, macro, given);
     return given;
   }
 
-  // A list of numbers, whose commas separate arguments.
-  void split(const Token& list, const Macro& macro, std::vector<Argument>& given, std::size_t depth) {
-    for (Token token : lex_text(list.text)) {
+  // A comma separates arguments, but in brackets, and those that the last parameter takes.
+  static void add(const Token& token, bool is_in_brackets, const Macro& macro, std::vector<Argument>& given) {
+    const bool is_last = macro.is_variadic && given.size() == macro.params.size();
+    if (token.is(",") && !is_in_brackets && !is_last) {
+      given.emplace_back();
+    } else {
+      given.back().tokens.push_back(token);
+    }
+  }
+
+  // The tokens of a list of numbers.
+  std::vector<Token> numbers_of(const Token& list) {
+    std::vector<Token> tokens = lex_text(list.text);
+    e_.made_ += tokens.size();
+    if (e_.made_ > most_expanded)
+      fail_at(list, "found a list of numbers as an argument of a macro, expected it in a table");
+    for (Token& token : tokens) {
       token.file = list.file;
       token.offset += list.offset;
-      if (++e_.made_ > most_expanded)
-        fail_at(list, "found a list of numbers as an argument of a macro, expected it in a table");
-      const bool is_last = macro.is_variadic && given.size() == macro.params.size();
-      if (token.is(",") && depth == 0 && !is_last) {
-        given.emplace_back();
-      } else {
-        given.back().tokens.push_back(token);
-      }
     }
+    return tokens;
   }
 
   static void check_count(const Token& name, const Macro& macro, std::vector<Argument>& given) {
@@ -214,7 +218,6 @@ class Expander::Run {
       std::vector<Token> piece;
       if (macro.is_function && token.is("#")) {
         const std::size_t param = *param_of(macro, macro.body[++i]);
-
         token.kind = TokenKind::string;
         token.text = e_.keep(in_string(param < arguments.size() ? arguments[param].tokens : std::vector<Token>()));
         piece.push_back(token);

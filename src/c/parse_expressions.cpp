@@ -12,31 +12,14 @@ struct Binding {
   std::string_view op;
   int precedence;
 };
-constexpr std::array<Binding, 19> bindings = {{{",", 1},
-                                               {"?", 3},
-                                               {"||", 4},
-                                               {"&&", 5},
-                                               {"|", 6},
-                                               {"^", 7},
-                                               {"&", 8},
-                                               {"==", 9},
-                                               {"!=", 9},
-                                               {"<", 10},
-                                               {">", 10},
-                                               {"<=", 10},
-                                               {">=", 10},
-                                               {"<<", 11},
-                                               {">>", 11},
-                                               {"+", 12},
-                                               {"-", 12},
-                                               {"*", 13},
-                                               {"/", 13}}};
+constexpr std::array<Binding, 20> bindings = {
+    {{",", 1},  {"?", 3},   {"||", 4},  {"&&", 5},  {"|", 6},   {"^", 7},  {"&", 8},  {"==", 9}, {"!=", 9}, {"<", 10},
+     {">", 10}, {"<=", 10}, {">=", 10}, {"<<", 11}, {">>", 11}, {"+", 12}, {"-", 12}, {"*", 13}, {"/", 13}, {"%", 13}}};
 constexpr int of_assignment = 2;
 constexpr int of_conditional = 3;
 constexpr int of_prefix = 14;
 
 int precedence_of(std::string_view op) {
-  if (op == "%") return 13;
   const auto* found = std::find_if(bindings.begin(), bindings.end(), [&](const Binding& one) { return one.op == op; });
   return found == bindings.end() ? 0 : found->precedence;
 }
@@ -80,7 +63,9 @@ struct Parser::Pending {
 
 class Parser::Expression {
  public:
-  Expression(Parser& parser, bool takes_commas) : p_(parser), takes_commas_(takes_commas) {}
+  // `may_be_braces`: the whole, as an initialiser.
+  Expression(Parser& parser, bool takes_commas, bool may_be_braces = false)
+      : p_(parser), takes_commas_(takes_commas), may_be_braces_(may_be_braces) {}
 
   // NOLINTNEXTLINE(misc-no-recursion): types in expressions, at most most_nested deep
   ExprId run() {
@@ -169,7 +154,7 @@ class Parser::Expression {
     const std::size_t begin = p_.at_;
     const std::size_t close = p_.partner_[begin];
     const Token& first = p_.next();
-    const bool is_type = p_.begins_specifiers(first) || (p_.is_name(first) && p_.names_type(first.text));
+    const bool is_type = p_.begins_specifiers(first);
     if (!is_type && !is_unknown_type(close)) return false;
     ++p_.at_;
     const auto type = p_.type_name();
@@ -242,7 +227,7 @@ class Parser::Expression {
     if (token.is("{")) {
       const bool is_element =
           !pending_.empty() && (pending_.back().kind == Kind::braces || pending_.back().kind == Kind::designator);
-      if (!is_element && !(may_be_braces && pending_.empty())) throw Unparsed{};
+      if (!is_element && !(may_be_braces_ && pending_.empty())) throw Unparsed{};
       push(Kind::braces, 0, {}, p_.at_++, operands_.size());
       if (p_.here().is("}")) close_braces();
       return true;
@@ -293,7 +278,7 @@ class Parser::Expression {
     if (p_.here().is("(")) {
       const Token& first = p_.next();
       const std::size_t close = p_.partner_[p_.at_];
-      const bool is_type = p_.begins_specifiers(first) || (p_.is_name(first) && p_.names_type(first.text));
+      const bool is_type = p_.begins_specifiers(first);
       if (is_type && !p_.token(close + 1).is("{")) {
         ++p_.at_;
         const auto type = p_.type_name();
@@ -435,12 +420,10 @@ class Parser::Expression {
 
   Parser& p_;
   bool takes_commas_;
+  bool may_be_braces_;
   bool needs_operand_ = true;
   std::vector<ExprId> operands_;
   std::vector<Pending> pending_;
-
- public:
-  bool may_be_braces = false;  // the whole
 };
 
 ExprId Parser::full_expression() { return Expression(*this, true).run(); }
@@ -450,9 +433,7 @@ ExprId Parser::assignment_expression() { return Expression(*this, false).run(); 
 ExprId Parser::initializer() {
   const std::size_t begin = at_;
   try {
-    Expression expression(*this, false);
-    expression.may_be_braces = true;
-    return expression.run();
+    return Expression(*this, false, true).run();
   } catch (const Unparsed&) {
     if (!tokens_[begin].is("{")) throw;
     at_ = partner_[begin] + std::size_t{1};

@@ -409,8 +409,7 @@ TypeId Parser::parameters(TypeId result) {
     at_ = close + 1;
     return add(std::move(function));
   }
-  const std::size_t scope = names_.depth();
-  names_.open();
+  const OpenedNames names(names_);
   while (true) {
     if (take("...")) {
       function.is_variadic = true;
@@ -434,7 +433,6 @@ TypeId Parser::parameters(TypeId result) {
     function.params.push_back(id);
     if (!take(",")) break;
   }
-  names_.close_to(scope);
   if (at_ != close) throw Unparsed{};
   ++at_;
   return add(std::move(function));

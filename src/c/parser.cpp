@@ -116,13 +116,9 @@ StmtId Parser::item() {
   if (take(";")) return add({.kind = StmtKind::empty, .tokens = {}}, begin);
   if (is_group("if") && !is_prefix_group(at_)) return group(true);
   if (here().is("extern") && next().kind == TokenKind::string && token(at_ + 2).is("{")) return linkage();
-  const std::size_t names = names_.depth();
-  const std::size_t tags = tags_.depth();
   try {
     return declaration(Where::file);
   } catch (const Unparsed&) {
-    names_.close_to(names);
-    tags_.close_to(tags);
     return opaque_item(begin);
   }
 }
@@ -194,7 +190,7 @@ StmtId Parser::group(bool is_file) {
   const Deeper deeper(*this);
   const std::size_t begin = at_;
   Stmt stmt{.kind = StmtKind::group, .tokens = {}};
-  ++conditional_;
+  const Counted around(conditional_);
   while (here().text != "endif") {
     const std::size_t part = at_++;
     const std::size_t end = partner_[part];
@@ -212,7 +208,6 @@ StmtId Parser::group(bool is_file) {
     }
     stmt.body.push_back(add(std::move(body), part + 1));
   }
-  --conditional_;
   ++at_;
   return add(std::move(stmt), begin);
 }
@@ -222,17 +217,11 @@ StmtId Parser::group(bool is_file) {
 StmtId Parser::function_body() {
   const std::size_t begin = at_;
   const std::size_t close = partner_[begin];
-  const std::size_t names = names_.depth();
-  const std::size_t tags = tags_.depth();
-  const std::size_t conditional = conditional_;
   try {
     return block();
   } catch (const Cut&) {
   } catch (const Unparsed&) {
   }
-  names_.close_to(names);
-  tags_.close_to(tags);
-  conditional_ = conditional;
   at_ = close + 1;
   return add({.kind = StmtKind::opaque, .tokens = {}}, begin);
 }
@@ -242,17 +231,13 @@ StmtId Parser::block() {
   const Deeper deeper(*this);
   const std::size_t begin = at_;
   const std::size_t close = partner_[begin];
-  const std::size_t names = names_.depth();
-  const std::size_t tags = tags_.depth();
-  names_.open();
-  tags_.open();
+  const OpenedNames names(names_);
+  const OpenedTags tags(tags_);
   ++at_;
   Stmt stmt{.kind = StmtKind::block, .tokens = {}};
   statements(close, stmt.body);
   if (at_ != close) throw Cut{at_};
   ++at_;
-  names_.close_to(names);
-  tags_.close_to(tags);
   return add(std::move(stmt), begin);
 }
 
@@ -286,13 +271,9 @@ StmtId Parser::statement() {
   } else if (is_name(here()) && next().is(":")) {
     return labelled();
   }
-  const std::size_t names = names_.depth();
-  const std::size_t tags = tags_.depth();
   try {
     return begins_declaration() ? declaration(Where::block) : simple_statement();
   } catch (const Unparsed&) {
-    names_.close_to(names);
-    tags_.close_to(tags);
     return opaque_statement(begin);
   }
 }
@@ -387,11 +368,8 @@ StmtId Parser::for_loop() {
   if (!here().is("(")) throw Cut{at_};
   const std::size_t open = at_;
   const std::size_t close = partner_[open];
-  const std::size_t names = names_.depth();
-  const std::size_t tags = tags_.depth();
-  names_.open();
-  tags_.open();
-  const std::size_t inside = names_.depth();
+  const OpenedNames names(names_);
+  const OpenedTags tags(tags_);
   ++at_;
   Stmt stmt{.kind = StmtKind::for_loop, .tokens = {}};
   try {
@@ -406,15 +384,12 @@ StmtId Parser::for_loop() {
     if (at_ != close) throw Unparsed{};
   } catch (const Unparsed&) {
     // FOR_EACH(…)-like headers too: what it declares is not known, nor how often its body runs.
-    names_.close_to(inside);
     stmt.other.clear();
     stmt.step = {};
     stmt.expr = opaque_expression(open + 1, close);
   }
   at_ = close + 1;
   stmt.body.push_back(statement_inside());
-  names_.close_to(names);
-  tags_.close_to(tags);
   return add(std::move(stmt), begin);
 }
 
@@ -492,11 +467,9 @@ StmtId Parser::declaration(Where where) {
     declare(id);
     stmt.decls.push_back(id);
     if (is_function && here().is("{") && where == Where::file && stmt.decls.size() == 1 && !shared.is_type_name) {
-      const std::size_t names = names_.depth();
-      names_.open();
+      const OpenedNames names(names_);
       for (const DeclId param : tree_.types[one.type.index()].params) declare(param);
       const StmtId body = function_body();
-      names_.close_to(names);
       tree_.decls[id.index()].body = body;
       tree_.decls[id.index()].tokens = range_from(begin);
       return add(std::move(stmt), begin);

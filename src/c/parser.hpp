@@ -35,20 +35,30 @@ class Parser {
     std::size_t at = 0;
   };
 
-  // One level deeper, for as long as it lives. Throws Unparsed: beyond most_nested.
-  class Deeper {
+  // One more, for as long as it lives.
+  class Counted {
    public:
-    explicit Deeper(Parser& parser) : depth_(parser.depth_) {
-      if (depth_ > most_nested) throw Unparsed{};
-      ++depth_;
-    }
-    Deeper(const Deeper&) = delete;
-    Deeper& operator=(const Deeper&) = delete;
-    ~Deeper() { --depth_; }
+    explicit Counted(std::size_t& count) : count_(count) { ++count_; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+    ~Counted() { --count_; }
 
    private:
-    std::size_t& depth_;
+    std::size_t& count_;
   };
+  // One level deeper. Throws Unparsed: beyond most_nested.
+  class Deeper : Counted {
+   public:
+    explicit Deeper(Parser& parser) : Counted(checked(parser.depth_)) {}
+
+   private:
+    static std::size_t& checked(std::size_t& depth) {
+      if (depth > most_nested) throw Unparsed{};
+      return depth;
+    }
+  };
+  using OpenedNames = Scopes<DeclId>::Opened;
+  using OpenedTags = Scopes<TypeId>::Opened;
 
   struct Specifiers {
     std::size_t begin = 0;

@@ -190,7 +190,6 @@ class Preprocessor final : public TokenSource {
 
   Truth value_of(const std::vector<Token>& line) {
     std::vector<Token> tokens;
-    bool is_known = true;
     for (std::size_t i = 1; i < line.size(); ++i) {
       if (!line[i].is("defined")) {
         tokens.push_back(line[i]);
@@ -214,11 +213,10 @@ class Preprocessor final : public TokenSource {
       if (token.kind == TokenKind::opaque) {
         token.kind = TokenKind::identifier;
         token.text = "?";
-      } else if (token.kind == TokenKind::identifier && word_has_no_value(token.text)) {
-        is_known = false;
+      } else if (token.is("defined")) {
+        return Truth::unknown;  // that a macro makes, which compilers do not agree on
       }
     }
-    if (!is_known) return Truth::unknown;
     expanded.emplace_back();
     const auto parsed = parse_expression(expanded);
     if (!parsed) return Truth::unknown;  // __has_include(<…>) and others
@@ -230,18 +228,11 @@ class Preprocessor final : public TokenSource {
     return !value ? Truth::unknown : value->value != 0 ? Truth::yes : Truth::no;
   }
 
-  // `defined` that a macro makes, which compilers do not agree on.
-  [[nodiscard]] static bool word_has_no_value(std::string_view text) { return text == "defined"; }
-
   void open_group(const Token& hash, const std::vector<Token>& line) {
     const Truth truth = truth_of(line);
-    groups_.push_back({open_.size(), false, truth == Truth::yes, truth == Truth::unknown, hash});
-    if (truth == Truth::unknown) {
-      mark(hash, "if");
-      macros_.open_alternatives();
-    } else if (truth == Truth::no) {
-      skip();
-    }
+    groups_.push_back({.file = open_.size(), .begin = hash});
+    if (truth == Truth::no) return skip();
+    read_part(hash, truth);
   }
 
   Group& current(const Token& hash, std::string_view word) {
@@ -250,17 +241,35 @@ class Preprocessor final : public TokenSource {
     return groups_.back();
   }
 
-  // #elif or #else, where a part in front of it has been read.
-  void next_part(const Token& hash, const std::vector<Token>& line) {
-    Group& group = current(hash, line[0].text);
+  // The part behind the directive is read.
+  void read_part(const Token& hash, Truth truth) {
+    Group& group = groups_.back();
+    if (group.is_open_ended) {
+      mark(hash, truth == Truth::yes ? "else" : "elif");
+    } else if (truth == Truth::unknown) {
+      group.is_open_ended = true;
+      mark(hash, "if");
+      macros_.open_alternatives();
+    }
+    group.is_taken = truth == Truth::yes;  // of an open-ended one: one of the parts so far is
+  }
+
+  // Whether the part behind #elif or #else is read.
+  bool begins_part(const Token& hash, const std::vector<Token>& line) {
+    Group& group = groups_.back();
     if (group.has_else) fail_at(hash, "found #" + std::string(line[0].text) + " behind #else");
     group.has_else = line[0].is("else");
-    if (!group.is_open_ended || group.is_taken) return skip();
-    macros_.next_alternative();
+    if (group.is_taken) return false;
     const Truth truth = group.has_else ? Truth::yes : value_of(line);
-    if (truth == Truth::no) return skip();
-    mark(hash, truth == Truth::yes ? "else" : "elif");
-    group.is_taken = truth == Truth::yes;  // one of the parts so far is
+    if (truth == Truth::no) return false;
+    read_part(hash, truth);
+    return true;
+  }
+
+  // #elif or #else, where a part in front of it has been read.
+  void next_part(const Token& hash, const std::vector<Token>& line) {
+    if (!current(hash, line[0].text).is_taken) macros_.next_alternative();
+    if (!begins_part(hash, line)) skip();
   }
 
   void close_group(const Token& hash) {
@@ -297,32 +306,9 @@ class Preprocessor final : public TokenSource {
         continue;
       }
       if (word != "endif" && word != "else" && word != "elif") continue;
-      Group& group = groups_.back();
-      if (word == "endif") {
-        left_out(hash, begin);
-        return close_group(hash);
-      }
-      if (group.has_else) fail_at(hash, "found #" + std::string(word) + " behind #else");
-      group.has_else = word == "else";
-      if (group.is_open_ended) {
-        if (group.is_taken) continue;
-        const Truth truth = group.has_else ? Truth::yes : value_of(line);
-        if (truth == Truth::no) continue;
-        left_out(hash, begin);
-        mark(hash, truth == Truth::yes ? "else" : "elif");
-        group.is_taken = truth == Truth::yes;
-        return;
-      }
-      if (group.is_taken) continue;
-      const Truth truth = group.has_else ? Truth::yes : value_of(line);
-      if (truth == Truth::no) continue;
+      if (word != "endif" && !begins_part(hash, line)) continue;
       left_out(hash, begin);
-      group.is_taken = truth == Truth::yes;
-      if (truth == Truth::unknown) {
-        group.is_open_ended = true;
-        mark(hash, "if");
-        macros_.open_alternatives();
-      }
+      if (word == "endif") close_group(hash);
       return;
     }
   }

@@ -16,18 +16,18 @@ namespace usmp::c {
 template <class Meaning>
 class Scopes {
  public:
-  [[nodiscard]] std::size_t depth() const { return opened_.size(); }
-  void open() { opened_.push_back(declared_.size()); }
-  // All that are open beyond `depth`.
-  void close_to(std::size_t depth) {
-    while (opened_.size() > depth) {
-      while (declared_.size() > opened_.back()) {
-        meanings_[declared_.back()].pop_back();
-        declared_.pop_back();
-      }
-      opened_.pop_back();
-    }
-  }
+  // One scope more, for as long as it lives.
+  class Opened {
+   public:
+    explicit Opened(Scopes& scopes) : scopes_(scopes) { scopes_.opened_.push_back(scopes_.declared_.size()); }
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+    ~Opened() { scopes_.close(); }
+
+   private:
+    Scopes& scopes_;
+  };
+
   void declare(std::string_view name, Meaning meaning) {
     meanings_[name].push_back({opened_.size(), meaning});
     declared_.push_back(name);
@@ -46,6 +46,14 @@ class Scopes {
   }
 
  private:
+  void close() {
+    while (declared_.size() > opened_.back()) {
+      meanings_[declared_.back()].pop_back();
+      declared_.pop_back();
+    }
+    opened_.pop_back();
+  }
+
   std::unordered_map<std::string_view, std::vector<std::pair<std::size_t, Meaning>>> meanings_;
   std::vector<std::string_view> declared_;
   std::vector<std::size_t> opened_;

@@ -22,6 +22,10 @@ namespace usmp::c {
 // Files by index; each is split into tokens once. A value that is not copied: tokens are views into it.
 class Files {
  public:
+  Files() = default;
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+
   std::uint32_t add(File file);
   [[nodiscard]] std::size_t size() const { return files_.size(); }
   [[nodiscard]] const File& operator[](std::uint32_t index) const { return files_[index].file; }
