@@ -74,8 +74,8 @@ std::optional<Bytes> alignment_in(std::string_view text, std::string_view option
   return value > 0 ? std::optional(value) : std::nullopt;
 }
 
-// Its pools have no types, and TVM's needs less: nests with kernels stay as they are.
-void require_foreign(const Source& file) {
+// C that this program wrote has no types in its pools, and kernels in its nests: from it, a plan would be worse.
+void require_not_own(const Source& file) {
   constexpr std::size_t head = 4096;
   if (file.text.substr(0, head).find("by usmp-plan; do not edit") == std::string_view::npos) return;
   throw Error(ErrorKind::archive, {{}, file.name, {}},
@@ -928,7 +928,7 @@ PlannedModule read_planned_module(const std::string& module, std::span<const Sou
                                   const std::set<std::string>& rewritten, std::span<const Source> headers,
                                   const std::set<std::string>& synchronous) {
   for (const Source& file : files) {
-    require_foreign(file);
+    require_not_own(file);
     require_spelling(file);
     require_few_directives(file);
   }

@@ -613,13 +613,13 @@ std::string fault_text(const std::string& what, const std::vector<CFile>& files)
   return text;
 }
 
-tvm_c::PlannedModule read(const std::vector<CFile>& files, tvm_c::Unread unread = tvm_c::Unread::refused) {
+tvm_c::PlannedModule read(const std::vector<CFile>& files) {
   std::vector<tvm_c::Source> sources;
   for (const CFile& file : files) sources.push_back({file.name, file.text});
   const std::string opaque = std::string("tvmgen_") + module_name + "_opaque";
   const std::string prototype = "int32_t " + opaque + "(int32_t* from, int32_t* to, int32_t n)";
   const tvm_c::Foreign foreign{opaque, prototype};
-  return tvm_c::read_planned_module(module_name, sources, {&foreign, 1}, {}, unread);
+  return tvm_c::read_planned_module(module_name, sources, {&foreign, 1});
 }
 
 }  // namespace

@@ -38,6 +38,16 @@ bool is_own(const c::Decl& function, const std::vector<c::Token>& tokens) {
   return true;
 }
 
+// What a file defines as nothing, it defines for itself: #ifndef NAME, #define NAME.
+std::set<std::string_view> defined_as_nothing(const std::vector<c::Token>& tokens) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+    const bool is_define = tokens[i].begins_line && tokens[i].is("#") && tokens[i + 1].is("define");
+    if (is_define && tokens[i + 3].begins_line) names.insert(tokens[i + 2].text);
+  }
+  return names;
+}
+
 bool loads(const tir::Expr& root) {
   bool found = false;
   tir::for_each_expr(root, [&](const tir::Expr& expr) { found = found || expr.kind == tir::ExprKind::load; });
@@ -228,7 +238,7 @@ class HelperReader {
   Flow block(c::StmtId id, bool is_function = false) {
     const c::Stmt& stmt = tree()[id];
     if (stmt.kind != c::StmtKind::block) return statement(id);
-    const std::vector<c::StmtId> parts = stmt.body;
+    const std::vector<c::StmtId>& parts = stmt.body;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       Flow flow = statement(parts[i]);
       if (flow.kind == Flow::Kind::jump && is_function) {
@@ -289,13 +299,12 @@ class HelperReader {
                             decl.attributes.empty() && decl.unknown.empty();
       const bool is_array = tree()[decl.type].kind == c::TypeKind::array;  // that may not be used
       if (!is_plain || (is_array && decl.init.valid())) throw Beyond{};
+      if (is_array) continue;
       levels_[id] = level_;
       if (!decl.init.valid()) {
         env_.erase(id);  // what is used before it has a value is not read
-        if (!is_array) declared_.insert(id);
         continue;
       }
-      declared_.insert(id);
       declare(id, tree()[decl.init].kind == c::ExprKind::call ? called(decl.init) : evaluate(decl.init));
       make_moves();
     }
@@ -309,11 +318,7 @@ class HelperReader {
     std::vector<Value> arguments;
     for (const c::ExprId operand : operands.subspan(1)) arguments.push_back(evaluate(operand));
     if (!moves_.empty()) throw Beyond{};
-    const std::string_view name = callee.text;
-    const c::Tree* outer = tree_;
-    Value result = call(name, arguments);
-    tree_ = outer;
-    return result;
+    return call(callee.text, arguments);
   }
 
   // An assignment, a count, or a call.
@@ -376,7 +381,7 @@ class HelperReader {
     if (!decl.valid() || tree()[decl].kind == c::DeclKind::enumerator) throw Beyond{};
     const auto found = env_.find(decl);
     if (found == env_.end()) {
-      if (!declared_.contains(decl) || !op.empty()) throw Beyond{};
+      if (!levels_.contains(decl) || !op.empty()) throw Beyond{};
       require_changeable(decl);
       return declare(decl, given);
     }
@@ -394,8 +399,8 @@ class HelperReader {
     return is_first ? given : folded(values_.binary(op, before, given));
   }
 
-  // Variables that the statement changes and that are declared outside of it become storage.
-  void put_into_storage(const c::Stmt& stmt) {
+  // Variables that the statement assigns to or counts. O(expressions of the file).
+  [[nodiscard]] std::set<c::DeclId> changed_in(const c::Stmt& stmt) const {
     std::set<c::DeclId> changed;
     for (std::size_t i = 0; i < tree().exprs.size(); ++i) {
       const c::ExprId id(i);
@@ -407,7 +412,12 @@ class HelperReader {
       const c::Expr& target = tree()[tree().operands_of(id)[0]];
       if (target.kind == c::ExprKind::name && target.decl.valid()) changed.insert(target.decl);
     }
-    for (const c::DeclId decl : changed) {
+    return changed;
+  }
+
+  // Variables that the statement changes and that are declared outside of it become storage.
+  void put_into_storage(const c::Stmt& stmt) {
+    for (const c::DeclId decl : changed_in(stmt)) {
       const auto found = env_.find(decl);
       if (found == env_.end() || found->second.kind == Value::Kind::place) continue;
       if (found->second.kind != Value::Kind::number) throw Beyond{};
@@ -425,19 +435,18 @@ class HelperReader {
 
   // NOLINTNEXTLINE(misc-no-recursion): as block()
   Flow branch(const c::Stmt& stmt) {
-    const c::Stmt copy = stmt;
-    const Value condition = evaluate(copy.expr);
+    const Value condition = evaluate(stmt.expr);
     if (!moves_.empty()) throw Beyond{};
     if (const auto constant = constant_of(condition)) {
-      if (*constant != 0) return statement(copy.body[0]);
-      return copy.other.empty() ? Flow() : statement(copy.other[0]);
+      if (*constant != 0) return statement(stmt.body[0]);
+      return stmt.other.empty() ? Flow() : statement(stmt.other[0]);
     }
-    put_into_storage(copy);
+    put_into_storage(stmt);
     body_.open_branch(values_.condition(condition).expr);
-    inside(copy.body[0]);
-    if (!copy.other.empty()) {
+    inside(stmt.body[0]);
+    if (!stmt.other.empty()) {
       body_.open_else();
-      inside(copy.other[0]);
+      inside(stmt.other[0]);
     }
     body_.close();
     return {};
@@ -455,9 +464,8 @@ class HelperReader {
     const auto constant = constant_of(evaluate(stmt.expr));
     if (!constant || !moves_.empty()) throw Beyond{};
     // Cases that each end with break, of which at most one is taken.
-    std::vector<c::StmtId> parts = tree()[stmt.body[0]].body;
     bool is_taken = false;
-    for (const c::StmtId part : parts) {
+    for (const c::StmtId part : tree()[stmt.body[0]].body) {
       c::StmtId inner = part;
       while (tree()[inner].kind == c::StmtKind::case_of || tree()[inner].kind == c::StmtKind::default_of) {
         if (tree()[inner].kind == c::StmtKind::default_of) throw Beyond{};
@@ -508,39 +516,22 @@ class HelperReader {
     return result;
   }
 
-  [[nodiscard]] bool changes_counter(const c::Stmt& stmt, c::DeclId counter) const {
-    const c::TokenRange body = tree()[stmt.body[0]].tokens;
-    for (std::size_t i = 0; i < tree().exprs.size(); ++i) {
-      const c::ExprId id(i);
-      const c::Expr& expr = tree()[id];
-      if (expr.tokens.begin < body.begin || expr.tokens.end > body.end) continue;
-      const bool changes =
-          expr.kind == c::ExprKind::assign || expr.kind == c::ExprKind::postfix ||
-          (expr.kind == c::ExprKind::prefix && (expr.text == "++" || expr.text == "--" || expr.text == "&"));
-      if (!changes) continue;
-      const c::Expr& target = tree()[tree().operands_of(id)[0]];
-      if (target.kind == c::ExprKind::name && target.decl == counter) return true;
-    }
-    return false;
-  }
-
   // NOLINTNEXTLINE(misc-no-recursion): as block()
   Flow loop(const c::Stmt& stmt) {
-    const c::Stmt copy = stmt;
-    const Header header = this->header(copy);
-    if (changes_counter(copy, header.counter)) throw Beyond{};
+    const Header header = this->header(stmt);
+    if (changed_in(tree()[stmt.body[0]]).contains(header.counter)) throw Beyond{};
     if (header.end <= header.first) return {};
     if (header.end - header.first == 1) {
       env_[header.counter] = Values::number({tir::make_int(header.first)});
-      Flow flow = statement(copy.body[0]);
+      Flow flow = statement(stmt.body[0]);
       env_.erase(header.counter);
       return flow;
     }
-    put_into_storage(tree()[copy.body[0]]);
+    put_into_storage(tree()[stmt.body[0]]);
     const tir::VarId var = names_.new_var(tree()[header.counter].name, tir::int32_type, tir::void_type);
     body_.open_loop(var, tir::make_int(header.first), tir::make_int(header.end - header.first));
     env_[header.counter] = values_.variable(var);
-    inside(copy.body[0]);
+    inside(stmt.body[0]);
     env_.erase(header.counter);
     body_.close();
     return {};
@@ -551,10 +542,10 @@ class HelperReader {
   Values& values_;
   BodyNames& names_;
   tir::BodyBuilder& body_;
-  const c::Tree* tree_ = nullptr;
-  std::map<c::DeclId, Value> env_;                         // of the function that is read
-  std::set<c::DeclId> declared_;                           // variables that are in scope, with a value or not
-  std::map<c::DeclId, std::size_t> levels_;                // in how many loops and branches that stay they are declared
+  const c::Tree* tree_ = nullptr;   // of the file
+  std::map<c::DeclId, Value> env_;  // of the function that is read
+  // Of variables in scope, with a value or not: in how many loops and branches that stay they are declared.
+  std::map<c::DeclId, std::size_t> levels_;
   std::vector<std::pair<c::DeclId, std::int64_t>> moves_;  // of pointers, behind the statement
   std::size_t level_ = 0;
   std::size_t depth_ = 0;
@@ -568,18 +559,11 @@ const Helpers::Parsed& Helpers::parsed(std::size_t file) {
   Parsed& result = entry->second;
   if (!is_new) return result;
   c::Environment environment;
-  // What a file defines as nothing, it defines for itself: #ifndef NAME, #define NAME.
-  std::set<std::string, std::less<>> own;
-  const std::string_view text = files_[file].text;
-  for (std::size_t at = text.find("define"); at != std::string_view::npos; at = text.find("define", at + 1)) {
-    std::string_view line = text.substr(at + 6, std::min(text.find('\n', at), text.size()) - at - 6);
-    while (!line.empty() && (line[0] == ' ' || line[0] == '\t')) line.remove_prefix(1);
-    while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r')) line.remove_suffix(1);
-    own.emplace(line);
-  }
+  const std::uint32_t main = result.files.add({files_[file].name, files_[file].text});
+  std::set<std::string_view> own;
   environment.is_undefined = [&](std::string_view name) { return own.contains(name); };
   try {
-    const std::uint32_t main = result.files.add({files_[file].name, text});
+    own = defined_as_nothing(result.files.tokens(main));
     result.unit = c::preprocess(result.files, main, environment);
     result.tree = c::parse(result.unit.tokens);
   } catch (const c::SyntaxError&) {
