@@ -180,7 +180,7 @@ std::size_t ExpressionPrinter::times_printed(VarId var, std::size_t lane) const 
 
 std::string ExpressionPrinter::name_of(VarId var, std::size_t lane) {
   const VarLane used{var, lane};
-  ++printed_[used];
+  if (counts_) ++printed_[used];
   if (const auto constant = constants_.find(var); constant != constants_.end()) return name_of_constant(var);
   if (!captures_.empty()) {
     std::vector<VarLane>& capture = *captures_.back();

@@ -115,7 +115,7 @@ class ExpressionPrinter {
   [[nodiscard]] PointerType pointer_type_of(const tir::Expr& expr) const;
   // Whether the archive's C declares the function as void.
   [[nodiscard]] bool gives_nothing(const std::string& function) const;
-  // A store of four neighbours, from the element on that the index is at, as `fits_lanes` (lanes.hpp) says.
+  // A store of four neighbours, from the element on that the index is at, as store_of_lanes() (lanes.hpp) returns it.
   void print_lane_store(const tir::Store& store, tir::VarId i);
   // Sets or copies up to 16 of the bytes that are left of so many (lanes.hpp: is_copy).
   void print_copy(const tir::Store& store, const tir::Expr& count, tir::VarId i);
@@ -134,9 +134,9 @@ class ExpressionPrinter {
   // Calls `print`, of which nothing counts as printed: other compilers leave it out.
   template <class Print>
   void uncounted(const Print& print) {
-    const auto before = printed_;
+    counts_ = false;
     print();
-    printed_ = before;
+    counts_ = true;
   }
   std::string temporary(std::string_view name) { return names_.unique(name); }
 
@@ -261,6 +261,7 @@ class ExpressionPrinter {
   std::unordered_map<tir::VarId, const tir::Expr*> substituted_;
   std::unordered_map<tir::VarId, std::size_t> uses_;  // of the variables of let expressions
   std::map<VarLane, std::size_t> printed_;
+  bool counts_ = true;  // what is printed is in `printed_`
   // What the let functions that are being printed take from around them, outermost first.
   std::vector<std::vector<VarLane>*> captures_;
   std::string local_functions_;

@@ -137,11 +137,11 @@ void write_pool_macros(const EmissionInput& module, const ModuleLayout& layout, 
     write_macro(prefix + "_ALIGNMENT", std::to_string(pool.alignment), sink);
     if (pool.address) {
       write_brief("Where a programmer writes the contents of " + what, sink);
-      write_macro(prefix + "_ADDRESS", "((const void*)(uintptr_t)" + address_text(*pool.address) + ")", sink);
+      write_macro(prefix + "_ADDRESS", "((const void*)(uintptr_t)" + hex_text(*pool.address) + ")", sink);
     }
     if (std::ranges::find(checked, PoolId(i)) == checked.end()) continue;
     write_brief("CRC-32 of the contents of " + what, sink);
-    write_macro(prefix + "_CRC32", address_text(crc_of_contents(module, layout, PoolId(i))), sink);
+    write_macro(prefix + "_CRC32", hex_text(crc_of_contents(module, layout, PoolId(i))), sink);
   }
 }
 

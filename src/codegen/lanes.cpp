@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "codegen/c_types.hpp"
 #include "codegen/expressions.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
@@ -135,10 +136,6 @@ std::optional<tir::Store> without_lets(const tir::Block& body) {
   return store;
 }
 
-std::string vector_name(tir::DataType type) {
-  return (type.is_int() ? "i" : "u") + std::to_string(static_cast<int>(type.bits));
-}
-
 const char* vector_function(ExprKind kind) {
   switch (kind) {
     case ExprKind::add:
@@ -190,7 +187,7 @@ bool is_copy(const tir::Module& module, const tir::Function& function, const tir
          is_of_function && grows_by_one(*store->index, loop.var) && grows_by_one(*value.operands[0], loop.var);
 }
 
-// Four values of the loop over `i`, which `fits_lanes`.
+// Four values of the loop over `i`, as store_of_lanes() accepts them.
 void ExpressionPrinter::add_lanes(const Expr& expr, tir::VarId i) {
   const auto lanes = [&](const ExprRef& operand) { later([this, operand, i] { add_lanes(*operand, i); }); };
   if (!tir::mentions(expr, i)) {
@@ -287,7 +284,7 @@ void ExpressionPrinter::print_copy(const tir::Store& store, const Expr& count, t
 
 std::string Helpers::copy_lanes(tir::DataType type) {
   define_vectors();
-  const std::string name = "usmp_copy_" + vector_name(type);
+  const std::string name = "usmp_copy_" + short_name(type);
   const std::string lanes = type.is_int() ? "s8" : "u8";
   const std::string c = storage_type(type);
   return define(name, "#ifdef USMP_MVE\nstatic inline void " + name + "(" + c + "* to, const " + c +
@@ -297,7 +294,7 @@ std::string Helpers::copy_lanes(tir::DataType type) {
 
 std::string Helpers::fill_lanes(tir::DataType type) {
   define_vectors();
-  const std::string name = "usmp_fill_" + vector_name(type);
+  const std::string name = "usmp_fill_" + short_name(type);
   const std::string lanes = type.is_int() ? "s8" : "u8";
   const std::string c = storage_type(type);
   return define(name, "#ifdef USMP_MVE\nstatic inline void " + name + "(" + c + "* to, " + c +
@@ -307,7 +304,7 @@ std::string Helpers::fill_lanes(tir::DataType type) {
 
 std::string Helpers::load_lanes(tir::DataType type) {
   define_vectors();
-  const std::string name = "usmp_load_lanes_" + vector_name(type);
+  const std::string name = "usmp_load_lanes_" + short_name(type);
   const std::string width = type.bits == 8 ? "vldrbq" : type.bits == 16 ? "vldrhq" : "vldrwq";
   const std::string load = type.is_int() ? width + "_s32(x)" : "vreinterpretq_s32_u32(" + width + "_u32(x))";
   return define(name, "#ifdef USMP_MVE\nstatic inline int32x4_t " + name + "(const " + storage_type(type) +
@@ -316,7 +313,7 @@ std::string Helpers::load_lanes(tir::DataType type) {
 
 std::string Helpers::store_lanes(tir::DataType type) {
   define_vectors();
-  const std::string name = "usmp_store_lanes_" + vector_name(type);
+  const std::string name = "usmp_store_lanes_" + short_name(type);
   const std::string width = type.bits == 8 ? "vstrbq" : type.bits == 16 ? "vstrhq" : "vstrwq";
   const std::string store = type.is_int() ? width + "_s32(x, lanes)" : width + "_u32(x, vreinterpretq_u32_s32(lanes))";
   return define(name, "#ifdef USMP_MVE\nstatic inline void " + name + "(" + storage_type(type) +

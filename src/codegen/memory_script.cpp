@@ -19,10 +19,10 @@ std::string reserved_text(const SharedPool& shared) {
   const PoolLayout& pool = shared.pool;
   const std::string start = "usmp_" + pool.name + "_start = ";
   const std::string end = "usmp_" + pool.name + "_end = ";
-  const std::string first = address_text(*pool.address);
+  const std::string first = hex_text(*pool.address);
   const std::string comment = "\n/* A programmer writes pool " + pool.name + " there: see the table of " +
                               std::string("files, *_flash.csv. */\n");
-  if (pool.region.empty()) return comment + start + first + ";\n" + end + address_text(*shared.end) + ";\n";
+  if (pool.region.empty()) return comment + start + first + ";\n" + end + hex_text(*shared.end) + ";\n";
   return comment + ".usmp_" + pool.name + " " + first + " (NOLOAD) :\n{\n  " + start +
          ".;\n  . += " + std::to_string(*shared.end - *pool.address) + ";\n  " + end + ".;\n} > " + pool.region + "\n";
 }
@@ -76,8 +76,8 @@ void write_flash_table(const std::vector<EmissionInput>& modules, TextSink& sink
     for (const PoolId id : checked_pools(layout)) {
       const PoolLayout& pool = layout.pools[id.index()];
       if (!pool.address) continue;
-      sink.write("src/" + file_stem(module.info.name) + "_" + pool.member + ".bin," + address_text(*pool.address) +
-                 "," + std::to_string(pool.used) + "," + address_text(crc_of_contents(module, layout, id)) + "\n");
+      sink.write("src/" + file_stem(module.info.name) + "_" + pool.member + ".bin," + hex_text(*pool.address) + "," +
+                 std::to_string(pool.used) + "," + hex_text(crc_of_contents(module, layout, id)) + "\n");
     }
   }
 }

@@ -77,8 +77,8 @@ class StatementPrinter {
 
   void print_pointer_let(const tir::Let& let);
   void print_constant_bounds(const tir::For& loop, const std::string& name, std::int64_t first, std::int64_t count);
-  // Whether it printed the loop for vectors; then the other is printed for compilers without, up to an #endif.
   [[nodiscard]] bool copies_to_array(const tir::For& loop) const;
+  // Whether it printed the loop for vectors; then the other is printed for compilers without, up to an #endif.
   bool print_lanes(const tir::For& loop, const std::string& name);
   void print_continued(const std::vector<ContinuedLoops::Loop>& loops);
   std::string print_hoisted_end(const tir::For& loop, const std::string& begin);

@@ -46,8 +46,8 @@ void put_contents_in_a_row(const std::vector<Table*>& modules) {
       if (!pool.address || used[i] == 0) continue;
       if (*pool.address % aligned[i] != 0) {
         throw Error(ErrorKind::usage, {},
-                    "pool " + in_quotes(pool.name) + ": address " + address_text(*pool.address) +
-                        " is not a multiple of " + std::to_string(aligned[i]) + ", the alignment of its contents");
+                    "pool " + in_quotes(pool.name) + ": address " + hex_text(*pool.address) + " is not a multiple of " +
+                        std::to_string(aligned[i]) + ", the alignment of its contents");
       }
       Row& row = rows.try_emplace(pool.name, Row{*pool.address, *pool.address}).first->second;
       const Bytes padding = (aligned[i] - row.end % aligned[i]) % aligned[i];
@@ -60,8 +60,7 @@ void put_contents_in_a_row(const std::vector<Table*>& modules) {
       if (one->second.end <= other->second.begin || other->second.end <= one->second.begin) continue;
       throw Error(ErrorKind::usage, {},
                   "pools " + in_quotes(one->first) + " and " + in_quotes(other->first) +
-                      " both have contents at address " +
-                      address_text(std::max(one->second.begin, other->second.begin)));
+                      " both have contents at address " + hex_text(std::max(one->second.begin, other->second.begin)));
     }
   }
 }

@@ -107,7 +107,7 @@ class PlanText {
     for (std::size_t i = 0; i < plan_.pools.size(); ++i) {
       const PlanDocument::Pool& pool = plan_.pools[i];
       out_ += printable(pool.name) + ": " + bytes_text(pool.used);
-      if (pool.address && pool.used > 0) out_ += " at " + address_text(*pool.address);
+      if (pool.address && pool.used > 0) out_ += " at " + hex_text(*pool.address);
       if (pool.used > 0 && pool.reserved > 0) out_ += " (" + reserved_text(pool) + ")";
       out_ += against_bound(pool, figures_.pools[i], options_.color);
       if (plan_.search && plan_.search->minimized == pool.name) out_ += ", minimized first";

@@ -15,7 +15,7 @@ using plan_file::PlanDocument;
 std::string usage(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   std::string text = bytes_text(pool.used) + " used";
   if (pool.capacity) text += " of " + std::to_string(*pool.capacity);
-  if (pool.address) text += ", at " + address_text(*pool.address);
+  if (pool.address) text += ", at " + hex_text(*pool.address);
   if (pool.reserved > 0) text += ", " + reserved_text(pool);
   return text + against_bound(pool, figures, false);
 }

@@ -206,10 +206,10 @@ std::string percent(Bytes part, Bytes whole) {
   return two_decimals(static_cast<double>(part) * 100.0 / static_cast<double>(whole)) + "%";
 }
 
-std::string address_text(Bytes address) {
+std::string hex_text(Bytes number) {
   constexpr std::size_t digits = 8;
   std::array<char, 16> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), static_cast<std::uint64_t>(address), 16).ptr;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), static_cast<std::uint64_t>(number), 16).ptr;
   const std::string shortest(text.data(), end);
   return "0x" + std::string(digits - std::min(digits, shortest.size()), '0') + shortest;
 }

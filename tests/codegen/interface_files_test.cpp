@@ -212,7 +212,7 @@ TEST_CASE("constants as a binary file: what is in memory is compared with the fi
   config::PoolsConfig binary = pools(true, false);
   binary.parameter_pools[0].is_binary = true;
   const Planned planned(net.info, net.builder, binary, places);
-  const std::string crc = address_text(crc_of_contents(planned.view(), planned.layout(), PoolId(2)));
+  const std::string crc = hex_text(crc_of_contents(planned.view(), planned.layout(), PoolId(2)));
   CHECK(contains(planned.header(), "#define TVMGEN_NET_FLASH_CONSTANT_POOL_CRC32 " + crc + "\n"));
   const CompilerSandbox sandbox;
   for (const OutputFile& file : module_files(planned.view()))
@@ -262,7 +262,7 @@ TEST_CASE("M_memory.ld and the table of files: contents that a programmer writes
   const std::string symbols = script(0x90000040);
   CHECK(contains(symbols, "\nusmp_flash_start = 0x90000000;\nusmp_flash_end = 0x90000060;\n"));
   CHECK_FALSE(contains(symbols, "usmp-plan: pool flash"));
-  const std::string crc = address_text(crc32(
+  const std::string crc = hex_text(crc32(
       std::string("\x05\xff\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\xc0\xcd\xcc\xcc\x3d\0\0\x20\x41", 32)));
   CHECK(contains(symbols, "file,address,bytes,crc32\nsrc/net_flash.bin,0x90000000,32," + crc +
                               "\nsrc/two_flash.bin,0x90000040,32," + crc + "\n"));

@@ -14,6 +14,7 @@ usage: flash_files.py USMP_PLAN TESTDATA
 """
 
 import csv
+import re
 import shutil
 import subprocess
 import sys
@@ -62,14 +63,7 @@ static int run_ds_cnn(void) {
   struct tvmgen_ds_cnn_workspace_pools pools = {.qspi = TVMGEN_DS_CNN_QSPI_CONSTANT_POOL_ADDRESS};
   return tvmgen_ds_cnn_run(&in, &out, &pools) == 0 && wrong_int8(output, ds_cnn_out, sizeof output, 1) == 0;
 }
-unsigned wrong_int8(const void* actual, const void* golden, size_t bytes, int tolerance) {
-  unsigned wrong = 0;
-  for (size_t i = 0; i < bytes; ++i) {
-    const int apart = ((const int8_t*)actual)[i] - ((const int8_t*)golden)[i];
-    wrong += apart < -tolerance || apart > tolerance;
-  }
-  return wrong;
-}
+COMPARISON
 int main(void) {
   if (tvmgen_resnet8_check_constants(NULL) == 0) return 1;
   board_print(tvmgen_resnet8_check_constants(TVMGEN_RESNET8_QSPI_CONSTANT_POOL_ADDRESS) == 0 ? "resnet8 fits, " : "resnet8 does not, ");
@@ -136,7 +130,10 @@ def link(folder: Path, output: Path, what: list[Path], fails: bool = False) -> s
 def check_firmware(folder: Path, output: Path, places: dict[str, tuple[Path, int]]) -> None:
     golden = [c_array(f"{model}_{side}", TESTDATA / f"{model}.golden" / file) for model in MODELS
               for side, file in (("in", "input_1.in.bin"), ("out", "output.out.bin"))]
-    link(folder, output, objects(folder, output, MAIN.replace("GOLDEN", "\n".join(golden))))
+    # As the example's firmware compares.
+    comparison = re.search(r"^unsigned wrong_int8.*?^}\n", (EXAMPLE / "main.c").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    main = MAIN.replace("GOLDEN", "\n".join(golden)).replace("COMPARISON", comparison.group())
+    link(folder, output, objects(folder, output, main))
     symbols = {line.split()[2]: int(line.split()[0], 16) for line in run("arm-none-eabi-nm", folder / "firmware.elf").splitlines()
                if "usmp_qspi" in line}
     last, at = places[MODELS[1]]

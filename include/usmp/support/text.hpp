@@ -117,7 +117,7 @@ void for_each_identifier(std::string_view text, const std::function<void(std::st
 void append_little_endian(std::string& bytes, std::uint64_t bits, std::size_t width);
 
 // "0x90000000": at least eight digits.
-[[nodiscard]] std::string address_text(Bytes address);
+[[nodiscard]] std::string hex_text(Bytes number);
 
 // "1 byte", "60416 bytes".
 [[nodiscard]] std::string bytes_text(Bytes size);
