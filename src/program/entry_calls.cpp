@@ -113,4 +113,9 @@ std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt) {
   return is_plain ? call : std::nullopt;
 }
 
+bool may_act(const tir::Module& module, const tir::NamedCall& call) {
+  const auto function = module.find(*call.name);
+  return function ? module.functions[*function].target == kept_c_target : !call.name->starts_with("tvmgen_");
+}
+
 }  // namespace usmp::program

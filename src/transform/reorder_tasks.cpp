@@ -70,13 +70,15 @@ class Builder {
     }
   }
 
-  // A hook changes what the tasks need that stand where a device is open.
-  void add(std::size_t statement, bool is_barrier, bool is_hook, bool needs_device) {
+  // A hook changes what the tasks need that stand where a device is open. What acts keeps its order.
+  void add(std::size_t statement, bool is_barrier, bool is_hook, bool needs_device, bool acts) {
     const std::size_t task = result_.statements.size();
     const StatementUses& statement_uses = uses_.statements[statement];
     result_.statements.push_back(statement);
     result_.problem.tasks.push_back(
-        {.after = dependences(task, statement_uses, is_barrier, is_hook, needs_device), .touches = {}, .phases = {}});
+        {.after = dependences(task, statement_uses, is_barrier, is_hook, needs_device, acts),
+         .touches = {},
+         .phases = {}});
     Task& added = result_.problem.tasks.back();
     const bool shares = !sharing_.empty() && !sharing_[statement].empty();
     const std::vector<Tick> begins = begins_of_phases(statement_uses, shares);
@@ -94,10 +96,11 @@ class Builder {
   [[nodiscard]] Bytes rounded(Bytes size) const { return checked_align_up(size, alignment_).value_or(size); }
 
   std::vector<std::size_t> dependences(std::size_t task, const StatementUses& statement, bool is_barrier, bool is_hook,
-                                       bool needs_device) {
+                                       bool needs_device, bool acts) {
     std::vector<std::size_t> earlier;
     if (barrier_ != no_task) earlier.push_back(barrier_);
     if (is_hook || needs_device) note(task, is_hook, devices_, earlier);
+    if (acts) note(task, true, outside_, earlier);
     Use of_params{};
     for (const Use& use : statement.uses) {
       if (uses_.storages[use.storage].kind == Storage::Kind::constant) continue;
@@ -228,6 +231,7 @@ class Builder {
   EntryTasks result_;
   std::vector<History> histories_;  // by storage
   History devices_;                 // hooks write, tasks that need a device read
+  History outside_;                 // of the model: what others act on
   std::vector<bool> is_accessed_;   // by storage: by tasks that were added
   Group group_;                     // of the last tasks that access parameters
   std::vector<std::size_t> before_group_;
@@ -260,9 +264,10 @@ std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness:
     if (is_on_stack(body[i])) return std::nullopt;  // nobody tracks who uses it
     if (is_plain_declaration(body[i])) continue;
     const bool is_hook = devices.take(body[i]);
+    const auto call = program::plain_call(body[i]);
     // A hook that is handed nothing could do anything, were it not known.
-    const bool is_barrier = !program::plain_call(body[i]) || (uses.statements[i].calls_blindly && !is_hook);
-    builder.add(i, is_barrier, is_hook, devices.is_any_open());
+    const bool is_barrier = !call || (uses.statements[i].calls_blindly && !is_hook);
+    builder.add(i, is_barrier, is_hook, devices.is_any_open(), call && !is_hook && program::may_act(module, *call));
     if (builder.edges() > max_order_edges) return std::nullopt;
   }
   return builder.take();

@@ -37,6 +37,7 @@
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/places.hpp"
 #include "tvm_c/text/spelling.hpp"
+#include "usmp/program/entry_calls.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
@@ -812,7 +813,7 @@ class ModuleReader {
     try {
       tir::Function function = read_prototype(text.params, scope_, limits_, module_);
       function.name = name;
-      function.target = "extern";
+      function.target = program::kept_c_target;
       module_.functions.push_back(std::move(function));
     } catch (const SyntaxError&) {
       module_.vars.resize(vars);
@@ -824,7 +825,7 @@ class ModuleReader {
     try {
       tir::Function function = read_prototype(scope_.foreign.find(name)->second, scope_, limits_, module_);
       function.name = name;
-      function.target = "extern";
+      function.target = program::kept_c_target;
       module_.functions.push_back(std::move(function));
     } catch (const SyntaxError& error) {
       throw Error(ErrorKind::archive, {}, "prototype of function " + in_quotes(name) + ": " + error.message);

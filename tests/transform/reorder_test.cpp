@@ -18,6 +18,7 @@
 #include "usmp/liveness/uses.hpp"
 #include "usmp/mlf/archive.hpp"
 #include "usmp/mlf/metadata.hpp"
+#include "usmp/program/entry_calls.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir_json/reader.hpp"
 #include "usmp/transform/transform.hpp"
@@ -211,18 +212,30 @@ TEST_CASE("reorder: a name for storage is no obstacle by itself") {
                       n.builder.call("last", {n.b, n.s, n.out}))) == better);
 }
 
-TEST_CASE("reorder: calls that nobody looks into change places only if they are handed different storage") {
+TEST_CASE("reorder: operators that are not in the module change places only if they are handed different storage") {
   Network apart;
-  CHECK(apart.order(block(apart.builder.call("extern_big", {apart.b}), apart.builder.call("extern_first", {apart.t}),
+  CHECK(apart.order(block(apart.builder.call("tvmgen_big", {apart.b}), apart.builder.call("tvmgen_first", {apart.t}),
                           apart.builder.call("second", {apart.t, apart.s}),
                           apart.builder.call("last", {apart.b, apart.s, apart.out}))) ==
-        Network::Names{"extern_first", "second", "extern_big", "last"});
+        Network::Names{"tvmgen_first", "second", "tvmgen_big", "last"});
   Network shared;  // both may write x
-  CHECK(shared.order(block(shared.builder.call("extern_big", {shared.b, shared.x}),
-                           shared.builder.call("extern_first", {shared.t, shared.x}),
+  CHECK(shared.order(block(shared.builder.call("tvmgen_big", {shared.b, shared.x}),
+                           shared.builder.call("tvmgen_first", {shared.t, shared.x}),
                            shared.builder.call("second", {shared.t, shared.s}),
                            shared.builder.call("last", {shared.b, shared.s, shared.out}))) ==
-        Network::Names{"extern_big", "extern_first", "second", "last"});
+        Network::Names{"tvmgen_big", "tvmgen_first", "second", "last"});
+}
+
+TEST_CASE("reorder: calls of the firmware and of kept C keep their order") {
+  for (const bool is_kept : {false, true}) {
+    CAPTURE(is_kept);
+    Network n;
+    const std::string name = is_kept ? "tvmgen_big" : "show_big";
+    const tir::Block body = block(n.builder.call(name, {n.b}), n.builder.call("show_first", {n.t}),
+                                  n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out}));
+    if (is_kept) n.builder.function(name, {n.builder.pointer("p0")}, {}, std::string(program::kept_c_target));
+    CHECK(n.order(body) == Network::Names{name, "show_first", "second", "last"});
+  }
 }
 
 TEST_CASE("reorder: nothing passes a call that could do anything") {

@@ -5,12 +5,16 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "usmp/tir/ir.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::program {
+
+// Function::target of C that is kept as text: a name of no target, so that the function is opaque.
+inline constexpr std::string_view kept_c_target = "extern";
 
 // A call of a function of the module with as many arguments as it has parameters.
 struct EntryCall {
@@ -36,5 +40,10 @@ struct EntryCalls {
 // The call by name, if the statement does nothing else: its result is dropped or compared with a constant, and its
 // arguments call nothing. Nothing for any other statement. Points into `stmt`.
 [[nodiscard]] std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt);
+
+// Whether it calls what may do more than a kernel does with what it is handed: kept C, or the firmware's, of which nobody
+// knows whether it logs, or starts a device that the next call waits for. Operators of TVM that are not in the module,
+// tvmgen_…, are kernels. O(log functions).
+[[nodiscard]] bool may_act(const tir::Module& module, const tir::NamedCall& call);
 
 }  // namespace usmp::program
