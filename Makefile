@@ -10,6 +10,7 @@ PACKAGES_SHELLS = bash zsh fish mandoc
 PACKAGES_BOARD = gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf \
 	qemu-system-misc
 PACKAGES_DEB = dpkg-dev file lintian
+PACKAGES_STATIC = python3
 PACKAGES_ROOT = mmdebstrap
 PACKAGES_HTML = chromium python3-websocket
 PACKAGES_CHECK = clang-format clang-tidy cppcheck
@@ -221,9 +222,18 @@ install: all
 .PHONY: deb
 deb: deps
 	@$(call install_missing,$(PACKAGES_DEB))
-	@$(CONFIGURE) -B $(BUILD)-deb -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DUSMP_TESTS=OFF -DUSMP_DEBIAN=ON >/dev/null
+	@$(CONFIGURE) -B $(BUILD)-deb $(RELEASE) -DCMAKE_INSTALL_PREFIX=/usr -DUSMP_TESTS=OFF -DUSMP_DEBIAN=ON >/dev/null
 	@cmake --build $(BUILD)-deb -j $(JOBS)
 	@cd $(BUILD)-deb && rm -f *.deb && SOURCE_DATE_EPOCH=1767225600 cpack >/dev/null && ls *.deb
+
+# build/usmp-plan-VERSION-ARCH.tar.xz: the program in one file that any Linux of this architecture runs, and its documents.
+ARCH = $(shell uname -m)
+.PHONY: static
+static: deps
+	@$(call install_missing,$(PACKAGES_STATIC))
+	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=OFF >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target all usmp-plan-static
+	@python3 -B cmake/static_archive.py $(BUILD) $(ARCH)
 
 # The packages: contents, lintian, and installed and run in a root directory of their own.
 .PHONY: check-deb

@@ -37,13 +37,7 @@ install(FILES cmake/usmp_plan.cmake ${PROJECT_BINARY_DIR}/usmp-plan-config.cmake
               ${PROJECT_BINARY_DIR}/usmp-plan-config-version.cmake DESTINATION ${USMP_SHARED} COMPONENT program)
 install(DIRECTORY cmake/zephyr DESTINATION ${USMP_SHARED} COMPONENT program)
 
-# The library is what plans: problems, their lower bounds, planners, the verifier, and the files of instances. What
-# reads archives and writes C is behind the program; its headers change with TVM. docs/api.md
-set(public_modules support problem bounds instance planners verify)
-set(public_targets ${public_modules})
-list(TRANSFORM public_targets PREPEND usmp_)
-add_library(usmp_library INTERFACE)
-target_link_libraries(usmp_library INTERFACE ${public_targets})
+# The library.
 set_target_properties(usmp_library PROPERTIES EXPORT_NAME usmp)
 foreach(module IN LISTS public_modules)
   set_target_properties(usmp_${module} PROPERTIES EXPORT_NAME ${module})

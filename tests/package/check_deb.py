@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 
 FOLDER, ROOT = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-# The packages are not made for Debian's archive: these ask for its bug tracker and a real person.
+# The packages are not made for Debian's archive: these ask for its bug tracker and a real person, and for shared libraries.
 # export_tir.py runs in the Python of the user's TVM.
 ACCEPTED = {"python3-script-but-no-python3-dep", "initial-upload-closes-no-bugs", "no-copyright-file", "copyright-without-copyright-notice",
-            "bogus-mail-host-in-debian-changelog", "bogus-mail-host", "maintainer-address-malformed"}
+            "bogus-mail-host-in-debian-changelog", "bogus-mail-host", "maintainer-address-malformed", "embedded-library"}
 
 
 def run(*command: object, **keywords: object) -> str:
@@ -38,8 +38,7 @@ def field(deb: Path, name: str) -> str:
 def check_contents() -> None:
     program, library = package("usmp-plan"), package("libusmp-dev")
     depends = re.findall(r"([a-z0-9.+-]+)(?: \([^)]*\))?", field(program, "Depends"))
-    for needed in ("libc6", "libstdc++6", "libarchive13", "liblzma5", "libzstd1", "zlib1g", "libjemalloc2", "libyaml-cpp0.7", "libspdlog1.10-fmt9"):
-        assert needed in depends, (needed, depends)
+    assert depends == ["libc6"], depends  # nothing of one release
     files = run("dpkg-deb", "--contents", program)
     for path in ("bin/usmp-plan", "share/man/man1/usmp-plan.1.gz", "share/bash-completion/completions/usmp-plan",
                  "share/zsh/vendor-completions/_usmp-plan", "share/fish/vendor_completions.d/usmp-plan.fish",

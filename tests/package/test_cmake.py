@@ -4,12 +4,15 @@
 usage: test_cmake.py BUILD ROOT. Zephyr itself is not needed: zephyr_stub has the few functions of it that modules call.
 """
 
+import configparser
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 import yaml
@@ -240,6 +243,90 @@ def check_warnings(prefix: Path, folder: Path) -> None:
     assert "  usmp-plan: warning: module 'default': pool 'sram': section .sram takes space in the image for zeros unless" in done.stderr, done
 
 
+# The project as others have it inside of theirs, but its program is the one of this build.
+INSIDE = """cmake_minimum_required(VERSION 3.25)
+if(NOT CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR AND NOT USMP_LIBRARY)
+  include(cmake/subproject.cmake)
+  return()
+endif()
+project(usmp-plan LANGUAGES NONE)
+file(WRITE ${{CMAKE_BINARY_DIR}}/seen "${{USMP_TESTS}} $ENV{{CC}} $ENV{{CFLAGS}} ${{CMAKE_TOOLCHAIN_FILE}}")
+add_custom_target(usmp-plan COMMAND ${{CMAKE_COMMAND}} -E copy {program} ${{CMAKE_BINARY_DIR}}/usmp-plan)
+"""
+FETCHES = """cmake_minimum_required(VERSION 3.25)
+project(p LANGUAGES C)
+include(FetchContent)
+FetchContent_Declare(usmp-plan SOURCE_DIR {source})
+FetchContent_MakeAvailable(usmp-plan)
+add_executable(app main.c)
+usmp_plan(TARGET app MODEL model.tar POOLS pools.yaml)
+target_link_libraries(app PRIVATE m)
+"""
+
+
+def check_inside(folder: Path) -> None:
+    """As a part of another project: by FetchContent, its program built for this machine, not for the board."""
+    head = (ROOT / "CMakeLists.txt").read_text().split("project(usmp-plan")[0]
+    assert INSIDE.split("project(usmp-plan")[0] in head + "\n", head
+    inside, source = folder / "inside", folder / "source"
+    shutil.copytree(ROOT / "cmake", inside / "cmake")
+    (inside / "CMakeLists.txt").write_text(INSIDE.format(program=BUILD / "usmp-plan"))
+    shutil.copytree(EXAMPLE, source)
+    shutil.copy(MODELS / "repeated_op.tar", source / "model.tar")
+    (source / "CMakeLists.txt").write_text(FETCHES.format(source=inside))
+    (folder / "board.cmake").write_text("set(CMAKE_C_FLAGS_INIT -DBOARD)\n")
+    build = folder / "build"
+    run("cmake", "-S", source, "-B", build, f"-DCMAKE_TOOLCHAIN_FILE={folder}/board.cmake", CC="gcc", CFLAGS="-O1")
+    run("cmake", "--build", build)
+    assert run(build / "app").startswith("status 0, ")
+    (seen,) = build.glob("_deps/**/seen")
+    assert seen.read_text().split() == ["OFF"], seen.read_text()
+    # One that is there already is taken.
+    build = folder / "again"
+    run("cmake", "-S", source, "-B", build, f"-DUSMP_PLAN_EXECUTABLE={BUILD / 'usmp-plan'}")
+    assert not list(build.glob("_deps/**/seen"))
+    run("cmake", "--build", build)
+
+
+def check_esp_idf(prefix: Path, folder: Path) -> None:
+    """examples/esp_idf, with a stand-in for ESP-IDF, which reads components twice."""
+    source, build = folder / "source", folder / "build"
+    shutil.copytree(ROOT / "examples/esp_idf", source)
+    shutil.copy(MODELS / "tflite/keywords.tflite", source)
+    run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", IDF_PATH=str(ROOT / "tests/package/esp_idf_stub"))
+    run("cmake", "--build", build)
+    assert re.fullmatch(r"status 0, first score -?\d+, \d+ bytes of workspace\n", run(build / "image"))
+
+
+def check_platformio(prefix: Path, folder: Path) -> None:
+    """examples/platformio, its script with a stand-in for PlatformIO's environment."""
+    source = folder / "source"
+    shutil.copytree(ROOT / "examples/platformio", source)
+    shutil.copy(MODELS / "tflite/keywords.tflite", source)
+    options = configparser.ConfigParser()
+    options.read(source / "platformio.ini")
+    board = options["env:board"]
+    assert board["extra_scripts"] == "pre:usmp_plan.py"
+    paths, built, ended = [], [], []
+    environment = types.SimpleNamespace(
+        subst=lambda text: text.replace("$PROJECT_DIR", str(source)).replace("$BUILD_DIR", str(folder / "build")),
+        GetProjectOption=lambda name, default=None: board.get(name, default) if default is not None else board[name],
+        Append=lambda CPPPATH: paths.extend(CPPPATH), BuildSources=lambda objects, sources: built.append(sources), Exit=ended.append)
+    script = (source / "usmp_plan.py").read_text()
+    path = os.environ["PATH"]
+    try:
+        os.environ["PATH"] = f"{prefix}/bin:{path}"
+        exec(compile(script, "usmp_plan.py", "exec"), {"Import": lambda name: None, "env": environment})
+        assert not ended and len(paths) == len(built) == 1
+        run("gcc", "-I", paths[0], *sorted(Path(built[0]).glob("*.c")), source / "src/main.c", "-lm", "-o", folder / "app")
+        run(folder / "app")
+        (source / "pools.yaml").write_text("workspace_pools: [{name: sram, size_hint_bytes: 16}]\n")
+        exec(compile(script, "usmp_plan.py", "exec"), {"Import": lambda name: None, "env": environment})
+        assert ended == [1]
+    finally:
+        os.environ["PATH"] = path
+
+
 def check_zephyr(prefix: Path, folder: Path) -> None:
     """The module as Zephyr finds it: by the keys of module.yml; configured by Kconfig, and by the function."""
     root = prefix / "share/usmp-plan"
@@ -282,6 +369,9 @@ def main() -> None:
         (folder / "warnings").mkdir()
         check_warnings(prefix, folder / "warnings")
         check_zephyr(prefix, folder / "zephyr")
+        check_inside(folder / "inside")
+        check_esp_idf(prefix, folder / "esp_idf")
+        check_platformio(prefix, folder / "platformio")
     print(f"usmp_plan: ok with {', '.join(GENERATORS)}")
 
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the planned model once. The generated C defines its pool. */
+#include <stdio.h>
+
+#include "tvmgen_keywords.h"
+
+static int8_t mfcc[TVMGEN_KEYWORDS_MFCC_SIZE], scores[TVMGEN_KEYWORDS_SCORES_SIZE];
+
+void app_main(void) {
+  struct tvmgen_keywords_inputs inputs = {.mfcc = mfcc};
+  struct tvmgen_keywords_outputs outputs = {.scores = scores};
+  const int status = (int)tvmgen_keywords_run(&inputs, &outputs);
+  printf("status %d, first score %d, %d bytes of workspace\n", status, (int)scores[0], (int)TVMGEN_KEYWORDS_SRAM_WORKSPACE_POOL_SIZE);
+}
