@@ -41,9 +41,9 @@ struct EntryCalls {
 // arguments call nothing. Nothing for any other statement. Points into `stmt`.
 [[nodiscard]] std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt);
 
-// Whether it calls what may do more than a kernel does with what it is handed: kept C, or the firmware's, of which nobody
-// knows whether it logs, or starts a device that the next call waits for. Operators of TVM that are not in the module,
-// tvmgen_…, are kernels. O(log functions).
+// Whether it calls what may do more than a kernel does with what it is handed: kept C, or the firmware's, of which
+// nobody knows whether it logs, or starts a device that the next call waits for. Operators of TVM that are not in the
+// module, tvmgen_…, are kernels. O(log functions).
 [[nodiscard]] bool may_act(const tir::Module& module, const tir::NamedCall& call);
 
 }  // namespace usmp::program
