@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the planned model once. The generated C defines its pool. */
+// SPDX-License-Identifier: Apache-2.0
+// Runs the planned model once. The generated C defines its pool.
 #include <stdio.h>
 
 #include "tvmgen_keywords.h"

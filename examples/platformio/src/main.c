@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the planned model once. The generated C defines its pool. */
+// SPDX-License-Identifier: Apache-2.0
+// Runs the planned model once. The generated C defines its pool.
 #include "tvmgen_keywords.h"
 
 static int8_t mfcc[TVMGEN_KEYWORDS_MFCC_SIZE], scores[TVMGEN_KEYWORDS_SCORES_SIZE];
