@@ -70,6 +70,8 @@ class Helpers {
   void define_pairs(tir::DataType data, tir::DataType weight);
   void define_kernel();
   std::string lane_vectors(tir::DataType data, tir::DataType weight);
+  // The call that stands for one of `run` with three taps, for Helium.
+  std::string lane_three(const std::string& run, tir::DataType data, tir::DataType weight);
   void define_vectors();
   void define_inline();
   std::string use_typed(const std::string& operation, tir::DataType type);

@@ -325,8 +325,22 @@ constexpr std::string_view lane_run_of_three_text =
     "  }\n"
     "#endif\n";
 
+// What is known of most calls when they are compiled takes no time then.
+constexpr std::string_view lane_call_text =
+    "USMP_INLINE void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t taps, int32_t "
+    "x_distance,\n"
+    "                    int32_t w_distance, int32_t offset) {\n"
+    "#ifdef USMP_MVE\n"
+    "  if ($q) {\n"
+    "    $t;\n"
+    "    return;\n"
+    "  }\n"
+    "#endif\n"
+    "  $m(sums, x, w, keep, blocks, taps, x_distance, w_distance, offset);\n"
+    "}\n";
+
 constexpr std::string_view lane_run_text =
-    "USMP_ALL_REGISTERS USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, "
+    "USMP_ALL_REGISTERS USMP_KERNEL void $m(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, "
     "int32_t taps,\n"
     "                    int32_t x_distance, int32_t w_distance, int32_t offset) {\n"
     "  const int32_t* const end = sums + blocks * 4;\n"
@@ -411,6 +425,7 @@ std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
   define_kernel();
   const std::string name = "usmp_lane_run" + product.substr(std::string_view("usmp_lane_product").size());
   std::map<char, std::string> values = {{'n', name},
+                                        {'m', name + "_of"},
                                         {'x', storage_type(data)},
                                         {'w', storage_type(weight)},
                                         {'o', product},
@@ -418,7 +433,11 @@ std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
                                         {'f', weight.is_int() ? "sxtb16" : "uxtb16"}};
   values['v'] = lane_vectors(data, weight);
   values['3'] = data.bits == 8 && weight.bits == 8 ? fill(lane_run_of_three_text, values) : "";
-  return define(name, fill(lane_run_text, values));
+  define(name + "_of", fill(lane_run_text, values));
+  values['t'] = lane_three(name, data, weight);
+  values['q'] = "taps == 3 && x_distance == w_distance && blocks > 0 && ((uint32_t)blocks & 1U) == 0U";
+  if (!(data.bits == 8 && data.is_int())) values['q'] += " && offset == 0";
+  return define(name, fill(lane_call_text, values));
 }
 
 }  // namespace usmp::codegen

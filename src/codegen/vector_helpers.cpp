@@ -219,10 +219,39 @@ constexpr std::string_view row_run_text =
     "  }\n"
     "}\n";
 
-// Sums side by side, eight at a time, of so many taps: q0 has the even ones, q1 the odd ones. `c`: the distances in
-// bytes of data and of weights, the number of eights, and what is added to data.
+// A loop over sums side by side, eight at a time, of so many taps: q0 has the even ones, q1 the odd ones. Its operands
+// are [s], [x0], [w0] and so on; `is_set`: those of the further taps by instructions of the loop.
+std::string lane_loop_of(const Lanes& lanes, int taps, bool keeps, bool has_offset, bool is_set, Loop& loop) {
+  loop.add("2:");
+  if (keeps) loop.add("vld20.32 {q0, q1}, [%[s]]");
+  if (keeps) loop.add("vld21.32 {q0, q1}, [%[s]]");
+  std::string results = "[s] \"+&r\"(s)";
+  for (int i = 0; i < taps; ++i) {
+    const std::string n = std::to_string(i);
+    const bool is_first = i == 0 && !keeps;
+    loop.add(lanes.load(lanes.data, "q2", "x" + n));
+    if (has_offset) loop.add("vadd.i16 q2, q2, q6");
+    loop.add(lanes.load(lanes.weight, "q3", "w" + n));
+    loop.add(std::string("vmullb.s16 ") + (is_first ? "q0" : "q4") + ", q2, q3");
+    loop.add(std::string("vmullt.s16 ") + (is_first ? "q1" : "q5") + ", q2, q3");
+    if (!is_first) loop.add("vadd.i32 q0, q0, q4");
+    if (!is_first) loop.add("vadd.i32 q1, q1, q5");
+    for (std::string operand : {lanes.pointer(lanes.data, "x" + n), lanes.pointer(lanes.weight, "w" + n)})
+      results += i > 0 && is_set ? operand.replace(operand.find("+&"), 2, "=&") : operand;
+  }
+  loop.add("vst20.32 {q0, q1}, [%[s]]");
+  loop.add("vst21.32 {q0, q1}, [%[s]]!");
+  loop.add("le lr, 2b");
+  return results;
+}
+
+std::string lane_clobbers(bool has_offset) {
+  return std::string("\"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\", \"q4\", \"q5\"") +
+         (has_offset ? ", \"q6\"" : "");
+}
+
+// `c`: the distances in bytes of data and of weights, the number of eights, and what is added to data.
 std::string lane_loop(tir::DataType data, tir::DataType weight, int taps, bool keeps, bool has_offset) {
-  const Lanes lanes{data, weight, true};
   Loop loop("            ");
   if (has_offset) loop.add("ldr lr, [%[c], #12]");
   if (has_offset) loop.add("vdup.16 q6, lr");
@@ -233,32 +262,35 @@ std::string lane_loop(tir::DataType data, tir::DataType weight, int taps, bool k
   if (taps > 1) loop.add("add %[w1], %[w1], %[w0]");
   loop.add("ldr lr, [%[c], #8]");
   loop.add("dls lr, lr");
-  loop.add("2:");
-  if (keeps) loop.add("vld20.32 {q0, q1}, [%[s]]");
-  if (keeps) loop.add("vld21.32 {q0, q1}, [%[s]]");
-  std::string results = "[s] \"+&r\"(s)";
-  for (int i = 0; i < taps; ++i) {
-    const std::string n = std::to_string(i);
-    const bool is_first = i == 0 && !keeps;
-    loop.add(lanes.load(data, "q2", "x" + n));
-    if (has_offset) loop.add("vadd.i16 q2, q2, q6");
-    loop.add(lanes.load(weight, "q3", "w" + n));
-    loop.add(std::string("vmullb.s16 ") + (is_first ? "q0" : "q4") + ", q2, q3");
-    loop.add(std::string("vmullt.s16 ") + (is_first ? "q1" : "q5") + ", q2, q3");
-    if (!is_first) loop.add("vadd.i32 q0, q0, q4");
-    if (!is_first) loop.add("vadd.i32 q1, q1, q5");
-    const char* const is_set = i == 0 ? "+&" : "=&";  // in front of the loop
-    for (std::string operand : {lanes.pointer(data, "x" + n), lanes.pointer(weight, "w" + n)})
-      results += operand.replace(operand.find("+&"), 2, is_set);
-  }
-  loop.add("vst20.32 {q0, q1}, [%[s]]");
-  loop.add("vst21.32 {q0, q1}, [%[s]]!");
-  loop.add("le lr, 2b");
+  const std::string results = lane_loop_of({data, weight, true}, taps, keeps, has_offset, true, loop);
   return "          __asm__ __volatile__(\n" + loop.text() + "            : " + results +
-         "\n            : [c] \"r\"(c)\n            : \"lr\", \"cc\", \"memory\", \"q0\", \"q1\", \"q2\", \"q3\", "
-         "\"q4\", \"q5\"" +
-         (has_offset ? ", \"q6\"" : "") + ");\n";
+         "\n            : [c] \"r\"(c)\n            : " + lane_clobbers(has_offset) + ");\n";
 }
+
+// Three taps, of sums by eights, data and weights equally far apart: most windows, in half the instructions around the
+// loop.
+std::string lane_loop_of_three(tir::DataType data, tir::DataType weight, bool keeps, bool has_offset) {
+  Loop loop("      ");
+  if (has_offset) loop.add("vdup.16 q6, %[o]");
+  loop.add("dls lr, %[e]");
+  const std::string results = lane_loop_of({data, weight, true}, 3, keeps, has_offset, false, loop);
+  return "    __asm__ __volatile__(\n" + loop.text() + "      : " + results + "\n      : [e] \"r\"(eights)" +
+         (has_offset ? ", [o] \"r\"(offset)" : "") + "\n      : " + lane_clobbers(has_offset) + ");\n";
+}
+
+constexpr std::string_view lane_three_text =
+    "#ifdef USMP_MVE\n"
+    "USMP_ALL_REGISTERS USMP_KERNEL void $n(int32_t* s, const $x* x0, const $w* w0, int32_t distance, int32_t eights, "
+    "int32_t keep$p) {\n"
+    "  const $x *x1 = x0 + distance, *x2 = x1 + distance;\n"
+    "  const $w *w1 = w0 + distance, *w2 = w1 + distance;\n"
+    "  if (keep) {\n"
+    "$k"
+    "  } else {\n"
+    "$j"
+    "  }\n"
+    "}\n"
+    "#endif\n";
 
 std::string lane_loops(tir::DataType data, tir::DataType weight, bool has_offset) {
   std::string text;
@@ -324,6 +356,17 @@ std::string Helpers::lane_vectors(tir::DataType data, tir::DataType weight) {
                                   {'l', lane_loops(data, weight, has_offset)},
                                   {'X', four_of(data, "x0")},
                                   {'W', four_of(weight, "w0")}});
+}
+
+std::string Helpers::lane_three(const std::string& run, tir::DataType data, tir::DataType weight) {
+  const bool has_offset = data.bits == 8 && data.is_int();
+  return define(run + "_three", fill(lane_three_text, {{'n', run + "_three"},
+                                                       {'x', storage_type(data)},
+                                                       {'w', storage_type(weight)},
+                                                       {'p', has_offset ? ", int32_t offset" : ""},
+                                                       {'k', lane_loop_of_three(data, weight, true, has_offset)},
+                                                       {'j', lane_loop_of_three(data, weight, false, has_offset)}})) +
+         "(sums, x, w, x_distance, (int32_t)((uint32_t)blocks / 2U), keep" + (has_offset ? ", offset)" : ")");
 }
 
 void Helpers::define_vectors() { define("USMP_MVE", std::string(vectors_text)); }
