@@ -136,6 +136,16 @@ KERNEL = "\nvoid TVMAPISetLastError(const char* msg);\n#define GAIN 5\nstatic co
   return 0;
 """)
 
+# A call that TVM checks: the model fails where the callee does, in the first run.
+CHECKED = PLANNED.replace("  if (tvmgen_m_row(at_let, p0, row_let, global_const_workspace_2_var, global_workspace_3_var) == 0) {\n",
+                          "  if (tvmgen_m_row(at_let, p0, row_let, global_const_workspace_2_var, global_workspace_3_var) != 0 ) return -1;\n    {\n")
+CHECKED = CHECKED.replace("[3] < 0)", "[3] < -240)").replace("  if (at[0] == 9) return -7;\n", "")
+LEFT = CHECKED.replace("    return -1;\n  }\n  for (int32_t k_1", "    goto left;\n  }\n  for (int32_t k_1").replace("/ 3));\n  }\n  return 0;\n", "/ 3));\n  }\n  return 0;\nleft:\n  return -1;\n")
+assert LEFT.count("left") == 2 and CHECKED.count("!= 0 ) return -1;") == 1
+FAILING = kept_c.FIRMWARE.replace('printf("%d\\n", (int)tvmgen_m_run(&inputs, &outputs));', """const int result = (int)tvmgen_m_run(&inputs, &outputs);
+    printf("0\\nresult: %d\\n", result);""").replace("y[i])", "result == 0 ? y[i] : 0)")
+assert FAILING.count("result") == 4
+
 FIRMWARE = kept_c.FIRMWARE.replace("int main", "void TVMAPISetLastError(const char* msg);\nvoid TVMAPISetLastError(const char* msg) { puts(msg); }\nint main")
 
 
@@ -144,13 +154,15 @@ def case(name: str, text: str, workspace: int, calls: tuple[str, ...] = UNPLANNE
                        **{f"{file}.c": other for file, other in files.items()}}, workspace, firmware=FIRMWARE, strict=True)
 
 
-def planned() -> dict[str, str]:
+def planned(operators: str) -> dict[str, str]:
     files = kept_c.with_constants("m_lib0.c", "m_lib1.c")
-    return {"tvmgen_m.h": HEADER, **files, "m_lib1.c": HEAD + ADD + HALF + PLANNED + PLANNED_MAIN}
+    return {"tvmgen_m.h": HEADER, "m_lib0.c": files["m_lib0.c"].replace("[1536]", "[640]"), "m_lib1.c": HEAD + ADD + HALF + operators + PLANNED_MAIN}
 
 
 CASES = [
-    Case("a row that may fail, with a counter in the workspace", planned(), 596, strict=True),
+    Case("a row that may fail, with a counter in the workspace", planned(PLANNED), 596, strict=True),
+    Case("a row that fails, and the model with it", planned(CHECKED), 596, firmware=FAILING, strict=True),
+    Case("a row that fails, with a goto", planned(LEFT), 640, ["function 'tvmgen_m_row' is not TVM's C and stays as it is", "function 'tvmgen_m_row' takes constants of pool"], firmware=FAILING),
     case("early returns and results", SMOOTH + AGAIN + UNPLANNED_ROWS + ADD, 496),
     case("operators that cannot fail", KERNEL, 256, ("tvmgen_m_twice(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_half(sid_2, y_buffer_var)"),
          m_lib2=TWICE),
