@@ -102,6 +102,8 @@ TEST_CASE("returns of an operator that another calls") {
   is_same("for (int32_t i = 0; i < 8; ++i) { if (a[i] == 0) continue; b[i] = 1; } if (n) return 2; return 1;",
           "for (int32_t i = 0; i < 8; ++i) { if (p[i] == 0) { } else { q[i] = 1; } } if (4 != 0) { result = 2; } else "
           "{ result = 1; }");
+  is_same("if (n > 3) { b[0] = 1; return -1; } b[1] = 2; return 0;",
+          "if (4 > 3) { q[0] = 1; result = -1; } else { q[1] = 2; result = 0; }");
   // What is always 0 is no variable, and what never happens is gone.
   for (const std::string condition : {"== 0", ">= 0"}) {
     CHECK(read("  if (tvmgen_m_g(p, q, 4) " + condition + ") {\n    c[0] = 1;\n  }\n  c[1] = 2;",
@@ -274,6 +276,14 @@ TEST_CASE("a call that TVM checks") {
   const std::string asked = read(refused + "  if (result == 0) {\n    c[0] = 1;\n  }", "");
   CHECK(read("  if (tvmgen_m_g(p, q, 4) != 0 ) return -5;\n  c[0] = 1;", refuses) ==
         asked.substr(0, asked.find("  if result")) + "  tir.tvm_check_return(0, -5, result[0])\n  c[0] = 1\n");
+  // Early, but nothing else than 0; with or without a check.
+  const std::string early = callee("if (a[0]) { return 0; } b[n] = a[n]; return 0;");
+  const std::string inlined =
+      read("  {\n    if (p[0]) {\n    } else {\n      q[4] = p[4];\n    }\n  }\n  c[0] = 1;", "");
+  CHECK(read("  if (tvmgen_m_g(p, q, 4) != 0 ) return -1;\n  c[0] = 1;", early) == inlined);
+  CHECK(read("  (void)tvmgen_m_g(p, q, 4);\n  c[0] = 1;", early) == inlined);
+  CHECK(read("  tvmgen_m_g(p, q, 4);\n  c[0] = 1;", callee("b[n] = a[n]; return a[0];")) ==
+        read("  {\n    q[4] = p[4];\n  }\n  c[0] = 1;", ""));
   // One that cannot fail stays a call.
   CHECK(read("  if (tvmgen_m_g(p, q, 4) != 0 ) return -1;\n  c[0] = 1;", callee("b[n] = a[n]; return 0;"))
             .starts_with("tvmgen_m_g\n"));

@@ -511,7 +511,8 @@ class BodyReader {
     const Tree condition = values_.condition(tested);
     const auto constant = function_.is_entry ? std::nullopt : tir::as_int(*condition.expr);
     if (constant == 0 && take_unreached(tokens_)) return end_statement();
-    if (constant == 1 && tokens_.peek().is("{") && !has_else(tokens_)) {
+    const bool is_block = tokens_.peek().is("{") && inlined_ == nullptr;  // which a return would not leave
+    if (constant == 1 && is_block && !has_else(tokens_)) {
       body_.open_scope();
       return open(Open::Kind::braces, take(tokens_, "{"));
     }
@@ -539,42 +540,45 @@ class BodyReader {
     return name && is_nested(*name) ? name : std::nullopt;
   }
 
-  // Whether it says itself that it returns something else than 0.
-  [[nodiscard]] bool returns_other(const FunctionText& function) const {
-    Names asked;
-    return !returns_zero(function, scope_, true, &asked);
-  }
-
   [[nodiscard]] bool is_nested(const std::string& name) const {
     const auto function = scope_.functions.find(name);
     return reading_.nested != nullptr && !function_.is_entry && !is_packed_ && name.starts_with("tvmgen_") &&
            function != scope_.functions.end() && !takes_packed(function->second.params);
   }
 
-  // f(…) != 0) return -1; where a call would say less of what it does to the memory that TVM has planned, or more than
-  // that it may fail. False, and nothing is taken: something else stands here, or it is called.
+  // Whether the call whose arguments stand here would say less than the statements: of what becomes of memory that TVM
+  // has planned; or a function that returns early is not read.
+  [[nodiscard]] bool says_less(const std::string& name, const Lexer& arguments) {
+    if (inlined_ != nullptr || reading_.called_nested.contains(name)) return false;
+    return passes_pool(arguments) || !returns_once(scope_.functions.find(name)->second);
+  }
+
+  // Reads statements in place of a call; if that is beyond what is read, it is called.
+  template <class Read>
+  void tried(const std::string& name, const Read& read) {
+    try {
+      return read();
+    } catch (const SyntaxError&) {  // told where that function is read
+    } catch (const Error&) {        // too deep
+    }
+    throw NestedNotRead{name};
+  }
+
+  // f(…) != 0) return -1; False, and nothing is taken: something else stands here, or it is called.
   bool take_nested_check() {
     Lexer ahead = tokens_;
     const auto name = take_nested_name(ahead);
-    if (!name || inlined_ != nullptr || reading_.called_nested.contains(*name)) return false;
-    if (!is_check(ahead, always_returns(*name))) return false;
-    if (!passes_pool(ahead) && !returns_other(scope_.functions.find(*name)->second)) return false;
+    if (!name || !is_check(ahead, always_returns(*name)) || !says_less(*name, ahead)) return false;
     tokens_ = std::move(ahead);
-    try {
+    tried(*name, [&] {
       const Value value = nested_call(*name);
       expect_not_zero(tokens_, is_zero(value));
-      if (is_zero(value)) {
-        skip_failure(tokens_);
-      } else {
-        tir::ExprRef code = tir::make_int(expect_failure(tokens_));
-        body_.evaluate(tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
-                                      {tir::make_int(0), std::move(code), values_.rvalue(value).expr}));
-      }
-      return true;
-    } catch (const SyntaxError&) {  // told where it is called
-    } catch (const Error&) {        // too deep
-    }
-    throw NestedNotRead{*name};
+      if (is_zero(value)) return skip_failure(tokens_);
+      tir::ExprRef code = tir::make_int(expect_failure(tokens_));
+      body_.evaluate(tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
+                                    {tir::make_int(0), std::move(code), values_.rvalue(value).expr}));
+    });
+    return true;
   }
 
   // Of the arguments that stand here, one is memory that TVM has planned.
@@ -801,9 +805,9 @@ class BodyReader {
       if (failure.code == nullptr) failure.code = tir::make_int(tvms_failure);
       return packed_call(name, at, std::move(failure));
     }
-    if (failure.code == nullptr && is_nested(name) && (inlined_ != nullptr || returns_other(defined->second))) {
-      (void)nested_call(name);
-      return;
+    if (failure.code == nullptr && is_nested(name)) {
+      if (inlined_ != nullptr) return (void)nested_call(name);
+      if (says_less(name, tokens_)) return tried(name, [&] { (void)nested_call(name); });
     }
     if (inlined_ != nullptr && (name.starts_with("tvmgen_") || defined == scope_.functions.end())) {
       fail_at(tokens_.peek(), "a call of a function that a C file of the model defines");

@@ -202,6 +202,22 @@ bool never_fails(const FunctionText& function) {
   return true;
 }
 
+bool returns_once(const FunctionText& function) {
+  try {
+    const std::vector<Token> tokens = tokens_of(function.body);
+    const Names workspace = workspace_in(function, tokens);
+    std::size_t returns = 0;
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+      if (!tokens[i].is("return") || is_without_workspace(condition_of(tokens, i), workspace)) continue;
+      const bool is_call = tokens[i + 1].is_identifier() && tokens[i + 2].is("(");
+      if (++returns > 1 || (!is_call && !returns_nothing_else(tokens, i))) return false;
+    }
+    return true;
+  } catch (const SyntaxError&) {  // likewise
+    return true;
+  }
+}
+
 bool returns_zero(const FunctionText& function, const FileScope& scope, bool has_workspace, Names* asked) {
   std::vector<Token> tokens;
   Names workspace;

@@ -47,6 +47,9 @@ void skip_failure(Lexer& tokens);
 // but workspace whether it is null.
 [[nodiscard]] bool never_fails(const FunctionText& function);
 
+// Whether there is but one return in it, of 0 or of a call, besides those where it has no workspace.
+[[nodiscard]] bool returns_once(const FunctionText& function);
+
 // Whether it returns nothing but 0, whatever it calls; with `has_workspace`, as in planned C, if it always gets what it
 // takes. Not so if a name in it may be a macro that returns.
 // If `asked` is given: or what a function there returned, if (f(…) != 0) return -1;
