@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -66,6 +67,8 @@ struct Reading {
   UsedConstants constants = {};
   std::vector<std::string> open = {};  // functions read in place of calls, the innermost last
   std::size_t bytes = 0;               // of them
+  // Reads one more of them, inside of at most most_nested_deep.
+  std::function<void(const FunctionText&, const std::vector<Value>&, NestedCall&)> read_inlined = {};
 };
 
 class BodyReader {
@@ -619,7 +622,6 @@ class BodyReader {
   }
 
   // What the function returns, in front of whose arguments the tokens stand.
-  // NOLINTNEXTLINE(misc-no-recursion): at most most_nested_deep
   Value nested_call(const std::string& name) {
     const Token at = tokens_.peek();
     const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
@@ -648,7 +650,7 @@ class BodyReader {
       reading_.nested->require_plain(name, text);
       reading_.open.push_back(name);
       body_.open_scope();
-      BodyReader(text, reading_, {}, {}, &call).read_inlined(text, arguments);
+      reading_.read_inlined(text, arguments, call);
       body_.close();
       reading_.open.pop_back();
     } catch (const SyntaxError& error) {
@@ -663,7 +665,6 @@ class BodyReader {
   }
 
   // return -1; at the end of a branch of the function's own block, or of the function.
-  // NOLINTNEXTLINE(misc-no-recursion): as nested_call()
   void inlined_result() {
     const Token at = tokens_.next();
     const auto nested = take_nested_result();
@@ -1072,6 +1073,9 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
                       nested,
                       called_nested,
                       {module, result.function, limits.block_depth}};
+      reading.read_inlined = [&reading](const FunctionText& of, const std::vector<Value>& arguments, NestedCall& call) {
+        BodyReader(of, reading, {}, {}, &call).read_inlined(of, arguments);
+      };
       BodyReader reader(text, reading, added, outlined);
       reader.read_params(text.params);
       reader.read_body();
