@@ -17,6 +17,7 @@
 #include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/induction.hpp"
 #include "tvm_c/body/loop_header.hpp"
+#include "tvm_c/body/nested_calls.hpp"
 #include "tvm_c/body/plain_names.hpp"
 #include "tvm_c/body/planned_memory.hpp"
 #include "tvm_c/body/planned_pools.hpp"
@@ -279,13 +280,20 @@ class ModuleReader {
           }
           kept_pools_.emplace(name, std::move(params));
         } catch (const SyntaxError& error) {
-          throw located(files_[function.file], error);
+          const Error fault = located(files_[function.file], error);
+          const auto reason = reasons_.find(name);
+          const bool is_called = reason == reasons_.end() || reason->second.empty();
+          const std::string why = is_called ? "something that stays calls it" : reason->second;
+          throw Error(fault.kind(), fault.where(), fault.message(),
+                      {"function " + in_quotes(name) + " stays as it is (" + why +
+                       "); write this as TVM does, or build the archive without USMP"});
         }
       }
       module_ = empty;
       external_.clear();
       unasked_.clear();
       tables_.clear();
+      inlined_.clear();
       memory_ = {};
       pool_alignment_ = default_alignment;
     }
@@ -424,6 +432,9 @@ class ModuleReader {
 
   [[nodiscard]] Names gone_names(const std::string& entry) const {
     Names gone = tables_;
+    for (const std::string& name : inlined_) {
+      if (!kept_names_.contains(name)) gone.insert(name);
+    }
     for (const tir::Function& function : module_.functions) {
       if (scope_.functions.contains(function.name) && !kept_names_.contains(function.name)) gone.insert(function.name);
     }
@@ -561,7 +572,8 @@ class ModuleReader {
   [[nodiscard]] std::vector<std::string> placements_lost(const std::vector<PlannedPool>& pools) const {
     const auto is_read = [&](const Item& item) {
       const std::string name(item.name);
-      if (item.kind == Item::Kind::function) return module_.find(name).has_value() && !kept_names_.contains(name);
+      const bool is_in_plan = module_.find(name).has_value() || inlined_.contains(name);
+      if (item.kind == Item::Kind::function) return is_in_plan && !kept_names_.contains(name);
       return item.kind == Item::Kind::data && tables_.contains(name);
     };
     return lost_placements(files_read(), pools, is_read, constants_section().empty());
@@ -675,6 +687,7 @@ class ModuleReader {
         if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
       }
       tables_.insert(read.tables.begin(), read.tables.end());
+      inlined_.merge(read.inlined);
       for (const auto& [callee, at] : read.unasked) unasked_.push_back({name, callee, at});
       memory_.add(std::move(read.memory));
       return read.called;
@@ -721,7 +734,26 @@ class ModuleReader {
     for (const Outlined& one : outlined) texts.push_back(one.place);
     if (unread_ == Unread::kept) require_plain_text(text, texts, name == entry_);
     require_plain_names(name, text, texts, files_read(), scope_);
-    return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined, &helpers_);
+    const NestedTexts nested = {
+        .require_plain = [this](const std::string& of, const FunctionText& other) { require_nested(of, other); },
+        .place = [this](std::size_t file, std::size_t offset) { return place(file, offset); }};
+    return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined, &helpers_,
+                         &nested);
+  }
+
+  // Of an operator whose statements are read in place of a call: nothing but its tokens, and the result is an int32_t.
+  void require_nested(const std::string& name, const FunctionText& text) {
+    if (text.is_ambiguous) {
+      throw SyntaxError{text.offset, "found " + in_quotes(name) + " in another file, too, expected one function of it"};
+    }
+    if (unread_ == Unread::kept) require_plain_text(text, {}, false);
+    require_plain_names(name, text, {}, files_read(), scope_);
+    const auto item = std::ranges::find_if(scope_.items, [&](const Item& one) {
+      return one.kind == Item::Kind::function && one.file == text.file && one.name == name;
+    });
+    const bool is_int32 =
+        item != scope_.items.end() && prototype_of(*item, files_[item->file].text).starts_with("int32_t " + name + "(");
+    if (!is_int32) throw SyntaxError{text.offset, "found a result of another type, expected int32_t"};
   }
 
   // A statement that is not read may become a function: then all is read once more.
@@ -880,6 +912,7 @@ class ModuleReader {
   Names found_in_added_;      // of kept_names_
   Names kept_for_operators_;  // likewise, without what they call
   Names tables_;              // that functions read
+  Names inlined_;             // operators that are read in place of a call
   bool has_added_functions_ = false;
   std::map<std::string, std::size_t> external_;  // called, and defined nowhere: a file that calls it
   KeptPools kept_pools_;                         // also of `foreign`

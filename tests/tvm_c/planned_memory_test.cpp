@@ -100,7 +100,7 @@ TEST_CASE("a buffer of a function that is not read has what others access of it,
 namespace {
 
 // Sizes of the buffers of an entry and of an operator "big" with statements of their own, in a pool of 256 bytes. ext()
-// is in no file: it may use all of what it gets. All buffers of the operator are at top level.
+// is in no file: it may use all of what it gets.
 std::map<std::string, std::int64_t> sizes_in(const std::string& entry, const std::string& big) {
   const std::string text =
       "static uint8_t sram[256];\nint32_t ext(int8_t* p, int8_t* q);\n"
@@ -166,6 +166,24 @@ TEST_CASE("what a function that is not read uses of an operator's buffer ends in
       "    ((int8_t*)t_let)[0] = p[i];\n    ext(t_let, q);\n  }\n";
   CHECK(bytes_of_t(a + run + out, u + one_loop) == 256 - 64);
   CHECK(bytes_of_t(a + run + out, u + one_loop + read_u) == 128 - 64);
+  // In one loop, both at one time.
+  const auto in_loop = [&](const std::string& statements) {
+    return bytes_of_t(a + run + out, u + "  for (int32_t i = 0; i < 16; ++i) {\n" + statements + "  }\n");
+  };
+  const std::string store_u = "    ((int8_t*)u_let)[0] = p[i];\n";
+  const std::string load_u = "    q[i] = ((int8_t*)u_let)[0];\n";
+  const std::string use_t = "    ((int8_t*)t_let)[0] = p[i];\n    ext(t_let, q);\n";
+  CHECK(in_loop(store_u + use_t + load_u) == 128 - 64);
+  CHECK(in_loop(use_t + store_u + load_u) == 256 - 64);
+  CHECK(in_loop(store_u + "    ext(t_let, u_let);\n") == 128 - 64);
+  CHECK(in_loop("    if (p[i] > 0) {\n" + store_u + use_t + load_u + "    }\n") == 128 - 64);
+  CHECK(in_loop("    if (p[i] > 0) {\n" + store_u + load_u + use_t + "    }\n") == 256 - 64);
+  CHECK(in_loop("    if (p[i] > 0) {\n" + store_u + load_u + "    } else {\n" + use_t + "    }\n") == 256 - 64);
+  CHECK(in_loop(store_u + "    if (p[i] > 0) {\n" + use_t + "    }\n" + load_u) == 128 - 64);
+  // One that a block declares.
+  const std::string block = "  {\n" + buffer("t", 64, "sram_1_var") + fill + use_all + "  }\n";
+  CHECK(sizes_in(a + run + out, u + fill_u + block + read_u).at("t") == 128 - 64);
+  CHECK(sizes_in(a + run + out, u + block + fill_u + read_u).at("t") == 256 - 64);
 }
 
 TEST_CASE("what a function that is not read uses of the entry's buffer ends in front of operators' buffers") {

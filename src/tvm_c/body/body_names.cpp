@@ -47,7 +47,7 @@ std::optional<Value> BodyNames::look_up(std::string_view name) {
   if (const auto number = number_of_macro(name)) return Values::number({tir::make_int(*number)});
   const Table* table = scope_.table(name, file_);
   if (table == nullptr) return std::nullopt;
-  const auto [at, is_new] = tables_.try_emplace(std::string(name));
+  const auto [at, is_new] = constants_.tables.try_emplace({file_, std::string(name)});
   if (is_new) at->second = new_var(name, tir::handle_type, table->data->type);
   return pointer_to(at->second, table->data->type);
 }
@@ -177,7 +177,7 @@ void BodyNames::planned_constant(const Token& name, const Token& plain,
   std::string key = std::string(plain.text) + "@" + std::to_string(at);
   if (pool.bytes != nullptr) {
     if (at < 0 || static_cast<std::size_t>(at) >= pool.bytes->size()) fail_at(offset, "an offset in the pool");
-    const auto [found, is_new] = pool_constants_.try_emplace(std::move(key));
+    const auto [found, is_new] = constants_.pool_constants.try_emplace(std::move(key));
     if (is_new) {
       found->second = new_var(plain.text, tir::handle_type, tir::uint8_type);
       result_.memory.constants.push_back({found->second, pool_name, pool.bytes, static_cast<std::size_t>(at)});
@@ -188,7 +188,7 @@ void BodyNames::planned_constant(const Token& name, const Token& plain,
   }
   const auto table = pool.tables.find(at);
   if (table == pool.tables.end()) fail_at(offset, "the offset of a constant in the pool");
-  const auto [found, is_new] = placed_.try_emplace(std::move(key));
+  const auto [found, is_new] = constants_.placed.try_emplace(std::move(key));
   if (is_new) {
     found->second = {new_var(plain.text, tir::handle_type, table->second.data->type), &table->second};
     result_.memory.places.push_back({found->second.first, pool_name, at});
@@ -198,15 +198,16 @@ void BodyNames::planned_constant(const Token& name, const Token& plain,
 
 void BodyNames::insert_tables() {
   tir::Block constants;
-  for (const auto& [name, var] : tables_) {
-    const Table& table = *scope_.table(name, file_);
+  for (const auto& [place, var] : constants_.tables) {
+    const auto& [file, name] = place;
+    const Table& table = *scope_.table(name, file);
     result_.tables.push_back(name);
     constants.push_back({tir::AllocateConst{var, table.data->type, table.data, {}}});
   }
-  for (const auto& [name, placed] : placed_) {
+  for (const auto& [name, placed] : constants_.placed) {
     constants.push_back({tir::AllocateConst{placed.first, placed.second->data->type, placed.second->data, {}}});
   }
-  for (const auto& [name, var] : pool_constants_) {
+  for (const auto& [name, var] : constants_.pool_constants) {
     constants.push_back({tir::AllocateConst{var, tir::uint8_type, nullptr, {}}});
   }
   result_.function.body.insert(result_.function.body.begin(), std::make_move_iterator(constants.begin()),

@@ -25,12 +25,25 @@ namespace usmp::tvm_c {
 
 [[nodiscard]] Value pointer_to(tir::VarId storage, tir::DataType element);
 
+// Constants that a function of TIR uses; insert_tables() declares them.
+struct UsedConstants {
+  std::map<std::pair<std::size_t, std::string>, tir::VarId> tables;   // by file and name
+  std::map<std::string, std::pair<tir::VarId, const Table*>> placed;  // in pools of the C's own
+  std::map<std::string, tir::VarId> pool_constants;                   // and of the application's
+};
+
 class BodyNames {
  public:
-  // Of a function in the file. What it declares goes to the module, the function and `body`.
+  // Of a function in the file. What it declares goes to the module, the function, `body` and `constants`.
   BodyNames(std::size_t file, const FileScope& scope, tir::Module& module, ReadFunction& result, Values& values,
-            tir::BodyBuilder& body)
-      : file_(file), scope_(scope), module_(module), result_(result), values_(values), body_(body) {}
+            tir::BodyBuilder& body, UsedConstants& constants)
+      : file_(file),
+        scope_(scope),
+        module_(module),
+        result_(result),
+        values_(values),
+        body_(body),
+        constants_(constants) {}
 
   void open_block() { blocks_.emplace_back(); }
   void close_block();
@@ -56,7 +69,7 @@ class BodyNames {
   // is accessed. Declares the name; false, and nothing is taken: that does not stand here.
   bool planned(Lexer& tokens, const Token& name);
 
-  // In front of everything, as TVM has them.
+  // In front of everything, as TVM has them; when all is read.
   void insert_tables();
 
  private:
@@ -71,12 +84,10 @@ class BodyNames {
   ReadFunction& result_;
   Values& values_;
   tir::BodyBuilder& body_;
+  UsedConstants& constants_;
   std::vector<std::vector<std::string>> blocks_;               // names declared in them
   std::unordered_map<std::string, std::vector<Value>> names_;  // the innermost last
-  std::map<std::string, tir::VarId> tables_;
-  std::unordered_map<std::string, std::string> pools_;                 // by parameter: the pool's name
-  std::map<std::string, std::pair<tir::VarId, const Table*>> placed_;  // constants in pools of the C's own
-  std::map<std::string, tir::VarId> pool_constants_;                   // and of the application's
+  std::unordered_map<std::string, std::string> pools_;         // by parameter: the pool's name
 };
 
 }  // namespace usmp::tvm_c

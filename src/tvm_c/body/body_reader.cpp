@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -15,6 +16,7 @@
 #include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/loop_header.hpp"
 #include "tvm_c/body/memory_calls.hpp"
+#include "tvm_c/body/nested_calls.hpp"
 #include "tvm_c/body/outlined_call.hpp"
 #include "tvm_c/body/packed.hpp"
 #include "tvm_c/body/packed_statements.hpp"
@@ -41,72 +43,87 @@ constexpr std::int32_t tvms_failure = -1;
 
 // A block of C that is open.
 struct Open {
-  // rest: what stands in a loop behind a branch that goes on with the next iteration, up to the loop's end
+  // rest: what stands in a loop behind a branch that goes on with the next iteration, up to the loop's end; likewise in
+  // a function behind one that returns, if it is read in place of its call
   enum class Kind : std::uint8_t { function, loop, then, otherwise, braces, rest };
   Kind kind = Kind::function;
   bool has_braces = true;
-  bool continues = false;  // then: its last statement is continue
+  bool continues = false;  // then: its last statement is continue, or a return
+};
+
+// What the reader of a function and those of the functions that are read in place of calls in it have in common.
+struct Reading {
+  const FileScope& scope;
+  const KeptPools& kept;
+  const Limits& limits;
+  tir::Module& module;
+  ReadFunction& result;
+  const Names& changing;  // variables that statements change
+  Helpers* helpers;
+  const Names& called_helpers;  // of them, what is beyond what is read
+  const NestedTexts* nested;    // null: calls of operators stay calls
+  const Names& called_nested;   // of them, as called_helpers
+  tir::BodyBuilder body;
+  UsedConstants constants = {};
+  std::vector<std::string> open = {};  // functions read in place of calls, the innermost last
+  std::size_t bytes = 0;               // of them
+  // Reads one more of them, inside of at most most_nested_deep.
+  std::function<void(const FunctionText&, const std::vector<Value>&, NestedCall&)> read_inlined = {};
 };
 
 class BodyReader {
  public:
-  BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
-             tir::Module& module, ReadFunction& result, const Names& changing, const AddedStatements& added = {},
-             std::span<const Outlined> outlined = {}, Helpers* helpers = nullptr, const Names& called_helpers = {})
+  BodyReader(const FunctionText& text, Reading& reading, const AddedStatements& added = {},
+             std::span<const Outlined> outlined = {}, NestedCall* inlined = nullptr)
       : tokens_(text.body),
         added_(added.texts),
         outlined_(outlined),
         guarded_(text.body.text(), added.guarded),
-        scope_(scope),
-        kept_(kept),
-        result_(result),
-        function_(result.function),
-        values_(module, limits.expression_depth),
-        body_(module, result.function, limits.block_depth),
-        names_(text.file, scope, module, result, values_, body_),
-        unpacked_(scope, names_),
-        variables_(values_, names_, body_, result),
+        reading_(reading),
+        inlined_(inlined),
+        scope_(reading.scope),
+        kept_(reading.kept),
+        result_(reading.result),
+        function_(reading.result.function),
+        values_(reading.module, reading.limits.expression_depth),
+        body_(reading.body),
+        names_(text.file, scope_, reading.module, result_, values_, body_, reading.constants),
+        unpacked_(scope_, names_),
+        variables_(values_, names_, body_, result_),
         look_up_([this](std::string_view name) {
           require_known(name);
           return variables_.used(names_.look_up(name));
         }),
         memory_(values_, names_, body_, look_up_),
         walkers_(values_, names_, body_),
-        changing_(changing),
-        helpers_(helpers),
-        called_helpers_(called_helpers) {}
+        changing_(reading.changing),
+        helpers_(reading.helpers) {}
 
   // `has_pools`: those of TVM's are parameters like others.
   void read_params(Lexer tokens, bool has_pools = false) {
     open(Open::Kind::function, true);
-    if (takes_packed(tokens)) return unpacked_.declare(std::move(tokens), packed_);
-    if (take(tokens, ")") || (tokens.peek().is("void") && ends_behind_void(tokens))) return;
-    do {
-      const auto type = parse_type(tokens);
-      if (!type) fail_at(tokens.peek(), "a parameter's type");
-      const Token name = tokens.next();
-      if (!name.is_identifier()) fail_at(name, "a parameter's name");
-      if (type->stars > 1 || (type->stars == 0 && type->element.is_void())) fail_at(name, "a number or storage");
-      const bool is_storage = type->stars == 1;
-      if (auto pool = pool_of_param(name.text); !has_pools && pool && is_storage && type->element == tir::uint8_type) {
+    is_packed_ = takes_packed(tokens);
+    if (is_packed_) return unpacked_.declare(std::move(tokens), packed_);
+    for (const auto& [type, name] : take_params(tokens)) {
+      const bool is_storage = type.stars == 1;
+      if (auto pool = pool_of_param(name.text); !has_pools && pool && is_storage && type.element == tir::uint8_type) {
         names_.declare_pool(name, std::move(*pool));
         continue;
       }
-      const VarId var = names_.new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
+      const VarId var = names_.new_var(name.text, is_storage ? tir::handle_type : type.element, type.element);
       if (is_storage && changing_.contains(name.text)) {
-        walkers_.declare(name, pointer_to(var, type->element));
+        walkers_.declare(name, pointer_to(var, type.element));
       } else {
-        names_.declare(name, is_storage ? pointer_to(var, type->element) : values_.variable(var));
+        names_.declare(name, is_storage ? pointer_to(var, type.element) : values_.variable(var));
       }
-      if (is_storage) c_types_.emplace(name.text, type->element);
+      if (is_storage) c_types_.emplace(name.text, type.element);
       tir::Param param;
       param.var = var;
       param.name = std::string(name.text);
-      param.is_tensor = is_storage && !type->element.is_void();
-      param.element = param.is_tensor ? type->element : tir::void_type;
+      param.is_tensor = is_storage && !type.element.is_void();
+      param.element = param.is_tensor ? type.element : tir::void_type;
       function_.params.push_back(std::move(param));
-    } while (take(tokens, ","));
-    expect(tokens, ")");
+    }
   }
 
   void read_body() {
@@ -116,6 +133,17 @@ class BodyReader {
     }
     names_.insert_tables();
     unpacked_.insert_into(function_);
+  }
+
+  // In place of a call that passes these arguments.
+  void read_inlined(const FunctionText& text, const std::vector<Value>& arguments) {
+    open(Open::Kind::function, true);
+    values_.at = text.offset;
+    Lexer tokens = text.params;
+    const std::vector<CParam> params = take_params(tokens);
+    bind_params(params, arguments, changing_, values_, names_, walkers_, body_);
+    while (!open_.empty()) statement();
+    if (!inlined_->has_returned) throw SyntaxError{text.offset, "found no return at its end, expected one"};
   }
 
  private:
@@ -202,11 +230,6 @@ class BodyReader {
                  std::move(failure));
   }
 
-  static bool ends_behind_void(Lexer tokens) {
-    (void)tokens.next();
-    return tokens.peek().is(")");
-  }
-
   // --- Blocks --------------------------------------------------------------------------------------------------------
 
   void open(Open::Kind kind, bool has_braces) {
@@ -222,7 +245,7 @@ class BodyReader {
       const bool continues = open_.back().continues;
       open_.pop_back();
       if (continues) {
-        if (tokens_.peek().is("else")) fail_at(tokens_.peek(), "no else behind continue");
+        if (tokens_.peek().is("else")) fail_at(tokens_.peek(), "no else behind what leaves");
         body_.open_else();
         return open(Open::Kind::rest, true);
       }
@@ -254,7 +277,7 @@ class BodyReader {
     if (take_guarded_statement()) return end_statement();
     if (first.is("for")) return loop();
     if (first.is("while")) return while_loop();
-    if (first.is("return")) return result();
+    if (first.is("return")) return inlined_ != nullptr ? inlined_result() : result();
     if (first.is("break")) fail_at(first, "no break: how often the loop runs is not known then");
     if (first.is("continue") && !function_.is_entry) {
       continue_statement();
@@ -282,7 +305,7 @@ class BodyReader {
     } else if (auto name = called_name()) {
       call(*name, {});
       expect(tokens_, ";");
-    } else if (auto other = take_other_name(tokens_, names_, function_.is_entry)) {
+    } else if (auto other = take_outside_name(take_other_name)) {
       checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), {});
       expect(tokens_, ";");
     } else {
@@ -332,6 +355,7 @@ class BodyReader {
 
   // int ret = f(…); if (ret != 0) return ret; or if ((ret = f(…)) != 0) return ret;
   bool take_checked_result() {
+    if (inlined_ != nullptr) return false;
     Lexer ahead = tokens_;
     const bool is_condition = take(ahead, "if");
     if (is_condition && (!take(ahead, "(") || !take(ahead, "("))) return false;
@@ -421,9 +445,11 @@ class BodyReader {
   void branch() {
     (void)tokens_.next();
     expect(tokens_, "(");
-    if (take_look_up(tokens_, packed_)) return end_statement();
+    if (inlined_ == nullptr && take_look_up(tokens_, packed_)) return end_statement();
     const Token at = tokens_.peek();
-    if (take(tokens_, "TVMFuncCall")) {
+    if (take_nested_check()) return end_statement();
+    if (const auto condition = take_nested_condition()) return branch_on(*condition);
+    if (inlined_ == nullptr && take(tokens_, "TVMFuncCall")) {
       expect(tokens_, "(");
       const Token variable = tokens_.next();
       const auto found = packed_.looked_up.find(variable.text);
@@ -437,6 +463,8 @@ class BodyReader {
       return end_statement();
     }
     if (const auto name = called_name()) {
+      // Its failure would leave the function around the one that is read in place of a call.
+      if (inlined_ != nullptr && *name != free_function) fail_at(at, "a call of an operator");
       require_no_else(tokens_);
       Lexer behind = tokens_;
       if (auto failure = guarded_.take_call(behind, always_returns(*name))) {
@@ -457,7 +485,7 @@ class BodyReader {
       }
       return end_statement();
     }
-    if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
+    if (const auto other = take_outside_name(take_other_checked_name)) {
       Lexer behind = tokens_;
       if (auto kept = guarded_.take_call(behind, false)) {
         checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), std::move(*kept));
@@ -477,10 +505,183 @@ class BodyReader {
       expect_packed_check(tokens_, at);
       return end_statement();
     }
-    const Tree condition = values_.condition(tested);
     expect(tokens_, ")");
+    branch_on(tested);
+  }
+
+  // Behind the condition's bracket.
+  void branch_on(const Value& tested) {
+    const Tree condition = values_.condition(tested);
+    const auto constant = function_.is_entry ? std::nullopt : tir::as_int(*condition.expr);
+    if (constant == 0 && take_unreached(tokens_)) return end_statement();
+    const bool is_block = tokens_.peek().is("{") && inlined_ == nullptr;  // which a return would not leave
+    if (constant == 1 && is_block && !has_else(tokens_)) {
+      body_.open_scope();
+      return open(Open::Kind::braces, take(tokens_, "{"));
+    }
     body_.open_branch(condition.expr);
     open(Open::Kind::then, take(tokens_, "{"));
+  }
+
+  static bool has_else(Lexer tokens) {
+    skip_bracketed(tokens, "{");
+    return tokens.peek().is("else");
+  }
+
+  // A function that no C declares here.
+  template <class Take>
+  std::optional<std::string> take_outside_name(const Take& take) {
+    return inlined_ != nullptr ? std::nullopt : take(tokens_, names_, function_.is_entry);
+  }
+
+  // --- Operators that operators call ---------------------------------------------------------------------------------
+
+  // The name of one whose statements may be read in place of the call that stands here; takes it.
+  std::optional<std::string> take_nested_name(Lexer& tokens) {
+    if (reading_.nested == nullptr || function_.is_entry || is_packed_) return std::nullopt;
+    auto name = take_called_name(tokens, names_, scope_);
+    return name && is_nested(*name) ? name : std::nullopt;
+  }
+
+  [[nodiscard]] bool is_nested(const std::string& name) const {
+    const auto function = scope_.functions.find(name);
+    return reading_.nested != nullptr && !function_.is_entry && !is_packed_ && name.starts_with("tvmgen_") &&
+           function != scope_.functions.end() && !takes_packed(function->second.params);
+  }
+
+  // Whether the call whose arguments stand here would say less than the statements: of what becomes of memory that TVM
+  // has planned; or a function that returns early is not read.
+  [[nodiscard]] bool says_less(const std::string& name, const Lexer& arguments) {
+    if (inlined_ != nullptr || reading_.called_nested.contains(name)) return false;
+    return passes_pool(arguments) || !returns_once(scope_.functions.find(name)->second);
+  }
+
+  // Reads statements in place of a call; if that is beyond what is read, it is called.
+  template <class Read>
+  void tried(const std::string& name, const Read& read) {
+    try {
+      return read();
+    } catch (const SyntaxError&) {  // told where that function is read
+    } catch (const Error&) {        // too deep
+    }
+    throw NestedNotRead{name};
+  }
+
+  // f(…) != 0) return -1; False, and nothing is taken: something else stands here, or it is called.
+  bool take_nested_check() {
+    Lexer ahead = tokens_;
+    const auto name = take_nested_name(ahead);
+    if (!name || !is_check(ahead, always_returns(*name)) || !says_less(*name, ahead)) return false;
+    tokens_ = std::move(ahead);
+    tried(*name, [&] {
+      const Value value = nested_call(*name);
+      expect_not_zero(tokens_, is_zero(value));
+      if (is_zero(value)) return skip_failure(tokens_);
+      tir::ExprRef code = tir::make_int(expect_failure(tokens_));
+      body_.evaluate(tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
+                                    {tir::make_int(0), std::move(code), values_.rvalue(value).expr}));
+    });
+    return true;
+  }
+
+  // Of the arguments that stand here, one is memory that TVM has planned.
+  [[nodiscard]] bool passes_pool(Lexer tokens) {
+    expect(tokens, "(");
+    return std::ranges::any_of(tokens_of(tokens), [&](const Token& token) {
+      const auto value = token.is_identifier() ? names_.look_up_own(token.text) : std::nullopt;
+      return value && value->kind == Value::Kind::pool;
+    });
+  }
+
+  // f(…) == 0), if that is no check as TVM's, which leaves the operator, too.
+  std::optional<Value> take_nested_condition() {
+    Lexer ahead = tokens_;
+    const bool is_negated = take(ahead, "!");
+    const bool has_brackets = take(ahead, "(");
+    const auto name = take_nested_name(ahead);
+    if (!name) return std::nullopt;
+    const bool is_plain = !is_negated && !has_brackets && inlined_ == nullptr;
+    if (is_plain && is_check(ahead, always_returns(*name))) return std::nullopt;
+    tokens_ = std::move(ahead);
+    Value value = nested_call(*name);
+    if (has_brackets || !is_negated) value = take_comparison(tokens_, value, values_);
+    if (has_brackets) expect(tokens_, ")");
+    expect(tokens_, ")");
+    return is_negated ? values_.unary("!", value) : value;
+  }
+
+  // f(…); of which a variable gets the result, behind '='. Nothing, and nothing is taken: something else stands there.
+  std::optional<Value> take_nested_result() {
+    Lexer ahead = tokens_;
+    const auto name = take_nested_name(ahead);
+    if (!name) return std::nullopt;
+    tokens_ = std::move(ahead);
+    Value value = nested_call(*name);
+    if (!tokens_.peek().is(";")) fail_at(tokens_.peek(), "';'");
+    return value;
+  }
+
+  // What the function returns, in front of whose arguments the tokens stand.
+  Value nested_call(const std::string& name) {
+    const Token at = tokens_.peek();
+    const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
+    const FunctionText& text = scope_.functions.find(name)->second;
+    NestedCall call;
+    call.origin = inlined_ != nullptr ? inlined_->origin : at.offset;
+    call.result = pointer_to(names_.new_var("result", tir::handle_type, tir::int32_type), tir::int32_type);
+    call.result.kind = Value::Kind::place;
+    call.result.tree = {tir::make_int(0)};
+    body_.allocate(call.result.storage, tir::int32_type, {}, nullptr, {}, true);
+    const bool has_open_counter = result_.open_counter.has_value();
+    const auto fail = [&](std::size_t offset, const std::string& message) {
+      throw SyntaxError{at.offset, "found a call of " + in_quotes(name) + ", which is not read (" +
+                                       reading_.nested->place(text.file, offset) + ": " + message + "), expected if (" +
+                                       name + "(…) != 0) return -1;"};
+    };
+    try {
+      const bool is_open = std::ranges::find(reading_.open, name) != reading_.open.end();
+      if (is_open) throw SyntaxError{text.offset, "found a function that calls itself, expected none"};
+      reading_.bytes += body_text(text).size();
+      if (reading_.open.size() == most_nested_deep || reading_.bytes > most_nested_bytes) {
+        throw SyntaxError{text.offset, "found more calls of operators by operators than are read, expected at most " +
+                                           std::to_string(most_nested_deep) + " inside each other, and " +
+                                           std::to_string(most_nested_bytes) + " bytes of what they do"};
+      }
+      reading_.nested->require_plain(name, text);
+      reading_.open.push_back(name);
+      body_.open_scope();
+      reading_.read_inlined(text, arguments, call);
+      body_.close();
+      reading_.open.pop_back();
+    } catch (const SyntaxError& error) {
+      fail(error.offset, error.message);
+    } catch (const ChangedVariable& variable) {
+      if (!changing_.contains(variable.name)) throw;
+      fail(variable.offset, "found " + in_quotes(variable.name) + " changed, expected an element of storage");
+    }
+    if (!has_open_counter && result_.open_counter) result_.open_counter = call.origin;
+    result_.inlined.insert(name);
+    return call.is_zero ? Values::number({tir::make_int(0)}) : call.result;
+  }
+
+  // return -1; at the end of a branch of the function's own block, or of the function.
+  void inlined_result() {
+    const Token at = tokens_.next();
+    const auto nested = take_nested_result();
+    const Value value = nested ? *nested : parse_expression(tokens_, values_, look_up_);
+    expect(tokens_, ";");
+    const auto is_own = [](const Open& block) {
+      return block.kind == Open::Kind::function || block.kind == Open::Kind::rest;
+    };
+    const bool is_end = tokens_.peek().is("}") && std::ranges::all_of(open_, is_own);
+    const bool is_branch = open_.size() >= 2 && open_.back().kind == Open::Kind::then &&
+                           is_own(open_[open_.size() - 2]) && (!open_.back().has_braces || tokens_.peek().is("}"));
+    if (!is_end && !is_branch) fail_at(at, "a return at the end of the function, or of a branch in its own block");
+    inlined_->is_zero = inlined_->is_zero && is_zero(value);
+    if (!is_end || !inlined_->is_zero) store(inlined_->result, value);
+    inlined_->has_returned = inlined_->has_returned || is_end;
+    open_.back().continues = !is_end;
+    end_statement();
   }
 
   // x == NULL || …), of pointers that are what their names say.
@@ -512,6 +713,7 @@ class BodyReader {
       drop_failure(tokens_);
       return end_statement();
     }
+    if (inlined_ != nullptr) values_.fail("found a parameter of the caller compared with NULL, expected none");
     Lexer ahead = tokens_;
     tir::ExprRef failure = guarded_.take_code(ahead, {});
     if (failure != nullptr) {
@@ -604,6 +806,13 @@ class BodyReader {
       if (failure.code == nullptr) failure.code = tir::make_int(tvms_failure);
       return packed_call(name, at, std::move(failure));
     }
+    if (failure.code == nullptr && is_nested(name)) {
+      if (inlined_ != nullptr) return (void)nested_call(name);
+      if (says_less(name, tokens_)) return tried(name, [&] { (void)nested_call(name); });
+    }
+    if (inlined_ != nullptr && (name.starts_with("tvmgen_") || defined == scope_.functions.end())) {
+      fail_at(tokens_.peek(), "a call of a function that a C file of the model defines");
+    }
     if (failure.code == nullptr && is_read_helper(name)) {
       const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
       return read_helper_call(*helpers_, name, defined->second.file, arguments, values_, names_, body_);
@@ -619,11 +828,14 @@ class BodyReader {
   [[nodiscard]] bool is_read_helper(const std::string& name) const {
     const auto function = scope_.functions.find(name);
     return helpers_ != nullptr && !function_.is_entry && !name.starts_with("tvmgen_") &&
-           !called_helpers_.contains(name) && function != scope_.functions.end() && !function->second.is_ambiguous;
+           !reading_.called_helpers.contains(name) && function != scope_.functions.end() &&
+           !function->second.is_ambiguous;
   }
 
   void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
-    if (failure.code == nullptr && may_fail(name)) result_.unasked.emplace(name, values_.at);
+    if (failure.code == nullptr && may_fail(name)) {
+      result_.unasked.emplace(name, inlined_ != nullptr ? inlined_->origin : values_.at);
+    }
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
     const auto kept = kept_.find(name);
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -676,12 +888,17 @@ class BodyReader {
     } else if (take(tokens_, "[")) {
       array(name, type.element);
     } else if (take(tokens_, "=")) {
-      const Value given = parse_expression(tokens_, values_, look_up_);
+      const auto nested = take_nested_result();
+      const Value given = nested ? *nested : parse_expression(tokens_, values_, look_up_);
       if (given.kind == Value::Kind::record) {
         names_.declare(name, PackedState::other());
         return;
       }
       const Tree value = values_.converted(given, type.element);
+      if (nested && is_zero(*nested) && !changing_.contains(name.text)) {
+        names_.declare(name, Values::number(value));
+        return;
+      }
       if (changing_.contains(name.text)) {
         const Value place = variables_.declare(name, type.element);
         body_.add({place.storage, place.tree.expr, value.expr, nullptr});
@@ -796,7 +1013,8 @@ class BodyReader {
     const bool is_updated = is_compound_assignment(op.text);
     if (!op.is("=") && !is_updated) fail_at(op, "'='");
     if (place.kind != Value::Kind::place) fail_at(op, "an element of storage in front");
-    Value value = parse_expression(tokens_, values_, look_up_);
+    const auto nested = is_updated ? std::nullopt : take_nested_result();
+    Value value = nested ? *nested : parse_expression(tokens_, values_, look_up_);
     if (is_updated) value = values_.binary(op.text.substr(0, op.text.size() - 1), place, value);
     expect(tokens_, ";");
     if (place.type.is_void()) fail_at(op, "an element of a number in front");
@@ -807,25 +1025,27 @@ class BodyReader {
   std::span<const AddedText> added_;    // behind what is read
   std::span<const Outlined> outlined_;  // likewise
   const GuardedTexts guarded_;
+  Reading& reading_;
+  NestedCall* inlined_;  // of a function that is read in place of its call; else null
   const FileScope& scope_;
   const KeptPools& kept_;
   ReadFunction& result_;
   tir::Function& function_;
   Values values_;
-  tir::BodyBuilder body_;
+  tir::BodyBuilder& body_;
   BodyNames names_;
   UnpackedParams unpacked_;
   Variables variables_;
   LookUp look_up_;
   MemoryCalls memory_;
   Walkers walkers_;
-  const Names& changing_;  // variables that statements change
+  const Names& changing_;
   Helpers* helpers_;
-  const Names& called_helpers_;  // of them, what is beyond what is read
   std::uint16_t alignment_ = 1;  // that stands in front of the declaration
   ElementTypes c_types_;         // of pointers, as the function's own block spells them
   Names unknown_;                // variables that are not known to be 0 where their declaration says so
   std::vector<Open> open_;
+  bool is_packed_ = false;
   PackedState packed_;
 };
 
@@ -833,21 +1053,40 @@ class BodyReader {
 
 ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
                            const Limits& limits, tir::Module& module, bool is_entry, const AddedStatements& added,
-                           std::span<const Outlined> outlined, Helpers* helpers) {
+                           std::span<const Outlined> outlined, Helpers* helpers, const NestedTexts* nested) {
   const std::size_t vars = module.vars.size();
   Names changing;
   Names called_helpers;
+  Names called_nested;
   while (true) {
     try {
       ReadFunction result;
       result.function.is_entry = is_entry;
-      BodyReader reader(text, scope, kept, limits, module, result, changing, added, outlined, helpers, called_helpers);
+      Reading reading{scope,
+                      kept,
+                      limits,
+                      module,
+                      result,
+                      changing,
+                      helpers,
+                      called_helpers,
+                      nested,
+                      called_nested,
+                      {module, result.function, limits.block_depth}};
+      reading.read_inlined = [&reading](const FunctionText& of, const std::vector<Value>& arguments, NestedCall& call) {
+        BodyReader(of, reading, {}, {}, &call).read_inlined(of, arguments);
+      };
+      BodyReader reader(text, reading, added, outlined);
       reader.read_params(text.params);
       reader.read_body();
       return result;
     } catch (const HelperNotRead& helper) {
       module.vars.resize(vars);
       called_helpers.insert(helper.name);
+    } catch (const NestedNotRead& call) {
+      module.vars.resize(vars);
+      called_nested.insert(call.name);
+      if (called_nested.size() == most_nested_tries) nested = nullptr;
     } catch (const ChangedVariable& variable) {
       module.vars.resize(vars);
       if (!changing.insert(variable.name).second) {
@@ -860,9 +1099,11 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
 
 tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits, tir::Module& module) {
   ReadFunction result;
-  const Names changing;
-  BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, scope, {},
-                    limits, module, result, changing);
+  const Names none;
+  const KeptPools kept;
+  Reading reading{
+      scope, kept, limits, module, result, none, nullptr, none, nullptr, none, {module, result.function, 1}};
+  BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, reading);
   reader.read_params(params, true);
   return std::move(result.function);
 }

@@ -24,10 +24,12 @@
 namespace usmp::tvm_c {
 
 class Helpers;
+struct NestedTexts;
 
 struct ReadFunction {
   tir::Function function;
   std::vector<std::string> called;  // in order
+  Names inlined;                    // operators whose statements stand here in place of a call
   PlannedMemory memory;
   std::vector<std::string> tables;  // of the C that it reads
   std::vector<std::string> pools;   // of workspace that TVM has planned
@@ -44,12 +46,13 @@ struct ReadFunction {
 // Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and
 // whose C stays, which get a buffer for each pool that they use. `added`: what may stay as text. `outlined`: statements
 // of the function's own block that become functions, in order. `helpers`: other functions of the files, which are read
-// where they are called; null: they are called.
+// where they are called; null: they are called. `nested`: of operators whose statements are read in place of a call
+// whose result is not checked as TVM checks it; null: such calls are not read.
 // Throws SyntaxError, and Error of kind archive without a place.
 [[nodiscard]] ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
                                          const Limits& limits, tir::Module& module, bool is_entry,
                                          const AddedStatements& added = {}, std::span<const Outlined> outlined = {},
-                                         Helpers* helpers = nullptr);
+                                         Helpers* helpers = nullptr, const NestedTexts* nested = nullptr);
 
 // The parameters of a function whose body is somebody else's, pools included. As read_function.
 [[nodiscard]] tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits,

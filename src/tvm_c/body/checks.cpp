@@ -157,6 +157,13 @@ std::string_view asked_function(std::span<const Token> condition, const FileScop
   return is_test && behind_bracketed(condition, 1) == end - 2 ? condition[0].text : std::string_view();
 }
 
+// Whether the return at `i` says 0, or nothing.
+bool returns_nothing_else(const std::vector<Token>& tokens, std::size_t i) {
+  const auto is = [&](std::size_t at, std::string_view text) { return at < tokens.size() && tokens[at].text == text; };
+  if (is(i + 1, ";")) return true;
+  return is(i + 1, "(") ? is(i + 2, "0") && is(i + 3, ")") && is(i + 4, ";") : is(i + 1, "0") && is(i + 2, ";");
+}
+
 }  // namespace
 
 bool never_fails(const FunctionText& function) {
@@ -170,8 +177,13 @@ bool never_fails(const FunctionText& function) {
   }
   const auto may_be_null = [&](const Token& name) { return !workspace.contains(name.text); };
   Lexer rest = function.body;
+  std::size_t behind_test = 0;  // that workspace is there
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     (void)rest.next();
+    const bool returns_other = tokens[i].is("return") && !returns_nothing_else(tokens, i) &&
+                               tokens[i].offset != behind_test && !tokens[i + 1].is(free_function) &&
+                               !is_without_workspace(condition_of(tokens, i), workspace);
+    if (returns_other) return false;
     const bool is_call = tokens[i].is_identifier() && tokens[i + 1].is("(");
     const bool is_known = tokens[i].is("TVMBackendAllocWorkspace") || tokens[i].is("TVMBackendFreeWorkspace") ||
                           tokens[i].is("if") || tokens[i].is("for") || tokens[i].is("while") ||
@@ -183,8 +195,27 @@ bool never_fails(const FunctionText& function) {
     (void)condition.next();
     const std::vector<Token> tested = take_null_tests(condition);
     if (std::any_of(tested.begin(), tested.end(), may_be_null)) return false;
+    if (tested.empty()) continue;
+    (void)take(condition, "{");
+    behind_test = condition.peek().offset;
   }
   return true;
+}
+
+bool returns_once(const FunctionText& function) {
+  try {
+    const std::vector<Token> tokens = tokens_of(function.body);
+    const Names workspace = workspace_in(function, tokens);
+    std::size_t returns = 0;
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+      if (!tokens[i].is("return") || is_without_workspace(condition_of(tokens, i), workspace)) continue;
+      const bool is_call = tokens[i + 1].is_identifier() && tokens[i + 2].is("(");
+      if (++returns > 1 || (!is_call && !returns_nothing_else(tokens, i))) return false;
+    }
+    return true;
+  } catch (const SyntaxError&) {  // likewise
+    return true;
+  }
 }
 
 bool returns_zero(const FunctionText& function, const FileScope& scope, bool has_workspace, Names* asked) {
@@ -201,12 +232,7 @@ bool returns_zero(const FunctionText& function, const FileScope& scope, bool has
     const Token& token = tokens[i];
     if (!token.is_identifier()) continue;
     if (token.is("return")) {
-      const bool has_brackets = is(i + 1, "(");
-      const std::size_t value = has_brackets ? i + 2 : i + 1;
-      const bool is_number =
-          value + 1 < tokens.size() && tokens[value].text == "0" && (!has_brackets || is(value + 1, ")"));
-      const bool is_zero = is_number && is(has_brackets ? value + 2 : value + 1, ";");
-      if (is_zero || is(i + 1, ";")) continue;
+      if (returns_nothing_else(tokens, i)) continue;
       const std::span<const Token> condition = condition_of(tokens, i);
       if (has_workspace && is_without_workspace(condition, workspace)) continue;
       const std::string_view callee = asked != nullptr ? asked_function(condition, scope) : std::string_view();

@@ -42,9 +42,13 @@ void require_no_else(Lexer tokens);
 // What never happens, as it would return: return x; or { log("no memory"); return x; }. Nothing of it is needed.
 void skip_failure(Lexer& tokens);
 
-// Whether a function of these returns 0, whatever happens in it: it calls nothing but TVM's allocator, which planned C
-// does not have, and functions of math.h, and asks for no pointer but workspace whether it is null.
+// Whether a function of these returns 0, whatever happens in it: it says nothing else but where it has no workspace,
+// calls nothing but TVM's allocator, which planned C does not have, and functions of math.h, and asks for no pointer
+// but workspace whether it is null.
 [[nodiscard]] bool never_fails(const FunctionText& function);
+
+// Whether there is but one return in it, of 0 or of a call, besides those where it has no workspace.
+[[nodiscard]] bool returns_once(const FunctionText& function);
 
 // Whether it returns nothing but 0, whatever it calls; with `has_workspace`, as in planned C, if it always gets what it
 // takes. Not so if a name in it may be a macro that returns.

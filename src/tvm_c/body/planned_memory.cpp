@@ -2,6 +2,8 @@
 #include "tvm_c/body/planned_memory.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -85,8 +87,8 @@ std::optional<tir::Fault> check_contents(const PlannedMemory& memory, const std:
 
 // Of what others' functions get, how much they use is not known. As TVM's plan is right, it is less than what stands in
 // front of the next thing of the pool that is live with it. Live is a variable from the first statement of its function
-// to the last one that names it, and those of an operator while the entry calls it. Two that are named in one and the
-// same loop or branch alone need not be live together.
+// to the last one that names it, and those of an operator while the entry calls it. Of two that are named in one and
+// the same loop or branch alone, the statements inside of it say likewise whether they are live together.
 class PlanBounds {
  public:
   PlanBounds(PlannedMemory& memory, const std::vector<std::map<tir::VarId, storage::Extent>>& extents,
@@ -103,11 +105,13 @@ class PlanBounds {
 
   void shorten_all() {
     for (std::size_t i = 0; i < functions_.size(); ++i) {
-      for (tir::Stmt& stmt : module_.functions[i].body) {
-        auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-        if (allocate != nullptr && placed_.contains(allocate->var) && functions_[i].uses.contains(allocate->var))
-          shorten(*allocate, i);
-      }
+      tir::for_each_block(module_.functions[i].body, [&](tir::Block& block) {
+        for (tir::Stmt& stmt : block) {
+          auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+          if (allocate != nullptr && placed_.contains(allocate->var) && functions_[i].uses.contains(allocate->var))
+            shorten(*allocate, i);
+        }
+      });
     }
     for (tir::Stmt& stmt : module_.functions[module_.entry].body) {
       auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
@@ -119,6 +123,12 @@ class PlanBounds {
   struct Use {  // statements of the function's body
     std::size_t first = 0;
     std::size_t last = 0;
+    tir::VarId var = {};
+  };
+  // Statements [begin, end) in the order in which they stand, those inside of one behind it.
+  struct Numbers {
+    std::size_t begin = 0;
+    std::size_t end = 0;
   };
   using Offsets = std::map<Bytes, std::vector<Use>>;
   struct FunctionUses {
@@ -126,19 +136,25 @@ class PlanBounds {
     std::map<std::string_view, Offsets> pools;
     std::vector<bool> has_blocks;                // of each statement
     std::vector<std::set<std::size_t>> callees;  // of each statement
+    std::unordered_map<const tir::Stmt*, Numbers> numbers;
+    std::map<tir::VarId, std::vector<std::size_t>> named;  // numbers of statements, ascending
   };
 
   void find_uses(std::size_t index) {
     FunctionUses& function = functions_[index];
     const tir::Block& body = module_.functions[index].body;
     function.callees.resize(body.size());
+    number(body, function.numbers);
     for (std::size_t i = 0; i < body.size(); ++i) {
       function.has_blocks.push_back(!tir::blocks_of(body[i]).empty());
+      std::size_t at = 0;
       const auto name = [&](tir::VarId var) {
-        if (placed_.contains(var) || memory_.whole.contains(var))
-          function.uses.try_emplace(var, Use{i, i}).first->second.last = i;
+        if (!placed_.contains(var) && !memory_.whole.contains(var)) return;
+        function.uses.try_emplace(var, Use{i, i, var}).first->second.last = i;
+        function.named[var].push_back(at);
       };
       const auto visit = [&](const tir::Stmt& stmt) {
+        at = function.numbers.at(&stmt).begin;
         if (const auto* store = std::get_if<tir::Store>(&stmt.node)) name(store->storage);
         tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
           tir::for_each_expr(*root, [&](const tir::Expr& expr) {
@@ -156,6 +172,54 @@ class PlanBounds {
       if (memory_.whole.contains(var)) continue;
       function.pools[placed_.at(var)->pool][placed_.at(var)->offset].push_back(use);
     }
+  }
+
+  static void number(const tir::Block& body, std::unordered_map<const tir::Stmt*, Numbers>& numbers) {
+    std::vector<const tir::Stmt*> order;
+    tir::for_each_stmt(body, [&](const tir::Stmt& stmt) { order.push_back(&stmt); });
+    for (std::size_t i = order.size(); i-- > 0;) {
+      std::size_t end = i + 1;
+      for (const tir::Block* block : tir::blocks_of(*order[i])) {
+        if (!block->empty()) end = std::max(end, numbers.at(&block->back()).end);
+      }
+      numbers[order[i]] = {i, end};
+    }
+  }
+
+  // The first and the last statement of the block that name the variable; nothing: none does.
+  static std::optional<Use> use_in(const FunctionUses& function, const tir::Block& block, tir::VarId var) {
+    if (block.empty()) return std::nullopt;
+    const Numbers all{function.numbers.at(block.data()).begin, function.numbers.at(&block.back()).end};
+    const std::vector<std::size_t>& named = function.named.at(var);
+    const auto first = std::lower_bound(named.begin(), named.end(), all.begin);
+    const auto behind = std::lower_bound(first, named.end(), all.end);
+    if (first == behind) return std::nullopt;
+    const auto statement = [&](std::size_t number) {
+      const auto next = std::upper_bound(
+          block.begin(), block.end(), number,
+          [&](std::size_t at, const tir::Stmt& stmt) { return at < function.numbers.at(&stmt).begin; });
+      return static_cast<std::size_t>(next - block.begin()) - 1;
+    };
+    return Use{statement(*first), statement(*std::prev(behind)), var};
+  }
+
+  // Of two that only this statement names.
+  static bool are_together(const FunctionUses& function, const tir::Stmt& in, tir::VarId a, tir::VarId b) {
+    std::vector<const tir::Stmt*> pending = {&in};
+    while (!pending.empty()) {
+      const tir::Stmt& stmt = *pending.back();
+      pending.pop_back();
+      for (const tir::Block* block : tir::blocks_of(stmt)) {
+        const auto one = use_in(function, *block, a);
+        const auto other = one ? use_in(function, *block, b) : std::nullopt;
+        if (!other || other->first > one->last || one->first > other->last) continue;
+        const tir::Stmt& inside = (*block)[one->first];
+        const bool is_one = one->first == one->last && other->first == other->last;
+        if (!is_one || tir::blocks_of(inside).empty()) return true;
+        pending.push_back(&inside);
+      }
+    }
+    return false;
   }
 
   // The first offset above that `is_live` says is live with it.
@@ -222,7 +286,8 @@ class PlanBounds {
     };
     lower(next_above(function, place, last, [&](const Use& use) {
       const bool is_one_block = own.first == own.last && use.first == use.last && function.has_blocks[own.first];
-      return use.first <= own.last && own.first <= use.last && !is_one_block;
+      if (use.first > own.last || own.first > use.last) return false;
+      return !is_one_block || are_together(function, module_.functions[index].body[own.first], own.var, use.var);
     }));
     if (index == module_.entry) {
       std::set<std::size_t> called;
