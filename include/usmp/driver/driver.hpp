@@ -158,6 +158,8 @@ struct InitOptions {
   ModelOptions model;
   std::vector<std::string> tvmc;           // words of a tvmc command line, whose pools are taken (docs/pools.md)
   std::optional<std::string> tvmc_file;    // the same in a file; not with `tvmc`
+  std::optional<std::string> memory_file;  // a linker script: pools for its regions. Not with tvmc's
+  std::optional<std::string> schema;       // a file for the schema of pools files, which the output then names
   std::optional<std::string> output = {};  // absent: `out`
 };
 
