@@ -282,7 +282,7 @@ class Script {
     lexer_.take();
     MemoryRegion copy = regions_[region->second];
     copy.name = std::string(name.text);
-    copy.is_alias = true;
+    if (copy.alias_of.empty()) copy.alias_of = regions_[region->second].name;
     add(std::move(copy), name);
   }
 

@@ -161,7 +161,7 @@ TvmcSettings pools_of_regions(const std::vector<MemoryRegion>& regions) {
   TvmcSettings settings;
   std::set<std::string> taken;  // in upper case
   for (const MemoryRegion& region : regions) {
-    if (region.is_alias) continue;
+    if (!region.alias_of.empty()) continue;
     if (!region.is_writable) {
       settings.notes.push_back("region " + region.name + " (" + format_size(region.length) +
                                ") has no pool: it has no attributes, such as (rw), that say whether it can be written");

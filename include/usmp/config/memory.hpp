@@ -17,7 +17,7 @@ struct MemoryRegion {
   std::uint64_t origin = 0;
   Bytes length = 0;                      // 1 … 2^48
   std::optional<bool> is_writable = {};  // by its attributes, such as (rwx); nothing: it has none
-  bool is_alias = false;                 // another name of an earlier region
+  std::string alias_of = {};             // an earlier region, of which this is another name; empty: none
 };
 
 // The regions, in the script's order. Everything else in the script is skipped, except assignments outside of braces,
