@@ -22,6 +22,19 @@ install(PROGRAMS apps/export_tir.py DESTINATION ${documentation}/apps COMPONENT 
 if(NOT USMP_DEBIAN)  # whose packages say it in their file copyright
   install(FILES LICENSE DESTINATION ${documentation} COMPONENT program)
 endif()
+# The licences' texts, which are not in this repository: Debian's own, and those of the libraries' packages.
+install(FILES NOTICE THIRD-PARTY.md DESTINATION ${documentation} COMPONENT program)
+set(licences ${documentation}/licences)
+if(EXISTS /usr/share/common-licenses/Apache-2.0 AND NOT USMP_DEBIAN)
+  install(FILES /usr/share/common-licenses/Apache-2.0 DESTINATION ${licences} COMPONENT program)
+endif()
+foreach(package libcli11-dev nlohmann-json3-dev libflatbuffers-dev libfmt-dev libspdlog-dev libyaml-cpp-dev libarchive-dev libjemalloc-dev)
+  set(copyright /usr/share/doc/${package}/copyright)
+  if(EXISTS ${copyright})
+    file(REAL_PATH ${copyright} copyright)
+    install(FILES ${copyright} DESTINATION ${licences} RENAME ${package} COMPONENT program)
+  endif()
+endforeach()
 install(DIRECTORY docs DESTINATION ${documentation} COMPONENT program)
 
 # The function usmp_plan for CMake, and the module that offers it to Zephyr. They know no architecture, so that projects

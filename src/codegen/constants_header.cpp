@@ -10,6 +10,7 @@
 #include "codegen/c_types.hpp"
 #include "codegen/constant_data.hpp"
 #include "codegen/interface_files.hpp"
+#include "usmp/codegen/terms.hpp"
 #include "usmp/support/crc32.hpp"
 
 namespace usmp::codegen {
@@ -63,7 +64,8 @@ bool has_constants_header(const ModuleLayout& layout) {
 void write_constants_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   const std::string guard = layout.macro + "_CONSTANTS_H_";
   sink.write("/* Constants of module \"" + comment_text(module.info.name) +
-             "\". Written by usmp-plan; do not edit. */\n#ifndef " + guard + "\n#define " + guard + "\n");
+             "\". Written by usmp-plan; do not edit. */\n" + terms_line + "#ifndef " + guard + "\n#define " + guard +
+             "\n");
   const bool declares =
       std::ranges::any_of(layout.pools, [](const PoolLayout& pool) { return is_in_header(pool) && pool.is_binary; });
   if (declares) sink.write("\n#include <stdint.h>\n");
@@ -154,7 +156,8 @@ static uint32_t usmp_crc32(const void* contents, uint32_t size) {
 
 void write_stub(const EmissionInput& module, const PoolLayout& pool, const std::string& binary, TextSink& sink) {
   sink.write("/* Parameter pool \"" + comment_text(pool.name) + "\" of module \"" + comment_text(module.info.name) +
-             "\". Written by usmp-plan; do not edit.\n   For GNU as or clang, ELF. The directory of " + binary +
+             "\". Written by usmp-plan; do not edit.\n   " + terms +
+             "\n   For GNU as or clang, ELF. The directory of " + binary +
              " has to be an include path: -IDIRECTORY. */\n");
   sink.write("  .section " + string_literal(input_section(pool)) + ", \"a\", %progbits\n  .balign " +
              std::to_string(pool.alignment) + "\n  .global " + pool.storage + "\n  .type " + pool.storage +

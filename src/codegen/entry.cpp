@@ -10,6 +10,7 @@
 #include "codegen/c_types.hpp"
 #include "codegen/interface_files.hpp"
 #include "usmp/codegen/functions.hpp"
+#include "usmp/codegen/terms.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
@@ -162,7 +163,7 @@ void write_entry_name(const EmissionInput& module, TextSink& sink) {
 void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink) {
   const std::string declaration = functions.declaration_of_entry();
   sink.write("/* Entry point of module \"" + comment_text(module.info.name) +
-             "\". Written by usmp-plan; do not edit. */\n#include \"" + layout.symbol +
+             "\". Written by usmp-plan; do not edit. */\n" + terms_line + "#include \"" + layout.symbol +
              ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   write_entry_name(module, sink);
   sink.write(declaration + ";\n\n");

@@ -9,6 +9,7 @@
 
 #include "codegen/c_types.hpp"
 #include "codegen/interface_files.hpp"
+#include "usmp/codegen/terms.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -238,7 +239,7 @@ void write_descriptions(const ModuleLayout& layout, const std::vector<TensorLayo
 void write_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   const std::string guard = layout.macro + "_H_";
   sink.write("/* Interface of module \"" + comment_text(module.info.name) +
-             "\". Written by usmp-plan; do not edit. */\n#ifndef " + guard + "\n#define " + guard +
+             "\". Written by usmp-plan; do not edit. */\n" + terms_line + "#ifndef " + guard + "\n#define " + guard +
              "\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   write_tensor_sizes(layout, layout.inputs, "input", sink);
   write_tensor_sizes(layout, layout.outputs, "output", sink);

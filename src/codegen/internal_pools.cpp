@@ -10,6 +10,7 @@
 #include "codegen/constant_data.hpp"
 #include "codegen/interface_files.hpp"
 #include "codegen/shared_pools.hpp"
+#include "usmp/codegen/terms.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -171,9 +172,9 @@ std::optional<OutputFile> shared_pools_file(const std::vector<EmissionInput>& mo
   std::erase_if(pools, [](const SharedPool& shared) { return !shared.has_array; });
   if (pools.empty()) return std::nullopt;
   const auto write = [pools = std::move(pools)](TextSink& sink) {
-    sink.write(
-        "/* Workspace pools that the modules share. Written by usmp-plan; do not edit. */\n"
-        "#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    sink.write("/* Workspace pools that the modules share. Written by usmp-plan; do not edit. */\n" + terms_line +
+               ""
+               "#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     sink.write(aligned_macro);
     sink.write(section_macro);
     for (const SharedPool& shared : pools) {

@@ -8,6 +8,7 @@
 #include "codegen/module_layout.hpp"
 #include "codegen/shared_pools.hpp"
 #include "usmp/codegen/codegen.hpp"
+#include "usmp/codegen/terms.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
@@ -51,7 +52,8 @@ std::string section_text(const PoolLayout& pool, Bytes least) {
 
 void write_script(const std::vector<EmissionInput>& modules, TextSink& sink) {
   sink.write(
-      "/* The memory pools. Written by usmp-plan; do not edit.\n"
+      "/* The memory pools. Written by usmp-plan; do not edit.\n   " + terms +
+      "\n"
       "   INCLUDE it inside of SECTIONS, above *(.bss .bss.*) and *(.rodata .rodata.*), which would take the pools "
       "too.\n"
       "   A region that has another name in MEMORY: REGION_ALIAS. */\n");

@@ -6,6 +6,7 @@
 
 #include "codegen/interface_files.hpp"
 #include "codegen/shared_pools.hpp"
+#include "usmp/codegen/terms.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::codegen {
@@ -31,9 +32,9 @@ class MacroWriter {
 };
 
 void write(const std::vector<EmissionInput>& modules, TextSink& sink) {
-  sink.write(
-      "/* All modules and their pools. Written by usmp-plan; do not edit. */\n#ifndef USMP_METADATA_H_\n"
-      "#define USMP_METADATA_H_\n\n");
+  sink.write("/* All modules and their pools. Written by usmp-plan; do not edit. */\n" + terms_line +
+             "#ifndef USMP_METADATA_H_\n"
+             "#define USMP_METADATA_H_\n\n");
   for (const EmissionInput& module : modules) {
     sink.write("#include \"" + module_symbol(module.info.name) + ".h\"\n");
   }

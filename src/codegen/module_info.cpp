@@ -7,13 +7,14 @@
 #include "codegen/c_types.hpp"
 #include "codegen/described_tensors.hpp"
 #include "usmp/codegen/codegen.hpp"
+#include "usmp/codegen/terms.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
 namespace {
 
-constexpr const char* types_text = R"(/* What tvmgen_M_info says of a module. Written by usmp-plan; do not edit. */
-#ifndef USMP_INFO_H_
+const std::string types_text = "/* What tvmgen_M_info says of a module. Written by usmp-plan; do not edit. */\n" +
+                               terms_line + R"(#ifndef USMP_INFO_H_
 #define USMP_INFO_H_
 
 #include <stddef.h>
@@ -56,7 +57,7 @@ struct usmp_module_info {
 void write_info_header(const EmissionInput& module, const ModuleLayout& layout, TextSink& sink) {
   const std::string guard = layout.macro + "_INFO_H_";
   sink.write("/* Description of module \"" + comment_text(module.info.name) +
-             "\". Written by usmp-plan; do not edit. */\n#ifndef " + guard + "\n#define " + guard +
+             "\". Written by usmp-plan; do not edit. */\n" + terms_line + "#ifndef " + guard + "\n#define " + guard +
              "\n\n#include \"usmp_info.h\"\n\n#ifdef __cplusplus\nextern \"C\"\n#else\nextern\n#endif\n"
              "const struct usmp_module_info " +
              layout.symbol + "_info;\n\n#endif /* " + guard + " */\n");
@@ -69,7 +70,8 @@ class InfoWriter {
 
   void run() {
     sink_.write("/* Description of module \"" + comment_text(module_.info.name) +
-                "\". Written by usmp-plan; do not edit. */\n#include \"" + layout_.symbol + ".info.h\"\n\n");
+                "\". Written by usmp-plan; do not edit. */\n" + terms_line + "#include \"" + layout_.symbol +
+                ".info.h\"\n\n");
     write_pools();
     std::vector<DescribedTensor> constants;
     for (std::size_t i = 0; i < layout_.pools.size(); ++i) {

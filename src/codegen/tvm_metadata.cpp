@@ -13,6 +13,7 @@
 #include "codegen/described_tensors.hpp"
 #include "codegen/interface_files.hpp"
 #include "usmp/codegen/codegen.hpp"
+#include "usmp/codegen/terms.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -109,7 +110,8 @@ class MetadataWriter {
 
   void run() {
     sink_.write("/* Module \"" + comment_text(module_.info.name) +
-                "\" for TVM's runtimes. Written by usmp-plan; do not edit. */\n#include \"" + layout_.symbol +
+                "\" for TVM's runtimes. Written by usmp-plan; do not edit. */\n" + terms_line + "#include \"" +
+                layout_.symbol +
                 ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n#include <tvm/runtime/c_runtime_api.h>\n"
                 "#include <tvm/runtime/metadata_types.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     const std::vector<DescribedTensor> inputs = described(module_, layout_.inputs);

@@ -82,6 +82,50 @@ Budget read_budget(const YamlEntry& entry) {
   return budget;
 }
 
+namespace {
+
+std::vector<RegionBudget> region_budgets(const YamlEntry& entry) {
+  if (entry.value.kind != YamlNode::Kind::map || entry.value.entries.empty()) {
+    fail_value(entry, "a map of regions of the linker script to sizes, as {SRAM: 64KiB}");
+  }
+  std::vector<RegionBudget> budgets;
+  for (const YamlEntry& region : entry.value.entries) budgets.push_back({region.key, bytes_of(region)});
+  return budgets;
+}
+
+Limit<Bytes> count_of(const YamlEntry& entry) {
+  const auto count = integer_at_least(entry.value, 0);
+  if (!count) fail_value(entry, "a number of instructions, such as 4000000");
+  return {*count, position_of(entry.value.mark)};
+}
+
+}  // namespace
+
+WholeBudget read_whole_budget(const YamlEntry& entry) {
+  static const std::string example = "as {ram: 96KiB, stack: 2KiB}";
+  if (entry.value.kind != YamlNode::Kind::map) fail_value(entry, "a map of limits, " + example);
+  WholeBudget budget;
+  for (const YamlEntry& limit : entry.value.entries) {
+    if (limit.key == "ram") {
+      budget.ram = bytes_of(limit);
+    } else if (limit.key == "flash") {
+      budget.flash = bytes_of(limit);
+    } else if (limit.key == "stack") {
+      budget.stack = bytes_of(limit);
+    } else if (limit.key == "instructions") {
+      budget.instructions = count_of(limit);
+    } else if (limit.key == "regions") {
+      budget.regions = region_budgets(limit);
+    } else {
+      fail_unknown_key(limit, "budgets", whole_keys());
+    }
+  }
+  if (!budget.any()) {
+    fail(entry.value.mark, "budgets has no limit: expected at least one of " + joined(whole_keys()));
+  }
+  return budget;
+}
+
 void check_budget(const Budget& budget, std::optional<Bytes> pool_size) {
   const auto pools_size = [&] { return "the pool's " + format_size(*pool_size) + " (size_hint_bytes)"; };
   if (budget.max && pool_size && budget.max->value > *pool_size) {

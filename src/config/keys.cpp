@@ -10,7 +10,8 @@ namespace usmp::config {
 
 const std::vector<std::string>& file_keys() {
   static const std::vector<std::string> keys = {"workspace_pools", "parameter_pools", "algorithm", "objective",
-                                                "workspace_io",    "pinned",          "concurrent"};
+                                                "workspace_io",    "budgets",         "io_region", "stack_region",
+                                                "pinned",          "concurrent"};
   return keys;
 }
 
@@ -26,6 +27,11 @@ const std::vector<std::string>& pool_keys() {
 
 const std::vector<std::string>& budget_keys() {
   static const std::vector<std::string> keys = {"max", "warn_at", "min_headroom", "max_growth"};
+  return keys;
+}
+
+const std::vector<std::string>& whole_keys() {
+  static const std::vector<std::string> keys = {"ram", "flash", "stack", "instructions", "regions"};
   return keys;
 }
 

@@ -12,6 +12,7 @@ namespace usmp::config {
 [[nodiscard]] const std::vector<std::string>& file_keys();    // of the file itself
 [[nodiscard]] const std::vector<std::string>& pool_keys();    // of a pool, TVM's properties included
 [[nodiscard]] const std::vector<std::string>& budget_keys();  // of a pool's `budget`
+[[nodiscard]] const std::vector<std::string>& whole_keys();   // of the file's `budgets`
 [[nodiscard]] const std::vector<std::string>& pin_keys();     // of an entry of `pinned`
 
 inline constexpr std::size_t max_pools = 64;  // of one kind. Each buffer may have all of them as candidates

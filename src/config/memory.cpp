@@ -237,14 +237,9 @@ class Script {
     if (name.is("INCLUDE")) lexer_.fail_expected("a region: files that the script includes are not read");
     if (name.kind != Kind::name) lexer_.fail_expected("the name of a region, or '}'");
     lexer_.take();
-    if (lexer_.take_if("(")) {
-      while (!lexer_.take_if(")")) {
-        if (lexer_.peek().kind == Kind::end) lexer_.fail_expected("')'");
-        lexer_.take();
-      }
-    }
-    if (!lexer_.take_if(":")) lexer_.fail_expected("':'");
     MemoryRegion region{.name = std::string(name.text)};
+    if (lexer_.take_if("(")) region.is_writable = attributes();
+    if (!lexer_.take_if(":")) lexer_.fail_expected("':'");
     region.origin = setting({"ORIGIN", "org", "o"});
     lexer_.take_if(",");
     const std::size_t at = lexer_.peek().at;
@@ -255,6 +250,20 @@ class Script {
     }
     region.length = static_cast<Bytes>(length);
     add(std::move(region), name);
+  }
+
+  // Up to the bracket's end: whether sections go there that are written. Behind '!' stand those that do not.
+  bool attributes() {
+    bool is_writable = false;
+    bool is_negated = false;
+    while (!lexer_.take_if(")")) {
+      if (lexer_.peek().kind == Kind::end) lexer_.fail_expected("')'");
+      for (const char c : lexer_.take().text) {
+        if (c == '!') is_negated = !is_negated;
+        if (c == 'w' || c == 'W') is_writable = !is_negated;
+      }
+    }
+    return is_writable;
   }
 
   Value setting(std::initializer_list<std::string_view> words) {
@@ -273,6 +282,7 @@ class Script {
     lexer_.take();
     MemoryRegion copy = regions_[region->second];
     copy.name = std::string(name.text);
+    if (copy.alias_of.empty()) copy.alias_of = regions_[region->second].name;
     add(std::move(copy), name);
   }
 

@@ -287,6 +287,7 @@ class Reader {
       fail(root.mark, "no pool takes its size from the linker script: expected a pool with the name of a region, or " +
                           std::string("size_hint_bytes: ld:REGION; the regions are ") + first_few(names_of(*memory_)));
     }
+    if (memory_ != nullptr) config_.regions = *memory_;
     return std::move(config_);
   }
 
@@ -309,6 +310,13 @@ class Reader {
       if (!config_.objective) fail_value(entry, "size or accesses");
     } else if (entry.key == "workspace_io") {
       config_.workspace_io = bool_of(entry);
+    } else if (entry.key == "budgets") {
+      config_.budgets = read_whole_budget(entry);
+      for (const RegionBudget& budget : config_.budgets.regions) require_region(budget.region, budget.max.position);
+    } else if (entry.key == "io_region") {
+      config_.io_region = region_of(entry);
+    } else if (entry.key == "stack_region") {
+      config_.stack_region = region_of(entry);
     } else if (entry.key == "pinned") {
       config_.pinned = read_pins(entry);
     } else if (entry.key == "concurrent") {
@@ -316,6 +324,29 @@ class Reader {
     } else {
       fail_unknown_key(entry, "the pools file", file_keys());
     }
+  }
+
+  // Without a script, names of regions have no effect.
+  void require_region(const std::string& name, Position position) const {
+    if (memory_ == nullptr) return;
+    const auto known = std::ranges::find(*memory_, name, &MemoryRegion::name);
+    const Mark mark{.line = position.line, .column = position.column};
+    if (known == memory_->end()) {
+      const std::vector<std::string> names = names_of(*memory_);
+      fail(mark, "the linker script has no region " + shown(name) + did_you_mean(name, names) + ": expected one of " +
+                     first_few(names));
+    }
+    if (!known->alias_of.empty()) {
+      fail(mark, "region " + shown(name) + " is an alias: expected " + shown(known->alias_of));
+    }
+  }
+
+  [[nodiscard]] std::string region_of(const YamlEntry& entry) const {
+    if (entry.value.kind != YamlNode::Kind::scalar || entry.value.text.empty()) {
+      fail_value(entry, "a region of the linker script");
+    }
+    require_region(entry.value.text, {.line = entry.value.mark.line, .column = entry.value.mark.column});
+    return entry.value.text;
   }
 
   // Planning has nothing to do with it: what it holds is live at any time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "config/keys.hpp"
@@ -76,6 +77,7 @@ std::vector<Setting> settings_of(const TvmcPool& pool, Syntax syntax) {
     settings.push_back(
         {"size_hint_bytes", syntax == Syntax::yaml ? format_size(*pool.size_hint) : std::to_string(*pool.size_hint)});
   }
+  if (!pool.region.empty()) settings.push_back({"size_hint_bytes", word("ld:" + pool.region, syntax)});
   if (!pool.targets.empty()) {
     settings.push_back({"targets", map_text(pool.targets, syntax, [&](Access access) {
                           return word(access == Access::read_write ? "rw" : "ro", syntax);
@@ -96,6 +98,7 @@ std::string yaml_list(const std::string& key, const std::vector<TvmcPool>& pools
     for (const Setting& setting : settings_of(pool, Syntax::yaml)) {
       text += std::exchange(start, "    ") + setting.key + ": " + setting.value;
       if (setting.key == "name" && pool.planned) text += "  # TVM's plan: " + bytes(*pool.planned);
+      if (setting.key == "name" && !pool.note.empty()) text += "  # " + in_comment(pool.note);
       text += "\n";
     }
   }
@@ -153,8 +156,37 @@ std::string parameter_pools(const ModelSummary& model, const std::vector<TvmcPoo
 
 }  // namespace
 
-std::string starter_file(const ModelSummary& model, const TvmcSettings& settings) {
-  std::string text =
+TvmcSettings pools_of_regions(const std::vector<MemoryRegion>& regions) {
+  constexpr std::size_t most_pools = 64;  // of a pools file
+  TvmcSettings settings;
+  std::set<std::string> taken;  // in upper case
+  for (const MemoryRegion& region : regions) {
+    if (!region.alias_of.empty()) continue;
+    if (!region.is_writable) {
+      settings.notes.push_back("region " + region.name + " (" + format_size(region.length) +
+                               ") has no pool: it has no attributes, such as (rw), that say whether it can be written");
+      continue;
+    }
+    std::vector<TvmcPool>& pools = *region.is_writable ? settings.workspace_pools : settings.parameter_pools;
+    if (pools.size() == most_pools) {
+      settings.notes.push_back("region " + region.name + " has no pool: a pools file has at most " +
+                               std::to_string(most_pools) + " of a kind");
+      continue;
+    }
+    TvmcPool& pool = pools.emplace_back();
+    for (const char c : region.name) pool.name += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    pool.name = c_identifier(pool.name);
+    while (!expected_name(pool.name).empty() || taken.contains(upper_case(pool.name))) pool.name += "_memory";
+    taken.insert(upper_case(pool.name));
+    pool.region = region.name;
+    pool.note = "a region of " + format_size(region.length);
+  }
+  return settings;
+}
+
+std::string starter_file(const ModelSummary& model, const TvmcSettings& settings, const std::string& schema) {
+  std::string text = schema.empty() ? "" : "# yaml-language-server: $schema=" + in_comment(schema) + "\n";
+  text +=
       header(model) + "\n" + workspace_pools(model, settings) + "\n" + parameter_pools(model, settings.parameter_pools);
   text += "\n# usmp-plan --list-algorithms lists them; the command line overrides this.\n";
   text += settings.algorithm ? "algorithm: " + word(*settings.algorithm, Syntax::yaml) + "\n" : "#algorithm: optimal\n";

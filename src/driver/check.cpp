@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "advice.hpp"
 #include "algorithm.hpp"
 #include "documents.hpp"
 #include "model.hpp"
@@ -107,9 +108,21 @@ int check_models(const CheckOptions& options, std::ostream& out, std::ostream& e
     throw Error(ErrorKind::usage, {*options.pools_file, {}, {}},
                 "no pool has a budget or a size: expected something to check (docs/pools.md)");
   }
+  planning.tells_regions = false;  // they are checked
   plan_all(planning, options, options.progress ? &err : nullptr);
   if (planning.without_plan() == nullptr) require_apart(planning);
-  const compare::BudgetReport report = checked(planning, baseline, options.strict);
+  compare::BudgetReport report = checked(planning, baseline, options.strict);
+  if (compare::may_be_helped(report) && !was_interrupted()) {
+    try_options(options, planning.settings.request.workspace_io, options.progress ? &err : nullptr,
+                [&](const std::string& words, const Planning& other) {
+                  auto advice = compare::advice_of(report, checked(other, baseline, options.strict), words);
+                  const bool is_new =
+                      advice && std::ranges::none_of(report.advice, [&](const compare::Advice& earlier) {
+                        return earlier.verdict == advice->verdict && earlier.figures == advice->figures;
+                      });
+                  if (is_new) report.advice.push_back(*std::move(advice));
+                });
+  }
   const std::string text = text_of(report, options);  // takes memory, so before anything is written
   if (options.junit) write_file(*options.junit, report::check_junit(report));
   if (options.step_summary) append_file(*options.step_summary, report::check_markdown(report) + "\n");

@@ -14,6 +14,7 @@
 #include "called_entry.hpp"
 #include "git.hpp"
 #include "usmp/codegen/layout.hpp"
+#include "usmp/codegen/terms.hpp"
 #include "usmp/mlf/checkout.hpp"
 #include "usmp/mlf/interface.hpp"
 #include "usmp/mlf/kept_header.hpp"
@@ -109,7 +110,8 @@ std::string include_in(const Places& places, const mlf::ModuleFiles& found, cons
 // A translation unit of C must not be empty.
 std::string emptied_text(const std::string& module, const std::string& operators) {
   return "/* Not needed any more: the operators of module \"" + printable(module) + "\" are in " + operators +
-         ". Written by usmp-plan; do not edit. */\ntypedef int usmp_operators_are_elsewhere;\n";
+         ". Written by usmp-plan; do not edit. */\n" + codegen::terms_line +
+         "typedef int usmp_operators_are_elsewhere;\n";
 }
 
 // Throws Error of kind usage if git has lost track of one of the files, which are there. The result: those that no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usmp-plan inspect and init: what a model holds, without planning it.
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 #include <utility>
 
@@ -153,6 +154,17 @@ void add_tvm_pools(config::TvmcSettings& planned, const Inspected& inspected) {
 
 config::TvmcSettings settings_of(const InitOptions& options) {
   constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  if (options.memory_file) {
+    if (options.tvmc_file || !options.tvmc.empty()) {
+      throw Error(ErrorKind::usage, {}, "--memory and options of tvmc, expected one of them");
+    }
+    try {
+      return config::pools_of_regions(
+          config::parse_memory(read_text_file(*options.memory_file, ErrorKind::usage, most_bytes)));
+    } catch (const Error& error) {
+      throw error.with_file(*options.memory_file);
+    }
+  }
   if (!options.tvmc_file) return config::tvmc_settings(options.tvmc);
   if (!options.tvmc.empty()) {
     throw Error(ErrorKind::usage, {}, "--tvmc FILE and options of tvmc, expected one of them");
@@ -179,8 +191,24 @@ void note_foreign_targets(const std::vector<config::TvmcPool>& pools, const conf
   }
 }
 
+// The schema's path as the file that names it needs it; "": there is none.
+std::string schema_beside(const std::optional<std::string>& schema, const std::optional<std::string>& file) {
+  if (!schema) return {};
+  const std::filesystem::path path = *schema;
+  if (path.is_absolute() || !file || std::filesystem::path(*file).is_absolute())
+    return path.lexically_normal().string();
+  const std::filesystem::path folder = std::filesystem::path(*file).lexically_normal().parent_path();
+  const std::filesystem::path relative = path.lexically_normal().lexically_relative(folder.empty() ? "." : folder);
+  return (relative.begin() == relative.end() || *relative.begin() == ".." ? relative : "." / relative).string();
+}
+
 int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.output) check_output_path("-o", *options.output, {options.model.model, options.tvmc_file.value_or("")});
+  const std::vector<std::string> inputs = {options.model.model, options.tvmc_file.value_or(""),
+                                           options.memory_file.value_or("")};
+  if (options.output) check_output_path("-o", *options.output, inputs);
+  if (options.schema) check_output_path("--schema", *options.schema, inputs);
+  if (options.schema && options.model.json) throw Error(ErrorKind::usage, {}, "--schema: expected no --json");
+  if (options.schema && options.output) require_different_outputs("--schema", *options.schema, "-o", *options.output);
   config::TvmcSettings settings = settings_of(options);
   if (settings.algorithm) {
     try {
@@ -205,13 +233,15 @@ int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& e
   for (const auto* pools : {&settings.workspace_pools, &settings.parameter_pools}) {
     note_foreign_targets(*pools, summary, err);
   }
-  if (settings.workspace_pools.empty() && settings.parameter_pools.empty()) {
+  if (settings.workspace_pools.empty() && settings.parameter_pools.empty() && !options.memory_file) {
     settings.workspace_pools = std::move(planned.workspace_pools);
     settings.parameter_pools = std::move(planned.parameter_pools);
     if (!settings.workspace_io) settings.workspace_io = planned.workspace_io;
   }
-  const std::string text =
-      options.model.json ? config::starter_json(settings) : config::starter_file(summary, settings);
+  const std::string text = options.model.json
+                               ? config::starter_json(settings)
+                               : config::starter_file(summary, settings, schema_beside(options.schema, options.output));
+  if (options.schema) write_file(*options.schema, config::pools_schema);
   if (options.output) {
     write_file(*options.output, text);
   } else {

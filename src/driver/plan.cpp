@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "advice.hpp"
 #include "file_kind.hpp"
 #include "in_place.hpp"
 #include "models.hpp"
@@ -15,6 +16,7 @@
 #include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
+#include "usmp/compare/whole.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/shared_pools.hpp"
 #include "usmp/report/text.hpp"
@@ -231,6 +233,29 @@ std::string plans_text(const PlanOptions& options, const Planning& planning) {
   return text;
 }
 
+// What all modules need of RAM with other options, where it is less.
+std::string advice_text(const PlanOptions& options, const Planning& planning, std::ostream* terminal) {
+  const auto ram_of = [](const Planning& one) {
+    std::vector<const plan_file::PlanDocument*> plans;
+    for (const auto& planned : one.modules) plans.push_back(&planned->document);
+    return compare::whole_figures(plans, one.settings.request.pools);
+  };
+  const compare::WholeFigures now = ram_of(planning);
+  Bytes least = now.ram();
+  std::string text;
+  try_options(options, planning.settings.request.workspace_io, terminal,
+              [&](const std::string& words, const Planning& other) {
+                if (other.without_plan() != nullptr) return;
+                const compare::WholeFigures then = ram_of(other);
+                if (then.ram() >= least) return;
+                least = then.ram();
+                text += "with " + words + ": " + bytes_text(then.ram() - then.stack) + " of RAM and " +
+                        std::to_string(then.stack) + " of stack, instead of " + std::to_string(now.ram() - now.stack) +
+                        " and " + std::to_string(now.stack) + "\n";
+              });
+  return "\n" + (text.empty() ? "no other options tried need less RAM\n" : text);
+}
+
 // A workspace without a pools file stays in the linker section of TVM's, if all of TVM's are in one.
 void keep_section(pipeline::PlannedProgram& planned) {
   std::set<std::string> sections;
@@ -274,6 +299,7 @@ void check_output(const PlanOptions& options) {
   }
   if (options.in_place && options.output)
     throw Error(ErrorKind::usage, {}, "--in-place: found -o as well, expected one");
+  if (options.advice && options.model.json) throw Error(ErrorKind::usage, {}, "--advice: expected no --json");
   if (options.force && !options.in_place) throw Error(ErrorKind::usage, {}, "--force: expected --in-place as well");
   if (options.in_place && !options.more_models.empty())
     throw Error(ErrorKind::usage, {}, "--in-place: found several models, expected one");
@@ -365,6 +391,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     warn_of_lost_sections(*planned);
   }
   std::string text = plans_text(options, planning);  // takes memory, so before anything is written
+  if (options.advice) text += advice_text(options, planning, options.progress ? &err : nullptr);
   if (!planning.has_bare_module()) {
     std::vector<codegen::EmissionInput> inputs;
     for (const auto& planned : modules) {

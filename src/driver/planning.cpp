@@ -12,6 +12,7 @@
 #include "models.hpp"
 #include "needed_together.hpp"
 #include "search.hpp"
+#include "usmp/compare/whole.hpp"
 #include "usmp/pipeline/needed_sizes.hpp"
 #include "usmp/pipeline/tvm_plan.hpp"
 #include "usmp/report/needed.hpp"
@@ -108,6 +109,16 @@ void tell_shared_pools(Planning& planning) {
         if (pool.name == shared.name && pool.kind == shared.kind) pool.all_modules = shared.all;
       }
     }
+  }
+}
+
+// Of regions of the linker script that are too small for pools, inputs, outputs and stack together.
+void warn_of_full_regions(Planning& planning) {
+  std::vector<const plan_file::PlanDocument*> plans;
+  for (const auto& planned : planning.modules) plans.push_back(&planned->document);
+  for (const std::string& sentence :
+       compare::full_regions(compare::region_uses(plans, planning.settings.request.pools))) {
+    for (const auto& planned : planning.modules) planned->document.warnings.push_back(sentence);
   }
 }
 
@@ -278,18 +289,21 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
       planned->tried.clear();
       if (planned->result.has_plan()) continue;
     }
+    if (!planning.finds_sizes) continue;
     const auto spent = std::chrono::steady_clock::now() - start;
     find_needed_sizes(*planned, planning, options, beside.value_or(planning.settings.request), interrupt, terminal,
                       std::chrono::duration_cast<std::chrono::milliseconds>(spent));
   }
-  if (planning.without_plan() != nullptr) {
+  if (planning.finds_sizes && planning.without_plan() != nullptr) {
     const auto spent = std::chrono::steady_clock::now() - begin;
     planning.together = needed_together(planning, options, interrupt, terminal,
                                         std::chrono::duration_cast<std::chrono::milliseconds>(spent));
   }
   planning.interrupt.reset();
   tell_shared_pools(planning);
-  if (planning.without_plan() == nullptr) settle_addresses(planning);
+  if (planning.without_plan() != nullptr) return;
+  settle_addresses(planning);
+  if (planning.tells_regions) warn_of_full_regions(planning);
 }
 
 pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning, std::uint64_t seed) {

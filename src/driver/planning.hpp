@@ -36,7 +36,9 @@ struct Planning {
   PlannedPrograms modules;          // those of the first model in the order of its metadata, then those of the next
   std::vector<std::size_t> owners;  // [i]: index of the model that modules[i] is from
   NeededTogether together;
-  bool own_arrays = false;  // --in-place: workspace of the C's own is an array of each module, as it was
+  bool own_arrays = false;    // --in-place: workspace of the C's own is an array of each module, as it was
+  bool tells_regions = true;  // warns of regions of the linker script that are too small for all that is in them
+  bool finds_sizes = true;    // that are needed, where there is no plan
   std::uint64_t replay_steps = pipeline::replay_steps_of_plan;
   std::unique_ptr<const Interrupt> interrupt;  // from the first module on, until all are planned
 

@@ -169,6 +169,8 @@ std::string check_github(const BudgetReport& report) {
     text += (finding.in_file ? ",title=" : " title=") + escaped(finding.title, true) +
             "::" + escaped(finding.message, false) + "\n";
   }
+  for (const std::string& line : advice_lines(report))
+    text += "::notice title=what would help::" + escaped(line, false) + "\n";
   return text;
 }
 
@@ -190,6 +192,11 @@ std::string check_junit(const BudgetReport& report) {
     std::vector<TestCase> cases;
     add_cases("all modules", report.together, cases);
     add("all modules", cases);
+  }
+  if (!report.whole.empty()) {
+    std::vector<TestCase> cases;
+    add_cases("whole", report.whole, cases);
+    add("the whole", cases);
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", "usmp-plan check") +
          all.attributes() + ">\n" + suites + "</testsuites>\n";

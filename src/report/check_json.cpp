@@ -29,6 +29,9 @@ Json check_json(const LimitCheck& check) {
   json["column"] = check.position.line > 0 ? Json(check.position.column) : Json(nullptr);
   json["message"] = check.message;
   if (!check.alternatives.empty()) json["alternatives"] = check.alternatives;
+  for (const LimitCheck::Grown& grown : check.grown) {
+    json["grown"].push_back({{"operator", grown.name}, {"bytes", grown.bytes}});
+  }
   return json;
 }
 
@@ -75,6 +78,31 @@ Json shared_pool_json(const compare::SharedPool& pool, const BudgetReport& repor
   return json;
 }
 
+Json whole_json(const PoolCheck& whole) {
+  Json json;
+  json["name"] = whole.name;
+  json["used"] = or_null(whole.used);
+  json["length"] = or_null(whole.capacity);
+  json["checks"] = Json::array();
+  for (const LimitCheck& check : whole.checks) json["checks"].push_back(check_json(check));
+  return json;
+}
+
+Json advice_json(const compare::Advice& advice) {
+  Json json;
+  json["options"] = advice.options;
+  json["result"] = to_string(advice.verdict);
+  json["figures"] = Json::array();
+  for (const compare::Advice::Figure& figure : advice.figures) {
+    json["figures"].push_back({{"of", figure.pool},
+                               {"limit", to_string(figure.rule)},
+                               {"before", or_null(figure.before)},
+                               {"after", figure.after},
+                               {"excess", figure.excess}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string check_json(const BudgetReport& report) {
@@ -94,6 +122,10 @@ std::string check_json(const BudgetReport& report) {
   for (const compare::SharedPool& pool : report.shared_pools) {
     json["shared_pools"].push_back(shared_pool_json(pool, report));
   }
+  json["whole"] = Json::array();
+  for (const PoolCheck& whole : report.whole) json["whole"].push_back(whole_json(whole));
+  json["advice"] = Json::array();
+  for (const compare::Advice& advice : report.advice) json["advice"].push_back(advice_json(advice));
   return json_lines(json);
 }
 

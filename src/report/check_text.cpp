@@ -94,12 +94,15 @@ std::string check_text(const BudgetReport& report, const CheckTextOptions& optio
     if (!report.together.empty()) {
       add("all modules: " + verdict_text(compare::verdict_of(report.together), report), report.together);
     }
+    if (!report.whole.empty())
+      add("the whole: " + verdict_text(compare::verdict_of(report.whole), report), report.whole);
     if (!report.shared_pools.empty()) text += shared_pools_text(report.shared_pools, report.modules.size());
   }
   for (const Finding& finding : findings_of(report)) {
     text += place_text(report, finding) + ": " + severity_text(finding.verdict, options.color) + " " + finding.message +
             "\n";
   }
+  for (const std::string& line : advice_lines(report)) text += "note: " + line + "\n";
   return text;
 }
 
@@ -118,6 +121,7 @@ std::string check_markdown(const BudgetReport& report) {
   };
   for (const ModuleCheck& module : report.modules) add(module.module, module.pools);
   add("all modules", report.together);
+  add("the whole", report.whole);
   if (!report.shared_pools.empty()) text += "\n";
   for (const compare::SharedPool& pool : report.shared_pools) {
     text += "- " + markdown_text(pool.name + " of all modules: " + all_modules_text(pool.all, pool.kind)) + "\n";
@@ -127,6 +131,7 @@ std::string check_markdown(const BudgetReport& report) {
   for (const Finding& finding : findings) {
     text += "- " + markdown_text(place_text(report, finding) + ": " + finding.message) + "\n";
   }
+  for (const std::string& line : advice_lines(report)) text += "- " + markdown_text(line) + "\n";
   return text;
 }
 

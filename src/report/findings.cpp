@@ -69,6 +69,15 @@ std::vector<Finding> findings_of(const BudgetReport& report) {
                           .message = "all modules: " + check.message});
     }
   }
+  for (const PoolCheck& pool : report.whole) {
+    for (const LimitCheck& check : pool.checks) {
+      if (!is_found(check)) continue;
+      findings.push_back({.verdict = check.verdict,
+                          .position = check.position,
+                          .title = pool.name + ": " + to_string(check.rule),
+                          .message = check.message});
+    }
+  }
   for (const ModuleCheck& module : report.modules) {
     for (const std::string& warning : module.warnings) {
       findings.push_back({.verdict = module.warned,
@@ -79,6 +88,21 @@ std::vector<Finding> findings_of(const BudgetReport& report) {
     }
   }
   return findings;
+}
+
+std::vector<std::string> advice_lines(const BudgetReport& report) {
+  std::vector<std::string> lines;
+  for (const compare::Advice& advice : report.advice) {
+    std::string line =
+        "with " + advice.options + ": " + (advice.verdict == Verdict::breach ? "a smaller breach" : "within budget");
+    for (const compare::Advice::Figure& figure : advice.figures) {
+      line += "; " + printable(figure.pool) + " " + to_string(figure.rule) + " " + std::to_string(figure.after);
+      if (figure.before) line += " instead of " + std::to_string(*figure.before);
+      if (figure.excess > 0) line += ", " + std::to_string(figure.excess) + " too many";
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 std::string tally_text(const BudgetReport& report) {

@@ -23,6 +23,9 @@ struct Finding {
 
 [[nodiscard]] std::size_t count_of(const std::vector<Finding>& findings, compare::Verdict verdict);
 
+// "with --workspace-io: within budget; sram max 28128 instead of 38082" for each advice, printable.
+[[nodiscard]] std::vector<std::string> advice_lines(const compare::BudgetReport& report);
+
 // "1 breach, 2 warnings", "within budget".
 [[nodiscard]] std::string tally_text(const compare::BudgetReport& report);
 

@@ -367,6 +367,30 @@ def test_json() -> None:
             assert module["buffers"] >= 4 and module["conflicts"] >= 2, module
 
 
+def test_init_of_regions() -> None:
+    """Pools of a linker script's regions, and the schema where the line for editors points."""
+    with tempfile.TemporaryDirectory() as folder:
+        board, pools = Path(folder, "board.ld"), Path(folder, "pools", "pools.yaml")
+        board.write_text("MEMORY {\n FLASH (rx) : ORIGIN = 0, LENGTH = 1M\n RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 64K\n}\n")
+        pools.parent.mkdir()
+        plain = quiet_success("init", MODEL, "--memory", board)
+        assert plain.startswith("# Memory pools for ") and "schema" not in plain, plain
+        for schema, line in (("pools.schema.json", "../pools.schema.json"), ("pools/s.json", "./s.json")):
+            subprocess.run([PROGRAM, "init", MODEL, "--memory", "board.ld", "--schema", schema, "-o", "pools/pools.yaml"],
+                           check=True, cwd=folder, timeout=300)
+            text = pools.read_text()
+            assert text == f"# yaml-language-server: $schema={line}\n{plain}", text
+            assert (pools.parent / line).read_text() == (TESTDATA.parent / "docs/schema/pools.schema.json").read_text()
+        plan = json.loads(quiet_success(MODEL, "--pools", pools, "--memory", board, "--dry-run", "--json"))["modules"][0]
+        assert [(p["name"], p["capacity"]) for p in plan["pools"]] == [("ram", 65536), ("flash", 1 << 20)], plan["pools"]
+        for words, message in (
+                (("--workspace-pools=a",), "--memory and options of tvmc, expected one of them"),
+                (("--json", "--schema", Path(folder, "a.json")), "--schema: expected no --json")):
+            done = run("init", MODEL, "--memory", board, *words)
+            assert done.returncode == 2 and done.stdout == "" and done.stderr == f"usmp-plan: error: {message}\n", done
+        assert not Path(folder, "a.json").exists()
+
+
 def test_tvmc() -> None:
     """tvmc's options where users may put them: among ours, behind "--", in a file, on standard input."""
     pools = ["--workspace-pools=dtcm,sram", "--workspace-pools-size-hint-bytes", "dtcm:4096", "--constant-pools", "flash"]
@@ -435,6 +459,7 @@ def test_convert() -> None:
 
 
 for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_own_c_is_refused,
-             test_files_on_standard_output, test_files_in_source_trees, test_colour, test_quiet, test_json, test_tvmc, test_convert):
+             test_files_on_standard_output, test_files_in_source_trees, test_colour, test_quiet, test_json, test_tvmc, test_init_of_regions,
+             test_convert):
     test()
     print(f"{test.__name__}: ok")

@@ -82,6 +82,7 @@ TEST_CASE("the header, with every kind of pool outside") {
   Network net;
   const Planned planned(net.info, net.builder, pools(false, false), places);
   CHECK(planned.header() == R"(/* Interface of module "net". Written by usmp-plan; do not edit. */
+/* It may be used without conditions; text copied from the archive keeps its own licence. */
 #ifndef TVMGEN_NET_H_
 #define TVMGEN_NET_H_
 #include <stdint.h>
@@ -150,6 +151,7 @@ int32_t tvmgen_net_run(
 #endif /* TVMGEN_NET_H_ */
 )");
   CHECK(planned.constants() == R"(/* Constants of module "net". Written by usmp-plan; do not edit. */
+/* It may be used without conditions; text copied from the archive keeps its own licence. */
 #ifndef TVMGEN_NET_CONSTANTS_H_
 #define TVMGEN_NET_CONSTANTS_H_
 
@@ -176,6 +178,7 @@ TEST_CASE("constants as a binary file: the bytes of the macro, and assembler tha
         std::string("\x05\xff\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\xc0\xcd\xcc\xcc\x3d\0\0\x20\x41", 32));
   CHECK(files["codegen/host/src/net_flash.S"] ==
         R"(/* Parameter pool "flash" of module "net". Written by usmp-plan; do not edit.
+   It may be used without conditions; text copied from the archive keeps its own licence.
    For GNU as or clang, ELF. The directory of net_flash.bin has to be an include path: -IDIRECTORY. */
   .section ".qspi", "a", %progbits
   .balign 64
@@ -825,6 +828,7 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
     return text_of(file.write);
   };
   CHECK(text({first.view()}) == R"(/* All modules and their pools. Written by usmp-plan; do not edit. */
+/* It may be used without conditions; text copied from the archive keeps its own licence. */
 #ifndef USMP_METADATA_H_
 #define USMP_METADATA_H_
 

@@ -64,7 +64,7 @@ TEST_CASE("files of no or only blank lines") {
 TEST_CASE("a byte order mark counts for no column") {
   CHECK(message_of("\xef\xbb\xbf[]") ==
         "line 1, column 1: the file contains a list: expected the keys workspace_pools, parameter_pools, algorithm, "
-        "objective, workspace_io, pinned, concurrent");
+        "objective, workspace_io, budgets, io_region, stack_region, pinned, concurrent");
 }
 
 TEST_CASE("a file over the limit is refused before it is read") {

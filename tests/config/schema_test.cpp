@@ -78,13 +78,15 @@ TEST_CASE("the schema knows the parser's keys") {
   CHECK(whole["$defs"]["pin"]["additionalProperties"] == false);
   CHECK(keys_of(whole["$defs"]["budget"]["properties"]) == as_set(usmp::config::budget_keys()));
   CHECK(whole["$defs"]["budget"]["additionalProperties"] == false);
+  CHECK(keys_of(whole["properties"]["budgets"]["properties"]) == as_set(usmp::config::whole_keys()));
+  CHECK(whole["properties"]["budgets"]["additionalProperties"] == false);
   CHECK(whole["additionalProperties"] == false);
   CHECK(whole["$defs"]["pool"]["additionalProperties"] == false);
 }
 
 TEST_CASE("the dictionary of the fuzzer knows the parser's keys") {
   const std::string words = read_file(USMP_TESTDATA "/../tests/fuzz/dictionaries/pools.dict");
-  for (const auto* keys : {&file_keys(), &pool_keys(), &budget_keys(), &pin_keys()}) {
+  for (const auto* keys : {&file_keys(), &pool_keys(), &budget_keys(), &whole_keys(), &pin_keys()}) {
     for (const std::string& key : *keys) CHECK_MESSAGE(words.find('"' + key + ":\"") != std::string::npos, key);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "files.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/config/tvmc.hpp"
 
@@ -87,6 +88,48 @@ TEST_CASE("pools of TVM's plan stand there with its sizes") {
   const PoolsConfig config = parse_pools(text);
   CHECK(config.workspace_pools.at(0).name == "fast");
   CHECK_FALSE(config.workspace_pools.at(0).size_hint.has_value());
+}
+
+TEST_CASE("a pool for each region of a linker script, of the kind that its attributes say") {
+  const std::vector<MemoryRegion> regions = parse_memory(
+      "MEMORY { FLASH (rx) : ORIGIN = 0x8000000, LENGTH = 1M\nDTCM (xrw) : ORIGIN = 0x20000000, LENGTH = 64K\n"
+      "default (W!x) : ORIGIN = 0, LENGTH = 100\nROM (r!w) : ORIGIN = 0, LENGTH = 8\n"
+      "dtcm (rw) : ORIGIN = 0x30000000, LENGTH = 3\nRAM.2 (!rx!w) : ORIGIN = 0, LENGTH = 5\n"
+      "OTHER : ORIGIN = 0, LENGTH = 1K }\nREGION_ALIAS(\"RAM\", DTCM)");
+  const TvmcSettings settings = pools_of_regions(regions);
+  const std::string text = starter_file(resnet(), settings);
+  CAPTURE(text);
+  CHECK(text.find("\n  - name: dtcm  # a region of 64KiB\n    size_hint_bytes: ld:DTCM\n") != std::string::npos);
+  const PoolsConfig config = parse_pools(text, &regions);
+  const auto listed = [](const std::vector<PoolSpec>& pools) {
+    std::string names;
+    for (const PoolSpec& pool : pools)
+      names += pool.name + "=" + pool.region + ":" + std::to_string(*pool.size_hint) + " ";
+    return names;
+  };
+  CHECK(listed(config.workspace_pools) ==
+        "dtcm=DTCM:65536 default_memory=default:100 dtcm_memory=dtcm:3 ram_2=RAM.2:5 ");
+  CHECK(listed(config.parameter_pools) == "flash=FLASH:1048576 rom=ROM:8 ");
+  REQUIRE(settings.notes.size() == 1);
+  CHECK(settings.notes[0].find("region OTHER (1KiB) has no pool") == 0);
+  const PoolsConfig as_json = parse_pools(starter_json(settings), &regions);
+  CHECK(listed(as_json.workspace_pools) == listed(config.workspace_pools));
+}
+
+TEST_CASE("no more pools of regions than a pools file may have") {
+  std::string script = "MEMORY {";
+  for (int i = 0; i < 66; ++i) script += " R" + std::to_string(i) + " (rw) : ORIGIN = 0, LENGTH = 8";
+  const std::vector<MemoryRegion> regions = parse_memory(script + " }");
+  const TvmcSettings settings = pools_of_regions(regions);
+  CHECK(settings.notes.size() == 2);
+  CHECK(parse_pools(starter_file(resnet(), settings), &regions).workspace_pools.size() == 64);
+}
+
+TEST_CASE("the line for editors names the schema, which is that of the documents") {
+  const std::string text = starter_file(resnet(), {}, "./a\nb.json");
+  CHECK(text.starts_with("# yaml-language-server: $schema=./a?b.json\n# Memory pools for"));
+  CHECK_NOTHROW(static_cast<void>(parse_pools(text)));
+  CHECK(pools_schema == read_file(USMP_TESTDATA "/../docs/schema/pools.schema.json"));
 }
 
 TEST_CASE("nothing that a model is called breaks the starter file") {

@@ -67,6 +67,7 @@ def prepare(folder: Path) -> None:
     shutil.copy(TESTDATA / "instances/five.csv", folder / "buffers.csv")
     shutil.copy(ROOT / "docs/examples/external_planner.py", folder / "my_planner")
     (folder / "my_planner").chmod(0o755)
+    (folder / "board.ld").write_text("MEMORY { FLASH (rx) : ORIGIN = 0, LENGTH = 1M\nRAM (rw) : ORIGIN = 0x20000000, LENGTH = 64K }\n")
     for name in ("old", "new", "model_planned"):
         arguments = ["--pools", folder / "pools.yaml", "-o", folder / name, "--quiet"]
         output(folder / "model.tar", *arguments, *(["--algorithm", "none"] if name == "old" else []))

@@ -61,6 +61,7 @@ def check_checks(folder: Path) -> None:
         assert int(xml.etree.ElementTree.parse(junit).getroot().get("failures")) == broken["breaches"]
         unplanned = check_schema("check", run("check", model, "--pools", TIGHT, "--json", code=4))
         assert unplanned["modules"][0]["no_plan"]
+    check_whole(folder)
     # What cannot be read is a result for those who wait for one.
     missing = ("check", folder / "none.tar", "--pools", BUDGET, "--junit", junit)
     assert check_schema("check", run(*missing, "--json", code=2)).keys() == {"schema", "schema_version", "error", "exit_code"}
@@ -91,6 +92,64 @@ parameter_pools: [{name: flash, size_hint_bytes: 1KiB, budget: {min_headroom: 50
     run("check", MODELS[0], code=2, text="--pools is required")
     run("check", "--pools", BUDGET, code=2, text="MODEL is required")
     run(*github, "--json", code=2, text="cannot be given together")
+
+
+def figures_of(report: dict) -> dict[tuple[str, str], int]:
+    groups = [pool for module in report["modules"] for pool in module["pools"]] + report["whole"]
+    return {(group["name"], check["limit"]): check["required"] for group in groups for check in group["checks"]}
+
+
+def check_whole(folder: Path) -> None:
+    """Budgets of all that a program takes, regions of a linker script, and advice that comes true."""
+    board, pools, model = folder / "board.ld", folder / "whole.yaml", ROOT / "testdata/resnet8.tar"
+    plan = json.loads(run(model, "--dry-run", "--json"))["modules"][0]
+    workspace, stack = plan["totals"]["workspace_used"], plan["totals"]["stack_estimate"]
+    tensors = sum(tensor["size"] for tensor in plan["inputs"] + plan["outputs"])
+    total = workspace + tensors + stack
+
+    def check(limits: str, length: int, *options: str, code: int = 0) -> dict:
+        board.write_text(f"MEMORY {{\n RAM (rw) : ORIGIN = 0x20000000, LENGTH = {length}\n}}\n", encoding="utf-8")
+        pools.write_text(f"workspace_pools: [{{name: ram}}]\n{limits}\n", encoding="utf-8")
+        return check_schema("check", run("check", model, "--pools", pools, "--memory", board, "--json", *options, code=code))
+
+    assert check(f"budgets: {{ram: {total}, stack: {stack}, regions: {{RAM: {total}}}}}", total)["result"] == "ok"
+    assert check("", total - 1)["result"] == "warning"
+    assert check("", total - 1, "--strict", code=1)["result"] == "breach"
+    assert check("stack_region: RAM\nio_region: RAM", total - 1, code=1)["result"] == "breach"
+    for limits in (f"ram: {total - 1}", f"stack: {stack - 1}", f"regions: {{RAM: {total - 1}}}"):
+        assert check(f"budgets: {{{limits}}}", total, code=1)["breaches"] == 1, limits
+    text = run(model, "--pools", pools, "--memory", board, "--dry-run")
+    assert "is too small" not in text, text
+    check("", total - 1)
+    text = run(model, "--pools", pools, "--memory", board, "--dry-run")
+    assert (f"warning: region RAM of {total - 1} bytes is too small for {total} bytes = {workspace} pools + "
+            f"{tensors} inputs and outputs + {stack} stack; ") in text, text
+    # What is advised is what planning with it gives.
+    advised = 0
+    for model in (ROOT / "testdata/resnet8.tar", ROOT / "testdata/ds_cnn.tar", ROOT / "testdata/lstm.tar"):
+        found = check("budgets: {ram: 100}", 1 << 20, code=1)
+        for advice in found["advice"]:
+            then = figures_of(check("budgets: {ram: 100}", 1 << 20, *advice["options"].split(), code=1))
+            for figure in advice["figures"]:
+                assert then[figure["of"], figure["limit"]] == figure["after"] < figure["before"], (model, advice)
+                assert figures_of(found)[figure["of"], figure["limit"]] == figure["before"], (model, advice)
+                advised += 1
+        for line in run(model, "--dry-run", "--advice").split("\n\n")[-1].splitlines():
+            if not line.startswith("with "):
+                assert line == "no other options tried need less RAM", line
+                continue
+            options, ram = line.removeprefix("with ").split(": ")
+            ram = ram.split(" bytes")[0]
+            assert f"\nRAM: {ram} bytes = " in run(model, "--dry-run", *options.split()), (model, line)
+            advised += 1
+        assert "RAM" not in run(model, "--dry-run", "--quiet", "--time-limit", "100")
+    assert advised >= 4, advised
+    # An operator that grew.
+    baseline = folder / "small.json"
+    baseline.write_text(run(MODELS[0], "--pools", BUDGET, "--dry-run", "--json"), encoding="utf-8")
+    grown = check_schema("check", run("check", MODELS[0], "--pools", BUDGET, "--baseline", baseline, "--transform", "none", "--json", code=1))
+    [named] = [check for pool in grown["modules"][0]["pools"] for check in pool["checks"] if "grown" in check][:1]
+    assert named["grown"][0]["operator"].startswith("#") and "; at the peak grew #" in named["message"], named
 
 
 def check_comparisons(folder: Path) -> None:

@@ -23,8 +23,16 @@ def check_files(prefix: Path) -> None:
     for one in ("share/man/man1/usmp-plan.1.gz", "share/bash-completion/completions/usmp-plan",
                 "share/zsh/site-functions/_usmp-plan", "share/fish/vendor_completions.d/usmp-plan.fish",
                 "share/usmp-plan/export_tir.py", "share/usmp-plan/usmp_plan.cmake",
-                "share/usmp-plan/usmp-plan-config.cmake", "share/usmp-plan/zephyr/module.yml", "share/doc/usmp-plan/README.md", "share/doc/usmp-plan/LICENSE", "share/doc/usmp-plan/docs/cli.md"):
+                "share/usmp-plan/usmp-plan-config.cmake", "share/usmp-plan/zephyr/module.yml", "share/doc/usmp-plan/README.md", "share/doc/usmp-plan/LICENSE",
+                "share/doc/usmp-plan/NOTICE", "share/doc/usmp-plan/THIRD-PARTY.md", "share/doc/usmp-plan/docs/cli.md"):
         assert files(one) == [one], one
+    # A text for each library that the document names; those who do not build with Debian's packages have none there.
+    packages = re.findall(r"\| (\S+-dev) \|", (ROOT / "THIRD-PARTY.md").read_text(encoding="utf-8"))
+    assert len(packages) == 8, packages
+    for package in packages:
+        source = Path(f"/usr/share/doc/{package}/copyright")
+        if source.exists():
+            assert (prefix / "share/doc/usmp-plan/licences" / package).read_bytes() == source.read_bytes(), package
     headers = files("include/**/*")
     sources = [path.relative_to(ROOT) for module in PUBLIC for path in (ROOT / f"include/usmp/{module}").glob("*.hpp")]
     assert headers == sorted(map(str, sources)), headers

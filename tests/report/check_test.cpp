@@ -33,6 +33,23 @@ TEST_CASE("a check in every format") {
   size.verdict = Verdict::breach;
   size.message = "flash is too small for the constants: required 258 bytes, available 250 (size_hint_bytes), excess 8";
   report.together = {{"flash", PoolKind::constant, 258, 250, {}, {size}}};
+  compare::LimitCheck ram;
+  ram.rule = compare::Rule::ram;
+  ram.required = 1680;
+  ram.available = 1600;
+  ram.position = {12, 16};
+  ram.verdict = Verdict::breach;
+  ram.message = "the program takes more than ram: required 1680 bytes = …, available 1600, excess 80";
+  ram.grown = {{"#3 conv2d", 48}, {"#1 add", 2}};
+  compare::LimitCheck length = ram;
+  length.rule = compare::Rule::length;
+  length.verdict = Verdict::warning;
+  length.message = "region RAM of 1600 bytes is too small";
+  length.grown.clear();
+  report.whole = {{"program", PoolKind::workspace, {}, {}, {}, {ram}},
+                  {"RAM", PoolKind::workspace, 1680, 1600, {}, {length}}};
+  report.advice = {{"--workspace-io", Verdict::breach, {{"program", compare::Rule::ram, 1680, 1610, 10}}},
+                   {"--allow-recompute 30", Verdict::warning, {{"vww: dtcm", compare::Rule::size, {}, 100, 0}}}};
   report.warnings = {"no budget has max_growth, so the baseline is not used"};
   check_golden("check.txt", check_text(report, {}));
   check_golden("check.md", check_markdown(report));

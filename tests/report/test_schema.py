@@ -26,7 +26,7 @@ def broken(value: object) -> Iterator[object]:
     if isinstance(value, dict):
         for key, member in value.items():
             if key not in ("section", "left_out", "extra_work_permille", "ring", "by_rows", "all_modules", "of_pixels",
-                           "row_operator", "occupied_at_peak", "same_growth_at_peak", "bytes_at_peak"):  # optional
+                           "row_operator", "occupied_at_peak", "same_growth_at_peak", "bytes_at_peak", "grown"):  # optional
                 yield {k: v for k, v in value.items() if k != key}
             yield {**value, key: {"none": "such"}}
             for worse in broken(member):

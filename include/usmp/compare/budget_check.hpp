@@ -15,14 +15,34 @@
 
 namespace usmp::compare {
 
-enum class Rule : std::uint8_t { size, max, warn_at, min_headroom, max_growth };  // size: the pool's own
-enum class Verdict : std::uint8_t { ok, not_checked, warning, breach };           // by weight
+// size: the pool's own; ram to instructions: of all modules together; length, region: of a region of the linker script,
+// its own and its budget.
+enum class Rule : std::uint8_t {
+  size,
+  max,
+  warn_at,
+  min_headroom,
+  max_growth,
+  ram,
+  flash,
+  stack,
+  instructions,
+  length,
+  region
+};
+enum class Verdict : std::uint8_t { ok, not_checked, warning, breach };  // by weight
 
 [[nodiscard]] const char* to_string(Rule rule);        // the key of the pools file: "size_hint_bytes", "max", …
 [[nodiscard]] const char* to_string(Verdict verdict);  // "ok", "not_checked", "warning", "breach"
 
 // One limit of one pool. Where it is not checked, both figures are 0.
 struct LimitCheck {
+  // Of an operator, at the peak of a pool, in the plan and in the baseline.
+  struct Grown {
+    std::string name;  // "#3 conv2d"
+    Bytes bytes = 0;   // by how much
+  };
+
   Rule rule = Rule::size;
   Verdict verdict = Verdict::ok;
   Bytes required = 0;         // what the plan needs for the limit to hold
@@ -31,6 +51,7 @@ struct LimitCheck {
   std::string message;        // a sentence with the figures, or why it is not checked; empty if ok
   // Of a pool that is too small: others, each of which could grow in its place.
   std::vector<std::string> alternatives = {};
+  std::vector<Grown> grown = {};  // of a breach with a baseline: the operators that need more, largest growth first
 
   [[nodiscard]] Bytes excess() const { return required > available ? required - available : 0; }
   // Whether the figures were compared.
@@ -62,6 +83,23 @@ struct ModuleCheck {
 // The most severe of the limits that are checked.
 [[nodiscard]] Verdict verdict_of(const std::vector<PoolCheck>& pools);
 
+// What other options would make of a check with a breach.
+struct Advice {
+  struct Figure {
+    std::string pool;  // as PoolCheck::name; of a module of several: "kws: sram"
+    Rule rule = Rule::size;
+    std::optional<Bytes> before;  // required; nothing: there was no plan
+    Bytes after = 0;
+    Bytes excess = 0;  // that is left
+
+    friend bool operator==(const Figure&, const Figure&) = default;
+  };
+
+  std::string options;            // "--workspace-io"
+  Verdict verdict = Verdict::ok;  // of the check with them
+  std::vector<Figure> figures;    // of the breaches, those that get smaller; not empty, unless there was no plan
+};
+
 struct BudgetReport {
   std::string archive;                      // file name only; of several archives all, separated by ", "
   std::string pools_file;                   // as the user named it
@@ -72,6 +110,10 @@ struct BudgetReport {
   std::vector<SharedPool> shared_pools;  // of several modules that all have a plan; else empty
   // Of shared_pools, the parameter pools with constants of several modules, which are there together.
   std::vector<PoolCheck> together;
+  // "program" with the budgets of all modules together, then each region of the linker script. `kind` and `capacity`
+  // mean nothing, and of "program" neither does `used`.
+  std::vector<PoolCheck> whole;
+  std::vector<Advice> advice;
   Verdict warned = Verdict::warning;  // what `warnings` and `other_archives` count as
 
   [[nodiscard]] Verdict verdict() const;
@@ -95,6 +137,13 @@ struct PlanningOutcome {
 // archive, if one plan alone has it. Nothing: growth is not checked. O(modules · (pools + plans)), and shared_pools.
 [[nodiscard]] BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<PlanningOutcome>& modules,
                                          const std::optional<std::vector<plan_file::PlanDocument>>& baseline);
+
+// Whether a plan that needs less RAM could mend a breach: of workspace pools, ram, stack or a region.
+[[nodiscard]] bool may_be_helped(const BudgetReport& report);
+
+// How the check with `options` compares with the one that it repeats; nothing: it is no help.
+[[nodiscard]] std::optional<Advice> advice_of(const BudgetReport& before, const BudgetReport& after,
+                                              const std::string& options);
 
 // Whether there is anything to check: a budget, or a pool of bounded size.
 [[nodiscard]] bool has_limits(const config::PoolsConfig& pools);

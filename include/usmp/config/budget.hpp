@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "usmp/support/checked.hpp"
 
@@ -55,6 +56,23 @@ struct Budget {
   std::optional<Limit<Percent>> max_growth;  // of used bytes above those of a baseline
 
   [[nodiscard]] bool any() const { return max || warn_at || min_headroom || max_growth; }
+};
+
+// Of a region of a linker script.
+struct RegionBudget {
+  std::string region;
+  Limit<Bytes> max;
+};
+
+// Budgets of all that a program takes, beside those of its pools.
+struct WholeBudget {
+  std::optional<Limit<Bytes>> ram;    // workspace, state, inputs, outputs and stack
+  std::optional<Limit<Bytes>> flash;  // constants
+  std::optional<Limit<Bytes>> stack;
+  std::optional<Limit<Bytes>> instructions;  // of one inference; a number, not bytes
+  std::vector<RegionBudget> regions;         // all different
+
+  [[nodiscard]] bool any() const { return ram || flash || stack || instructions || !regions.empty(); }
 };
 
 }  // namespace usmp::config

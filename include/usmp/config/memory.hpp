@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,9 @@ namespace usmp::config {
 struct MemoryRegion {
   std::string name;  // also of a REGION_ALIAS
   std::uint64_t origin = 0;
-  Bytes length = 0;  // 1 … 2^48
+  Bytes length = 0;                      // 1 … 2^48
+  std::optional<bool> is_writable = {};  // by its attributes, such as (rwx); nothing: it has none
+  std::string alias_of = {};             // an earlier region, of which this is another name; empty: none
 };
 
 // The regions, in the script's order. Everything else in the script is skipped, except assignments outside of braces,

@@ -95,7 +95,11 @@ struct PoolsConfig {
   std::string algorithm_place;  // where it stands: "line L, column C"
   std::optional<Objective> objective;
   std::optional<bool> workspace_io;
-  std::vector<PinSpec> pinned;                // the caller checks whether their buffers and pools exist
+  WholeBudget budgets;                // planning knows nothing of them, nor of what follows
+  std::vector<MemoryRegion> regions;  // of the linker script; empty: there is none
+  std::string io_region;        // where inputs, outputs and state outside of pools are; empty: the file does not say
+  std::string stack_region;     // where the stack is; empty: the file does not say
+  std::vector<PinSpec> pinned;  // the caller checks whether their buffers and pools exist
   std::vector<ConcurrentModules> concurrent;  // the caller checks whether the modules exist
 };
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "usmp/config/memory.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/support/checked.hpp"
 
@@ -21,6 +22,8 @@ struct TvmcPool {
   std::map<std::string, std::int64_t> properties;   // TVM's, by their key in a pools file; at least 0
   std::map<std::string, std::int64_t> burst_bytes;  // by target; at least 0
   std::optional<Bytes> planned = {};                // that TVM's plan in the archive has there
+  std::string region = {};                          // of a linker script, whose length is the size; empty: none
+  std::string note = {};                            // a comment behind the name
 };
 
 // What tvmc's options, or C that TVM planned, say about a plan.
@@ -57,7 +60,17 @@ struct TvmcSettings {
 
 // A commented pools file for the model, with the settings of tvmc's where they are given, else with examples in
 // comments and one workspace pool. parse_pools accepts it.
-[[nodiscard]] std::string starter_file(const ModelSummary& model, const TvmcSettings& settings = {});
+// `schema`: where editors find the schema of pools files, a path relative to the file's; empty: nothing is said of it.
+[[nodiscard]] std::string starter_file(const ModelSummary& model, const TvmcSettings& settings = {},
+                                       const std::string& schema = {});
+
+// A pool for each region of a linker script, in its order: a workspace pool for one that can be written, a parameter
+// pool for one that cannot. Aliases have none. Those whose attributes are not given are in the notes, and so are those
+// beyond 64 of a kind.
+[[nodiscard]] TvmcSettings pools_of_regions(const std::vector<MemoryRegion>& regions);
+
+// docs/schema/pools.schema.json: the JSON Schema of pools files.
+extern const std::string_view pools_schema;
 
 // The same settings without comments, as JSON, which is also YAML.
 [[nodiscard]] std::string starter_json(const TvmcSettings& settings = {});

@@ -80,6 +80,7 @@ struct PlanOptions : PlanningOptions {
   bool force = false;                    // in place, also with changes that git has not committed
   std::optional<std::string> plan_json;  // a file for the plan: of one module its M.plan.json, of several as `json`
   bool linker_script = false;            // M_memory.ld, too
+  bool advice = false;                   // which options would need less RAM, by planning with them. No JSON
   bool emit_metadata = false;            // M_metadata.c, too: for TVM's runtimes. Not in place
   bool emit_info = false;                // tvmgen_M_info, too. Not in place
 };
@@ -156,9 +157,11 @@ struct InspectOptions {
 // `model.json`: the pools file as JSON.
 struct InitOptions {
   ModelOptions model;
-  std::vector<std::string> tvmc;           // words of a tvmc command line, whose pools are taken (docs/pools.md)
-  std::optional<std::string> tvmc_file;    // the same in a file; not with `tvmc`
-  std::optional<std::string> output = {};  // absent: `out`
+  std::vector<std::string> tvmc;                // words of a tvmc command line, whose pools are taken (docs/pools.md)
+  std::optional<std::string> tvmc_file;         // the same in a file; not with `tvmc`
+  std::optional<std::string> memory_file = {};  // a linker script: pools for its regions. Not with tvmc's
+  std::optional<std::string> schema = {};       // a file for the schema of pools files, which the output then names
+  std::optional<std::string> output = {};       // absent: `out`
 };
 
 struct ProblemOptions {
