@@ -238,7 +238,7 @@ TEST_CASE(
   const auto text = [](Bytes lower, Bytes upper, std::uint64_t steps, const SearchOptions& limits) {
     return progress_text("p", {PoolId(0), lower, upper, steps}, limits);
   };
-  CHECK(text(8, 9, 1, {}) == "p: 9 bytes, gap of 1 (12.50%), 1 steps, limit about 10 s" + keeps);
+  CHECK(text(8, 9, 1, {}) == "p: 9 bytes, gap 12.50%, 1 steps, limit about 10 s" + keeps);
   CHECK(text(8, 9, 1, steps(5)) == "p: 9 bytes, gap of 1 (12.50%), 1 of 5 steps" + keeps);
   CHECK(text(896, 960, 1234, seconds) == "p: 960 bytes, gap 7.14%, 1234 steps, limit 2.5 s" + keeps);
   CHECK(text(9, 9, 1, steps(5)) == "p: 9 bytes, proved minimal, 1 of 5 steps" + keeps);
