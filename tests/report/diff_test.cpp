@@ -248,12 +248,21 @@ TEST_CASE("both panels of a picture have one scale; a pool of one plan alone has
   after.pools[0].used = 96;
   after.buffers[2].offset = 80;
   const std::string svg = svg_of(before, after);
-  // The buffers at 0 lie at the same height in both.
-  const auto y_of = [&](const std::string& title) {
-    const std::size_t at = svg.rfind(" y=\"", svg.find(title)) + 4;
-    return svg.substr(at, svg.find('"', at) - at);
+  // Of each rectangle with the title; of the panels.
+  const auto heights_of = [&](const std::string& title) {
+    std::vector<double> heights;
+    for (std::size_t at = 0; (at = svg.find(title, at)) != std::string::npos; at += title.size()) {
+      heights.push_back(std::stod(svg.substr(svg.rfind(" y=\"", at) + 4, 8)));
+    }
+    return heights;
   };
-  CHECK(count(svg, " y=\"" + y_of("a: 16 bytes at 0") + "\"") >= 2);
+  const std::vector<double> same = heights_of("a: 16 bytes at 0, unchanged");
+  REQUIRE(same.size() == 2);
+  CHECK(same[0] == same[1]);
+  const std::vector<double> moved = heights_of("c: 16 bytes at 80, moved");
+  const std::vector<double> panels = heights_of(" class=\"panel\"");
+  REQUIRE((moved.size() == 1 && panels.size() == 2));
+  CHECK(moved[0] > panels[1]);
   after.pools[0].name = "other";
   for (PlanDocument::Buffer& buffer : after.buffers) buffer.pool = "other";
   const std::string other = svg_of(before, after);

@@ -308,6 +308,10 @@ TEST_CASE(
       CHECK_MESSAGE(colors[i] != colors[k], i << " and " << k);
     }
   }
+  PlanDocument touching = chain(5, 1);
+  for (PlanDocument::Call& call : touching.calls) call.kind = "conv2d";
+  touching.buffers.at(0).live = {{0, 4}};  // ends where #5's begins, whose turn it is to have this shade
+  CHECK(colors_of(touching).at(4) != colors_of(touching).at(0));
   // Of constants all are there all the time: they take turns.
   for (PlanDocument::Buffer& buffer : plan.buffers) buffer.kind = BufferKind::constant;
   for (std::size_t i = 0; i < 30; ++i) plan.buffers[i].function = plan.calls[i].callee;
