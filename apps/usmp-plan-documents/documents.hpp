@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The manual page and the completions of shells, made of what --help is made of. The same program gives the same bytes:
-// no date, no path of the machine.
+// the date is that of the release, and there is no path of the machine.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ namespace usmp::apps {
 [[nodiscard]] std::string zsh_completion(const Manual& manual);   // an autoloaded function _usmp-plan
 [[nodiscard]] std::string fish_completion(const Manual& manual);
 
-// The text in single quotes of a shell, with what is written for a quote in it.
 // Words in the place of a command besides those of the manual: `plan` stands for none, `help` is followed by one.
 inline constexpr std::string_view plan_summary = "plan, and write C";
 inline constexpr std::string_view help_summary = "describe a command";
 
+// The text in single quotes of a shell, with what is written for a quote in it.
 [[nodiscard]] std::string shell_quoted(std::string_view text, std::string_view quote);
 
 }  // namespace usmp::apps

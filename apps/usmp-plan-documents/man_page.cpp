@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "documents.hpp"
 
 namespace usmp::apps {
@@ -38,11 +40,21 @@ std::string entry(const OptionText& option) {
   return paragraph(heading_of(option), body);
 }
 
-// Arguments in italics, the rest of the usage in bold.
+// Options in bold, arguments and values in italics, brackets and bars as they are.
 std::string synopsis(const CommandText& command) {
-  std::string text = ".B usmp\\-plan" + (command.name.empty() ? "" : " " + roff(command.name)) + "\n";
-  for (const OptionText& argument : command.arguments) text += ".I " + roff(argument.names.front()) + "\n";
-  return text + ".RI [ OPTION ]...\n";
+  std::string text = bold("usmp-plan" + (command.name.empty() ? "" : " " + command.name)) + " ";
+  constexpr std::string_view marks = " []|";
+  const std::string usage = command.synopsis + " [OPTION]...";
+  for (std::size_t begin = 0; begin < usage.size();) {
+    const bool is_word = marks.find(usage[begin]) == std::string_view::npos;
+    const std::size_t next = is_word ? usage.find_first_of(marks, begin) : usage.find_first_not_of(marks, begin);
+    const std::string part = usage.substr(begin, next - begin);
+    const std::size_t name = part.ends_with("...") ? part.size() - 3 : part.size();
+    if (is_word && name > 0) text += part.starts_with('-') ? bold(part) : italic(part.substr(0, name));
+    text += is_word ? roff(part.substr(part.starts_with('-') ? part.size() : name)) : part;
+    begin = std::min(next, usage.size());
+  }
+  return text + "\n";
 }
 
 std::string body_of(const CommandText& command) {
@@ -80,8 +92,8 @@ constexpr std::string_view closing_sections =
 std::string man_page(const Manual& manual) {
   const CommandText& program = manual.commands.front();
   std::string text =
-      ".\\\" Generated from the options of usmp-plan; not to be edited.\n.TH USMP\\-PLAN 1 \"\" \"usmp\\-plan " +
-      roff(manual.version) +
+      ".\\\" Generated from the options of usmp-plan; not to be edited.\n.TH USMP\\-PLAN 1 \"" + manual.date +
+      "\" \"usmp\\-plan " + roff(manual.version) +
       "\" \"User Commands\"\n.SH NAME\nusmp\\-plan \\- offline memory planner for TVM models on microcontrollers\n.SH "
       "SYNOPSIS\n";
   std::string commands;

@@ -50,7 +50,8 @@ Command add_check(CLI::App& program) {
           },
           {{"usmp-plan check model.tar --pools pools.yaml", "a CI step"},
            {"usmp-plan check model.tar --pools pools.yaml --baseline old/kws.plan.json", "limit growth"}},
-          "The exit code is 1 if a budget is exceeded."};
+          "The exit code is 1 if a budget is exceeded.",
+          "MODEL... --pools FILE [--baseline M.plan.json]..."};
 }
 
 }  // namespace usmp::apps

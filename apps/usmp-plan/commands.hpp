@@ -17,6 +17,7 @@ struct Command {
   std::function<int()> run;            // after the command line has been parsed; returns an exit code
   std::vector<Example> examples = {};  // for --help and the manual page
   std::string details = {};            // the same: what the one line of the app's description leaves out
+  std::string synopsis = {};           // arguments and the options that matter most; empty: the arguments
   std::function<void(std::vector<std::string>)> take_tvmc_words = {};  // arguments.hpp; before `run`
 };
 

@@ -25,7 +25,9 @@ Command add_convert(CLI::App& program) {
             set_up_logging(driver::Verbosity::normal);
             return driver::convert(*options, std::cout, std::cerr);
           },
-          {{"usmp-plan convert model.tflite -o model.tar", "TIR and C without a plan, as TVM exports them"}}};
+          {{"usmp-plan convert model.tflite -o model.tar", "TIR and C without a plan, as TVM exports them"}},
+          "",
+          "MODEL.tflite -o DIR|FILE.tar"};
 }
 
 }  // namespace usmp::apps

@@ -16,10 +16,9 @@ struct DiffArguments {
   bool verbose = false;
 };
 
-const std::map<std::string, driver::DiffFormat> diff_formats = {{"text", driver::DiffFormat::text},
-                                                                {"markdown", driver::DiffFormat::markdown},
-                                                                {"json", driver::DiffFormat::json},
-                                                                {"csv", driver::DiffFormat::csv}};
+const std::map<std::string, driver::DiffFormat> diff_formats = {
+    {"text", driver::DiffFormat::text}, {"markdown", driver::DiffFormat::markdown}, {"json", driver::DiffFormat::json},
+    {"csv", driver::DiffFormat::csv},   {"svg", driver::DiffFormat::svg},           {"html", driver::DiffFormat::html}};
 
 }  // namespace
 
@@ -38,7 +37,7 @@ Command add_diff(CLI::App& program) {
   add_planning_options(*app, diff);
   add_ignore_sizes_option(*app, diff);
   app->add_flag("--tvm-plan", diff.tvm_plan, "compare TVM's own plan of OLD, read from its C");
-  add_format_options(*app, {"text", "markdown", "json", "csv"},
+  add_format_options(*app, {"text", "markdown", "json", "csv", "svg", "html"},
                      [&diff](const std::string& name) { diff.format = diff_formats.at(name); });
   auto* quiet = app->add_flag("--quiet", options->quiet, "print nothing; the exit code says whether they differ");
   app->add_flag("--verbose", options->verbose, "list every buffer that differs")->excludes(quiet);

@@ -75,7 +75,8 @@ std::string examples_text(const std::vector<Example>& examples) {
 
 std::string help_text(const Manual& manual, const CommandText& command) {
   const bool whole = command.name.empty();
-  std::string text = "Usage: " + usage(command) + (whole ? " | usmp-plan COMMAND [ARGUMENT]...\n" : "\n");
+  const std::string head = "Usage: ";
+  std::string text = head + wrapped(usage(command) + (whole ? " | usmp-plan COMMAND [ARGUMENT]..." : ""), head.size());
   text += wrapped(description(command), 0);
   if (whole) {
     for (const OptionText& argument : command.arguments) {

@@ -50,6 +50,7 @@ Command add_init(CLI::App& program) {
            {"usmp-plan init model.tar --workspace-pools=dtcm,sram", "pools as tvmc names them"},
            {"usmp-plan init model.tar -- tvmc compile --workspace-pools=sram model.onnx", "from a tvmc command line"}},
           "It also accepts tvmc's options for memory pools and --pass-config, or a whole tvmc command line after --.",
+          "",
           [options](std::vector<std::string> words) { options->tvmc = std::move(words); }};
 }
 

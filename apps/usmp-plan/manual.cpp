@@ -66,6 +66,18 @@ OptionText text_of(const CLI::Option& option) {
   return text;
 }
 
+// "MODEL...", "OLD NEW"
+std::string arguments_of(const CommandText& command) {
+  std::vector<std::string> words;
+  for (const OptionText& argument : command.arguments) {
+    // The program's own argument is needed, too; the parser does not know, because commands do without.
+    const bool needed = argument.required || command.name.empty();
+    words.push_back((needed ? argument.names.front() : "[" + argument.names.front() + "]") +
+                    (argument.repeated ? "..." : ""));
+  }
+  return joined(words, " ");
+}
+
 CommandText text_of(const Command& command) {
   const CLI::App& app = *command.app;
   CommandText text;
@@ -79,6 +91,7 @@ CommandText text_of(const Command& command) {
   std::stable_partition(text.options.begin(), text.options.end(), [](const OptionText& option) {
     return option.names.back() != "--help" && option.names.back() != "--version";
   });
+  text.synopsis = command.synopsis.empty() ? arguments_of(text) : command.synopsis;
   return text;
 }
 
@@ -86,9 +99,10 @@ CommandText text_of(const Command& command) {
 
 std::span<const ExitText> exit_texts() { return exits; }
 
-Manual manual_of(std::span<const Command> commands, const std::string& version) {
+Manual manual_of(std::span<const Command> commands, const std::string& version, const std::string& date) {
   Manual manual;
   manual.version = version;
+  manual.date = date;
   for (const Command& command : commands) manual.commands.push_back(text_of(command));
   return manual;
 }
@@ -106,15 +120,8 @@ std::string description(const CommandText& command) {
 }
 
 std::string usage(const CommandText& command) {
-  std::string text = command.name.empty() ? "usmp-plan [plan]" : "usmp-plan";
-  if (!command.name.empty()) text += " " + command.name;
-  for (const OptionText& argument : command.arguments) {
-    // The program's own argument is needed, too; the parser does not know, because commands do without.
-    const bool needed = argument.required || command.name.empty();
-    text += needed ? " " + argument.names.front() : " [" + argument.names.front() + "]";
-    if (argument.repeated) text += "...";
-  }
-  return text + " [OPTION]...";
+  return command.name.empty() ? "usmp-plan [plan] " + arguments_of(command) + " [OPTION]..."
+                              : "usmp-plan " + command.name + " " + command.synopsis + " [OPTION]...";
 }
 
 }  // namespace usmp::apps

@@ -39,6 +39,7 @@ struct CommandText {
   std::string name;  // empty for the program itself
   std::string summary;
   std::string details;
+  std::string synopsis;  // what stands between the command and [OPTION]...: "MODEL... [--execute]"
   std::vector<OptionText> arguments;
   std::vector<OptionText> options;  // in the order of their definition, --help and --version last
   std::vector<Example> examples;
@@ -46,6 +47,7 @@ struct CommandText {
 
 struct Manual {
   std::string version;
+  std::string date;                   // of the version: "2026-11-28"
   std::vector<CommandText> commands;  // the program itself, then the commands in the order of their definition
 };
 
@@ -55,13 +57,13 @@ struct ExitText {
   std::string_view meaning;
 };
 
-[[nodiscard]] Manual manual_of(std::span<const Command> commands, const std::string& version);
+[[nodiscard]] Manual manual_of(std::span<const Command> commands, const std::string& version, const std::string& date);
 [[nodiscard]] std::span<const ExitText> exit_texts();
 
 // "-o, --output FILE"
 [[nodiscard]] std::string heading(const OptionText& option);
 
-// "usmp-plan verify MODEL [OPTION]..."
+// "usmp-plan verify MODEL... [--execute] [OPTION]..."; of the program itself without options, to fit a line of --help.
 [[nodiscard]] std::string usage(const CommandText& command);
 
 // Sentences: the summary, and the details.

@@ -236,7 +236,7 @@ namespace {
 
 bool is_dumb_terminal() {
   const char* const terminal = std::getenv("TERM");
-  return terminal != nullptr && std::string_view(terminal) == "dumb";
+  return !is_set("TERM") || std::string_view(terminal) == "dumb";
 }
 
 }  // namespace

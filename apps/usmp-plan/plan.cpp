@@ -60,7 +60,9 @@ Command add_plan(CLI::App& program) {
   program.add_flag("--list-algorithms", options->list_algorithms, "list the planning algorithms");
   return {&program,
           [options] { return run(*options); },
-          {{"usmp-plan model.tar --pools pools.yaml", "write model_planned/"}}};
+          {{"usmp-plan model.tar --pools pools.yaml", "write model_planned/"}},
+          "",
+          "MODEL... [-o DIR|FILE.tar | --in-place | --dry-run]"};
 }
 
 }  // namespace usmp::apps

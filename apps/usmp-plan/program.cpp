@@ -47,7 +47,7 @@ Program::Program() : parser_("Plan a model into the memories of a board, and wri
   }
 }
 
-Manual Program::manual() const { return manual_of(commands_, USMP_VERSION); }
+Manual Program::manual() const { return manual_of(commands_, USMP_VERSION, USMP_RELEASE_DATE); }
 
 const Command& Program::chosen() const {
   const auto found = std::find_if(commands_.begin() + 1, commands_.end(),

@@ -4,6 +4,8 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -33,7 +35,13 @@ driver::ReportFormat format_of(const std::string& file) {
 Command add_report(CLI::App& program) {
   const auto options = std::make_shared<driver::ReportOptions>();
   auto* app = program.add_subcommand("report", "show what memory is used for; draw a memory map");
-  app->add_option("PLAN", options->model.model, "a plan file (M.plan.json), a directory of output, or a model to plan")
+  app->add_option_function<std::vector<std::string>>(
+         "PLAN",
+         [options](const std::vector<std::string>& paths) {
+           options->model.model = paths.front();
+           options->more_models.assign(paths.begin() + 1, paths.end());
+         },
+         "plan files (M.plan.json), directories of output, or models to plan")
       ->transform(input_name())
       ->required();
   app->add_option("--module", options->model.module, "only this module")->type_name("NAME");

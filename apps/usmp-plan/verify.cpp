@@ -71,7 +71,9 @@ Command add_verify(CLI::App& program) {
             return driver::verify(options->verify, std::cout, std::cerr);
           },
           {{"usmp-plan verify model.tar --pools pools.yaml --execute", "a self-test for CI"},
-           {"usmp-plan verify model.tar --pools pools.yaml --plan kws.plan.json", "check a plan file"}}};
+           {"usmp-plan verify model.tar --pools pools.yaml --plan kws.plan.json", "check a plan file"}},
+          "",
+          "MODEL... [--plan M.plan.json]... [--execute]"};
 }
 
 }  // namespace usmp::apps

@@ -179,6 +179,7 @@ class Differences {
             .kind = buffer.kind,
             .at_peak = bytes != at_peak.end(),
             .bytes_at_peak = bytes == at_peak.end() ? 0 : bytes->second,
+            .index = i,
             .is_used = !buffer.live || !buffer.live->empty()};
   }
 

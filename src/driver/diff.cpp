@@ -58,7 +58,7 @@ std::pair<std::string, std::string> names_apart(const std::string& before, const
   return {one_name.string(), other_name.string()};
 }
 
-std::string text_of(const compare::Diff& diff, const DiffOptions& options) {
+std::string text_of(const compare::Diff& diff, const report::DiffPlans& plans, const DiffOptions& options) {
   switch (options.format) {
     case DiffFormat::text:
       if (options.verbosity == Verbosity::quiet) return {};
@@ -69,6 +69,10 @@ std::string text_of(const compare::Diff& diff, const DiffOptions& options) {
       return report::diff_json(diff);
     case DiffFormat::csv:
       return report::diff_csv(diff);
+    case DiffFormat::svg:
+      return report::diff_svg(diff, plans);
+    case DiffFormat::html:
+      return report::diff_html(diff, plans);
   }
   return {};
 }
@@ -90,11 +94,11 @@ int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& e
   if (!after) return exit_infeasible;
   const auto [name_before, name_after] = names_apart(options.before, options.after);
   const compare::Diff diff = compare::diff_modules(*before, *after, name_before, name_after);
-  const std::string text = text_of(diff, options);
+  const std::string text = text_of(diff, {*before, *after}, options);
   std::set<std::string> shown;
   for (const compare::PlanDiff& module : diff.modules) {
-    if (!text.empty() && options.format != DiffFormat::csv)
-      shown.insert(module.warnings.begin(), module.warnings.end());
+    const bool has_warnings = options.format != DiffFormat::csv && options.format != DiffFormat::svg;
+    if (!text.empty() && has_warnings) shown.insert(module.warnings.begin(), module.warnings.end());
   }
   print_other_warnings(options.before, *before, shown, err);
   print_other_warnings(options.after, *after, shown, err);

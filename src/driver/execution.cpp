@@ -96,18 +96,21 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
                           compiler, options, directory);
 }
 
-int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,
-                std::ostream& err) {
-  const TerminationDeferred termination;  // until programs have ended and the directory has gone
+namespace {
+
+int execute_each(const Planning& planning, const VerifyOptions& options, const std::function<void()>& between,
+                 std::vector<report::Execution>& executions, std::ostream& err) {
   const WorkDirectory directory(options.keep);
   const execute::Options wanted{.compiler = options.compiler,
                                 .flags = words_of(options.compiler_flags),
                                 .sanitize = options.sanitize,
                                 .seed = options.search.seed.value_or(0),
                                 .rounds = options.rounds,
-                                .time_limit = options.timeout};
+                                .time_limit = options.timeout,
+                                .between = between};
   const execute::Compiler compiler = execute::find_compiler(wanted, directory.path());
   for (const auto& planned : planning.modules) {
+    between();
     const std::string name = c_identifier(planned->source.info.name);
     try {
       const execute::Findings findings = execute_module(*planned, planning, compiler, wanted,
@@ -119,6 +122,27 @@ int execute_all(const Planning& planning, const VerifyOptions& options, std::vec
     }
   }
   return exit_ok;
+}
+
+}  // namespace
+
+int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,
+                std::ostream& err) {
+  const TerminationDeferred termination;  // until programs have ended and the directory has gone
+  const auto tell = [&] {
+    if (!termination.is_pending()) return;
+    err << "usmp-plan: interrupted: compilers and programs were ended, the C was not verified\n" << std::flush;
+  };
+  int code = exit_interrupted;
+  try {
+    code = execute_each(planning, options, termination.hook(), executions, err);
+  } catch (const Terminated&) {  // and then the signal ends the program
+  } catch (...) {
+    tell();
+    throw;
+  }
+  tell();
+  return code;
 }
 
 }  // namespace usmp::driver

@@ -5,6 +5,8 @@
 #include <ostream>
 #include <utility>
 
+#include "usmp/support/text.hpp"
+
 namespace usmp::driver {
 namespace {
 
@@ -12,16 +14,16 @@ constexpr std::size_t widest = 79;  // a line that the terminal wraps could not 
 constexpr std::chrono::milliseconds patience(1000);
 constexpr std::chrono::milliseconds pause(200);
 
-// Hundredths of a percent, rounded up: a gap that is there is never shown as none.
-std::string percent_of(Bytes part, Bytes whole) {
-  const double exact = static_cast<double>(part) * 10000.0 / static_cast<double>(whole);
-  const auto rounded = std::min(static_cast<std::int64_t>(std::min(exact, 1e9)) + 1, std::int64_t{1'000'000'000});
-  const std::string digits = std::to_string(100 + rounded % 100).substr(1);
-  return std::to_string(rounded / 100) + "." + digits + "%";
-}
-
 void cut(std::string& text) {
   if (text.size() > widest) text.resize(widest);
+}
+
+std::string steps_text(const planners::Progress& progress, const SearchOptions& limits) {
+  std::string text = std::to_string(progress.nodes);
+  if (limits.node_limit) text += " of " + std::to_string(*limits.node_limit);
+  text += " steps";
+  if (!limits.time_limit) return text + (limits.node_limit ? "" : ", limit about 10 s");
+  return text + ", limit " + shortest_decimal(std::chrono::duration<double>(*limits.time_limit).count()) + " s";
 }
 
 }  // namespace
@@ -31,8 +33,8 @@ ProgressLine::ProgressLine(std::ostream& terminal, Now now)
 
 ProgressLine::~ProgressLine() { erase(); }
 
-void ProgressLine::show(const std::string& pool, const planners::Progress& progress) {
-  show(progress_text(pool, progress));
+void ProgressLine::show(const std::string& pool, const planners::Progress& progress, const SearchOptions& limits) {
+  show(progress_text(pool, progress, limits));
 }
 
 void ProgressLine::show(std::string text) {
@@ -51,15 +53,23 @@ void ProgressLine::erase() {
   width_ = 0;
 }
 
-std::string progress_text(const std::string& pool, const planners::Progress& progress) {
-  std::string text = pool + ": ";
-  if (progress.lower >= progress.upper) {
-    text += std::to_string(progress.upper) + " bytes";
-  } else {
-    text += std::to_string(progress.lower) + " to " + std::to_string(progress.upper) + " bytes";
-    if (progress.lower > 0) text += " (gap " + percent_of(progress.upper - progress.lower, progress.lower) + ")";
+std::string progress_text(const std::string& pool, const planners::Progress& progress, const SearchOptions& limits) {
+  const std::string used = pool + ": " + bytes_text(progress.upper) + ", ";
+  const Bytes gap = progress.upper - progress.lower;
+  const bool has_bound = progress.lower > 0 && gap > 0;
+  const std::string shown = progress.lower > 0 ? percent(gap, progress.lower) : "";
+  const std::string whole =
+      gap <= 0 ? "proved minimal" : "gap of " + std::to_string(gap) + (has_bound ? " (" + shown + ")" : "");
+  const std::string brief = has_bound ? "gap " + shown : whole;
+  const std::string steps = ", " + std::to_string(progress.nodes) + " steps";
+  const std::string steps_and_limit = ", " + steps_text(progress, limits);
+  const std::string end = progress.has_plan ? "; Ctrl-C keeps this plan" : "; no plan yet";
+  // The first that fits: what can be done is worth more than the limit, which the user has set or left alone.
+  for (const std::string& text :
+       {used + whole + steps_and_limit + end, used + brief + steps_and_limit + end, used + brief + steps + end}) {
+    if (text.size() <= widest) return text;
   }
-  text += ", " + std::to_string(progress.nodes) + " steps";
+  std::string text = used + brief + steps;
   cut(text);
   return text;
 }

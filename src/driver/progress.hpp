@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "usmp/driver/driver.hpp"
 #include "usmp/planners/planner.hpp"
 #include "usmp/problem/problem.hpp"
 
@@ -24,7 +25,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(const std::string& pool, const planners::Progress& progress);
+  void show(const std::string& pool, const planners::Progress& progress, const SearchOptions& limits);
   void show(std::string text);
   void erase();
 
@@ -35,7 +36,9 @@ class ProgressLine {
   std::size_t width_ = 0;  // of the line that stands there
 };
 
-// "sram: 986112 to 1041408 bytes (gap 5.61%), 1234567 steps", at most 79 characters.
-[[nodiscard]] std::string progress_text(const std::string& pool, const planners::Progress& progress);
+// In the words of the result, at most 79 characters: "sram: 9536 bytes, gap of 896 (10.37%), 1234567 steps, limit 30 s;
+// Ctrl-C keeps this plan", with as much of it as fits.
+[[nodiscard]] std::string progress_text(const std::string& pool, const planners::Progress& progress,
+                                        const SearchOptions& limits);
 
 }  // namespace usmp::driver

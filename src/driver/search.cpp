@@ -17,8 +17,8 @@ WatchedSearch::WatchedSearch(const SearchOptions& options, const Interrupt& inte
               .log = debug_log()} {
   if (terminal == nullptr) return;
   line_.emplace(*terminal);
-  search_.progress = [this](const std::string& pool, const planners::Progress& progress) {
-    line_->show(pool, progress);
+  search_.progress = [this, options](const std::string& pool, const planners::Progress& progress) {
+    line_->show(pool, progress, options);
   };
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "termination.hpp"
 
+#include <algorithm>
+
 #include "usmp/support/ending_signals.hpp"
 
 namespace usmp::driver {
@@ -23,13 +25,17 @@ TerminationDeferred::TerminationDeferred() {
 
 TerminationDeferred::~TerminationDeferred() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-void TerminationDeferred::check() const {
+bool TerminationDeferred::is_pending() const {
   sigset_t pending;
   sigpending(&pending);
-  for (const int signal : ending_signals) {
+  return std::ranges::any_of(ending_signals, [&](int signal) {
     const bool was_free = sigismember(&before_, signal) == 0;
-    if (was_free && sigismember(&deferred_, signal) == 1 && sigismember(&pending, signal) == 1) throw Terminated();
-  }
+    return was_free && sigismember(&deferred_, signal) == 1 && sigismember(&pending, signal) == 1;
+  });
+}
+
+void TerminationDeferred::check() const {
+  if (is_pending()) throw Terminated();
 }
 
 }  // namespace usmp::driver

@@ -20,7 +20,9 @@ class TerminationDeferred {
   TerminationDeferred(const TerminationDeferred&) = delete;
   TerminationDeferred& operator=(const TerminationDeferred&) = delete;
 
-  // Throws Terminated if a signal waits. One system call: for every few ten KiB, not for every byte.
+  // Whether a signal waits. One system call: for every few ten KiB, not for every byte.
+  [[nodiscard]] bool is_pending() const;
+  // Throws Terminated if one does.
   void check() const;
   // The same for those who write files. Must not outlive this object.
   [[nodiscard]] std::function<void()> hook() const {

@@ -109,8 +109,7 @@ std::vector<report::Verified> checks_of(const Planning& planning, bool shown, bo
 void print_executions(const std::vector<report::Verified>& checks, const std::vector<report::Execution>& executions,
                       std::ostream& out) {
   for (std::size_t i = 0; i < executions.size(); ++i) {
-    if (checks.size() > 1) out << "module " << c_identifier(checks[i].plan->module) << ", ";
-    out << report::execution_text(executions[i]);
+    out << report::execution_text(executions[i], checks.size() > 1 ? c_identifier(checks[i].plan->module) : "");
   }
 }
 
@@ -123,7 +122,9 @@ int execute_and_print(const Planning& planning, const VerifyOptions& options, st
     for (const report::Verified& check : checks) out << report::verification_text(check, options.color);
   }
   std::vector<report::Execution> executions;
-  const int code = options.execute ? execute_all(planning, options, executions, err) : exit_ok;
+  const bool ended = options.execute && was_interrupted();
+  if (ended) err << "usmp-plan: warning: interrupted: the C was not executed\n";
+  const int code = options.execute && !ended ? execute_all(planning, options, executions, err) : exit_ok;
   if (as_text) print_executions(checks, executions, out);
   if (code != exit_ok || !options.model.json) return code;
   for (std::size_t i = 0; i < executions.size(); ++i) checks[i].execution = executions[i];

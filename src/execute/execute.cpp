@@ -74,14 +74,14 @@ class Comparing {
         tensors_(tensors_of(programs.planned, codegen::layout_of(programs.planned))),
         unshared_(write_program("reference", programs.unshared,
                                 tensors_of(programs.unshared, codegen::layout_of(programs.unshared)), programs.foreign,
-                                directory_)),
-        planned_(write_program("planned", programs.planned, tensors_, programs.foreign, directory_)) {}
+                                directory_, options.between)),
+        planned_(write_program("planned", programs.planned, tensors_, programs.foreign, directory_, options.between)) {}
 
   Findings run() && {
     findings_.rounds = options_.rounds;
-    write_files(directory_, {{"inputs", [&](TextSink& sink) {
-                                sink.write(random_inputs(tensors_.inputs, options_.rounds, options_.seed));
-                              }}});
+    const OutputFile inputs{
+        "inputs", [&](TextSink& sink) { sink.write(random_inputs(tensors_.inputs, options_.rounds, options_.seed)); }};
+    write_files(directory_, {inputs}, options_.between);
     if (!is_compiled(unshared_) || !is_compiled(planned_)) return std::move(findings_);
     const auto base = static_cast<std::uint32_t>(options_.seed ^ (options_.seed >> 32U));
     const RunOutcome reference = run_unshared(base);

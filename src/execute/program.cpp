@@ -28,6 +28,7 @@ OutputFile text_file(std::string path, std::string text) {
 // Temporary files of compilers go where everything else goes, so that they vanish with it, however it ends.
 process::Result run_within(process::Command command, const std::string& directory, const Options& options,
                            const std::string& what) {
+  if (options.between) options.between();
   command.environment.push_back("TMPDIR=" + directory);
   command.joins_error = true;
   command.leads_group = true;
@@ -78,7 +79,8 @@ void fail(const std::string& message) {
 }
 
 Program write_program(const std::string& what, const codegen::EmissionInput& module, const Tensors& tensors,
-                      const std::vector<OutputFile>& foreign, const std::string& directory) {
+                      const std::vector<OutputFile>& foreign, const std::string& directory,
+                      const std::function<void()>& between) {
   Program program{what, (fs::path(directory) / what).string(), {}};
   std::vector<OutputFile> files = codegen::module_files(module);
   const auto entry =
@@ -93,7 +95,7 @@ Program write_program(const std::string& what, const codegen::EmissionInput& mod
       files.push_back(file);
     }
   }
-  write_files(program.directory, files);
+  write_files(program.directory, files, between);
   return program;
 }
 

@@ -2,6 +2,7 @@
 // Emitted C as a program: written, compiled, run.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,10 +37,11 @@ struct RunOutcome {
 // Throws Error of kind usage.
 [[noreturn]] void fail(const std::string& message);
 
-// Writes the module's files, the foreign ones and the harness below `directory`. Throws as codegen does.
+// Writes the module's files, the foreign ones and the harness below `directory`; `between` as in write_files. Throws as
+// codegen does.
 [[nodiscard]] Program write_program(const std::string& what, const codegen::EmissionInput& module,
                                     const Tensors& tensors, const std::vector<OutputFile>& foreign,
-                                    const std::string& directory);
+                                    const std::string& directory, const std::function<void()>& between = {});
 
 // Throws Error of kind usage for time limits, interruptions and compilers that cannot be started.
 [[nodiscard]] Compilation compile(const Program& program, const std::vector<OutputFile>& foreign,

@@ -260,7 +260,7 @@ PlanResult improve_large(const Problem& problem, const Options& options, PlanRes
     }
     const Bytes bound = ideal(problem, group).used[pool.index()];
     LargeGroup large(problem, group, budget, [&](Bytes found) {
-      if (options.progress) options.progress({pool, bound, found, first.iterations});
+      if (options.progress) options.progress({pool, bound, found, first.iterations, first.has_plan()});
     });
     const Bytes goal = without_sharing ? std::max(bound, ideal(*without_sharing, group).used[pool.index()]) : bound;
     if (!large.run(peak, goal)) continue;

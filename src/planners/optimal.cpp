@@ -217,21 +217,22 @@ class OptimalPlanner {
   Solved pack_spaced(const Group& group, Solved solved, const std::vector<exact::Spacing>& spacings) {
     const PoolId pool = group.pools.front();
     const Bytes lower = solved.bound.used[pool.index()];
-    return improved(group, std::move(solved),
-                    [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
-                      exact::Budget share =
-                          budget_.share(options_.node_limit > 0 || options_.time_limit ? budget_.left() : spaced_nodes);
-                      const auto tell = [&](const exact::Minimum& found) {
-                        if (options_.progress) {
-                          options_.progress({pool, found.lower, found.upper, budget_.spent() + share.spent()});
-                        }
-                      };
-                      exact::Minimum minimum =
-                          exact::minimise_spaced(packing, spacings, lower, std::move(offsets), goal, share, tell);
-                      budget_.charge(share);
-                      if (share.exhausted() && stopped_ == StopReason::finished) stopped_ = share.reason();
-                      return minimum;
-                    });
+    return improved(
+        group, std::move(solved),
+        [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
+          exact::Budget share =
+              budget_.share(options_.node_limit > 0 || options_.time_limit ? budget_.left() : spaced_nodes);
+          const auto tell = [&](const exact::Minimum& found) {
+            if (options_.progress) {
+              options_.progress({pool, found.lower, found.upper, budget_.spent() + share.spent(), first_.has_plan()});
+            }
+          };
+          exact::Minimum minimum =
+              exact::minimise_spaced(packing, spacings, lower, std::move(offsets), goal, share, tell);
+          budget_.charge(share);
+          if (share.exhausted() && stopped_ == StopReason::finished) stopped_ = share.reason();
+          return minimum;
+        });
   }
 
   // One pool: its least peak.
@@ -239,7 +240,8 @@ class OptimalPlanner {
     const PoolId pool = group.pools.front();
     const Bytes lower = solved.bound.used[pool.index()];
     const auto tell = [&](const exact::Minimum& minimum) {
-      if (options_.progress) options_.progress({pool, minimum.lower, minimum.upper, budget_.spent()});
+      if (options_.progress)
+        options_.progress({pool, minimum.lower, minimum.upper, budget_.spent(), first_.has_plan()});
     };
     return improved(group, std::move(solved),
                     [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
@@ -277,7 +279,7 @@ class OptimalPlanner {
   // Several pools: who goes where, and where there.
   Solved distribute(const Group& group, Solved solved) {
     const auto tell = [&](PoolId pool, Bytes lower, Bytes upper) {
-      if (options_.progress) options_.progress({pool, lower, upper, budget_.spent()});
+      if (options_.progress) options_.progress({pool, lower, upper, budget_.spent(), first_.has_plan()});
     };
     PlanResult result = exact::plan_pools(problem_, group, solved.complete ? &solved.plan : nullptr, budget_,
                                           {.any_plan = options_.feasibility_only, .progress = tell});

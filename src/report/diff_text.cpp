@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences for people: a table of the pools, then the buffers that changed. Text and Markdown have the same cells.
+// Differences for people: a table of the pools, then the buffers that changed. Text, Markdown and HTML have the same
+// cells.
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
 
 #include "report/all_modules.hpp"
+#include "report/diff_tables.hpp"
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
+#include "report/markup.hpp"
 #include "report/steps.hpp"
 #include "usmp/report/diff.hpp"
 
@@ -400,6 +403,36 @@ void add_module_markdown(const PlanDiff& diff, std::string& out) {
   add_steps_markdown(diff, out);
 }
 
+std::string html_table(const std::vector<Table::Column>& columns, const std::vector<std::vector<std::string>>& rows) {
+  std::string text = "<div class=\"scroll\"><table>\n<tr>";
+  for (const Table::Column& column : columns) text += "<th>" + markup_text(column.heading) + "</th>";
+  text += "</tr>\n";
+  for (const std::vector<std::string>& row : rows) {
+    text += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text += std::string(columns[i].align == Align::right ? "<td class=\"number\">" : "<td>") + markup_text(row[i]) +
+              "</td>";
+    }
+    text += "</tr>\n";
+  }
+  return text + "</table></div>\n";
+}
+
+std::string html_line(const std::string& text) { return text.empty() ? text : "<p>" + markup_text(text) + "</p>\n"; }
+
+std::string html_steps(const PlanDiff& diff) {
+  if (diff.steps.empty()) return {};
+  std::vector<std::vector<std::string>> outcomes;
+  for (const StepDiff& step : diff.steps) outcomes.push_back(step_cells(step));
+  std::string text =
+      "<h3>Transformations</h3>\n" + html_line(change_counts(diff).text()) + html_table(step_columns(), outcomes);
+  std::vector<std::vector<std::string>> rows = change_rows(diff, false);
+  if (rows.empty()) return text;
+  const std::size_t all = rows.size();
+  rows.resize(rows_shown(all, false));
+  return text + html_table(change_columns(), rows) + html_line(more_text(all, rows.size()));
+}
+
 template <class AddModule>
 std::string each_module(const Diff& diff, const AddModule& add_module, const std::string& front) {
   std::string out;
@@ -418,6 +451,29 @@ std::string each_module(const Diff& diff, const AddModule& add_module, const std
 std::string diff_text(const Diff& diff, const DiffTextOptions& options) {
   return each_module(
       diff, [&](const PlanDiff& module, std::string& out) { add_module_text(module, options, out); }, "");
+}
+
+std::string diff_title(const PlanDiff& diff) { return sides_text(diff); }
+
+std::string diff_tables_html(const PlanDiff& diff) {
+  constexpr std::size_t most = 200;
+  std::vector<std::vector<std::string>> pools;
+  for (const PoolDiff& pool : diff.pools) pools.push_back(pool_cells(pool));
+  std::string text = html_table(pool_columns(), pools);
+  for (const std::string& warning : diff.warnings) {
+    text += "<p class=\"warning\">warning: " + markup_text(warning) + "</p>\n";
+  }
+  text += "<h3>Buffers</h3>\n" + html_line(counts_text(diff));
+  const std::size_t shown = std::min(diff.buffers.size(), most);
+  std::vector<std::vector<std::string>> buffers;
+  for (std::size_t i = 0; i < shown; ++i) buffers.push_back(buffer_cells(diff.buffers[i]));
+  if (shown > 0) text += html_table(buffer_columns(), buffers) + html_line(more_text(diff.buffers.size(), shown));
+  if (const std::string others = other_changes(diff, std::min(shown, first_constant(diff))); !others.empty()) {
+    text += html_line(others_text + others);
+  }
+  text += html_line(constants_text(diff));
+  if (shown > 0) text += html_line(at_peak_text) + html_line(effect_text);
+  return text + html_steps(diff);
 }
 
 std::string diff_markdown(const Diff& diff) { return each_module(diff, add_module_markdown, "- "); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/report/inspect.hpp"
 
+#include <algorithm>
+
 #include "report/layout.hpp"
 #include "report/summary.hpp"
 #include "usmp/operators/operators.hpp"
@@ -150,6 +152,12 @@ std::string calls_text(const tir::Module& module, const liveness::Analysis& anal
   return "\nCalls in order\n" + table.text("  ", width);
 }
 
+// At which lines are folded: whole names at those of a page.
+std::size_t columns_of(std::size_t width) {
+  constexpr std::size_t least = 40;  // below, nobody can read it
+  return width == std::string::npos ? page_columns : std::max(width, least);
+}
+
 std::string unplanned_text(const tir::Module& module, const liveness::Analysis& analysis) {
   if (analysis.unplanned.empty()) return {};
   std::string text = "\nAllocated at run time, since the size is not known at compile time\n";
@@ -270,15 +278,16 @@ std::string operators_text(std::span<const tflite::OperatorLine> operators, std:
     table.add({std::to_string(one.index), printable(one.name), joined(one.inputs) + " -> " + joined(one.outputs),
                one.fault.empty() ? "" : "NOT SUPPORTED: " + printable(one.fault)});
   }
-  return "\nOperators of the file\n" + table.text("  ", width);
+  return folded("\nOperators of the file\n" + table.text("  ", width), columns_of(width));
 }
 
 std::string inspect_text(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,
                          std::span<const tvm_c::PlannedPool> planned, const InspectTextOptions& options) {
-  return head(info, module, analysis, !planned.empty(), options.transformed) + tvm_plan_text(planned) +
-         tensors_text(info, options.width) + functions_text(module, options.width) +
-         buffers_text(module, analysis, options.width) + calls_text(module, analysis, options.width) +
-         unplanned_text(module, analysis) + extern_text(analysis);
+  return folded(head(info, module, analysis, !planned.empty(), options.transformed) + tvm_plan_text(planned) +
+                    tensors_text(info, options.width) + functions_text(module, options.width) +
+                    buffers_text(module, analysis, options.width) + calls_text(module, analysis, options.width) +
+                    unplanned_text(module, analysis) + extern_text(analysis),
+                columns_of(options.width));
 }
 
 std::string inspect_json(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <optional>
 
 #include "usmp/support/characters.hpp"
 #include "usmp/support/printable.hpp"
@@ -37,6 +38,63 @@ std::string shortened(const std::string& text, std::size_t most) {
   const std::size_t tail = most / 2;
   const std::size_t head = most - tail - 1;
   return text.substr(0, starts[head]) + "\xE2\x80\xA6" + text.substr(starts[starts.size() - tail]);
+}
+
+namespace {
+
+// Of what is in front of a place in a line.
+struct Break {
+  std::size_t end = 0;    // of the part that stays
+  std::size_t begin = 0;  // of what is continued
+};
+
+// The last place to break the line within the width: between columns if they fill half of it, else between words, or
+// behind the first word, if that is too wide. Nothing: it fits, or is one word.
+std::optional<Break> break_of(std::string_view line, std::size_t width) {
+  std::optional<Break> words;
+  std::optional<Break> columns;
+  std::size_t used = 0;
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  for (std::size_t i = 0; i < line.size();) {
+    if (line[i] == '\x1b') {
+      i = std::min(line.find('m', i), line.size() - 1) + 1;
+      continue;
+    }
+    if (line[i] == ' ' && i >= indent) {
+      const std::size_t next = std::min(line.find_first_not_of(' ', i), line.size());
+      if (next == line.size() || (used > width && words)) break;
+      words = Break{i, next};
+      if (used > width) break;
+      if (next - i > 1 && used >= width / 2) columns = words;
+      used += next - i;
+      i = next;
+      continue;
+    }
+    if (!is_utf8_continuation(line[i])) ++used;
+    ++i;
+  }
+  if (used <= width) return std::nullopt;
+  return columns ? columns : words;
+}
+
+}  // namespace
+
+std::string folded(std::string_view text, std::size_t width) {
+  constexpr std::size_t further = 4;
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string line(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t in = std::min(indent, further) + further;
+    for (std::optional<Break> at = break_of(line, width); at; at = break_of(line, width)) {
+      result += line.substr(0, at->end) + "\n";
+      line = std::string(in, ' ') + line.substr(at->begin);
+    }
+    result += line + (end == std::string_view::npos ? "" : "\n");
+  }
+  return result;
 }
 
 std::string live_text(const std::vector<LiveRange>& live) {

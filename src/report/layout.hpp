@@ -20,6 +20,14 @@ namespace usmp::report {
 // text is UTF-8.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t most);
 
+// How wide text for people is, in code points.
+inline constexpr std::size_t page_columns = 80;
+
+// Lines that are wider are continued below them, four blanks further in, eight at most. A break is at blanks, if it can
+// be between the columns of a table; a word that is wider than the line stays whole. Escape sequences take no room.
+// Folding twice changes nothing.
+[[nodiscard]] std::string folded(std::string_view text, std::size_t width = page_columns);
+
 // "[0,17) [40,52)".
 [[nodiscard]] std::string live_text(const std::vector<LiveRange>& live);
 

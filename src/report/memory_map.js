@@ -2,14 +2,14 @@
 // time. Everything that is shown of the plan goes through textContent and setAttribute, never through markup.
 'use strict';
 (() => {
-  const plan = JSON.parse(document.getElementById('plan').textContent);
+  const {modules} = JSON.parse(document.getElementById('plan').textContent);
   const SVG = 'http://www.w3.org/2000/svg';
   const GUTTER = 104, RIGHT = 14, TOP = 18, AXIS = 126;  // around the drawing of a panel, px
-  const COLORS = ['#8ecae6', '#ffc145', '#90be6d', '#f28482', '#b8a1e3', '#f7a072', '#76c7b7', '#e2c044', '#d9a5c9',
-    '#a3b18a', '#9fb4d8', '#e5b8a0'];
-  const KINDS = ['tensor', 'scratch', 'input', 'output', 'constant'];
-  const horizon = Math.max(1, plan.horizon);
-  const view = {begin: 0, end: horizon};  // what is shown of time, shared by all panels
+  const NO_OPERATOR = '#c3c9d1';
+  const BUFFER_COLORS = {tensor: '#8ecae6', scratch: '#ffc145', input: '#90be6d', output: '#f28482', constant: '#b8a1e3'};
+  // Of the module that is shown.
+  let plan, horizon, indexById;
+  const view = {begin: 0, end: 1};  // what is shown of time, shared by all panels
   const panels = [];
   const tip = document.getElementById('tip');
   const search = document.getElementById('search');
@@ -85,8 +85,8 @@
   };
 
   const colorOf = (buffer) => {
-    if (coloring.value === 'kind') return COLORS[KINDS.indexOf(buffer.kind)];
-    return buffer.operator < 0 ? '#c3c9d1' : COLORS[plan.colors[buffer.operator]];
+    if (coloring.value === 'kind') return BUFFER_COLORS[buffer.kind];
+    return buffer.operator < 0 ? NO_OPERATOR : plan.colors[buffer.operator];
   };
 
   class Panel {
@@ -179,6 +179,12 @@
         make(this.inner, 'rect', {class: 'reserved', x: GUTTER, y: this.y(this.pool.reserved), width: this.width,
           height: this.y(0) - this.y(this.pool.reserved)});
       }
+      for (const [begin, end, low, high] of this.pool.gaps) {
+        const x = this.x(begin), y = this.y(high);
+        const gap = make(this.inner, 'rect', {class: 'gap', x, y, width: Math.max(1, this.x(end) - x),
+          height: Math.max(1, this.y(low) - y)});
+        make(gap, 'title', {}, bytes(high - low) + ' at ' + low + ' lost to alignment, steps [' + begin + ', ' + end + ')');
+      }
       for (const buffer of this.buffers) {
         const y = this.y(buffer.offset + buffer.size), height = Math.max(1, this.y(buffer.offset) - y);
         const found = matches.includes(buffer) ? ' match' : '';
@@ -263,7 +269,7 @@
       this.pool.timeline.forEach(([tick, live], index) => {
         path += (index === 0 ? 'M' : 'H') + this.x(tick) + (index === 0 ? ',' : 'V') + this.y(live);
       });
-      make(this.inner, 'path', {class: 'load', d: path + 'H' + this.x(horizon)});
+      for (const name of ['halo', 'load']) make(this.inner, 'path', {class: name, d: path + 'H' + this.x(horizon)});
       const at = this.pool.peak_at, left = this.x(at), right = Math.max(left + 2, this.x(at + 1));
       if (right < GUTTER || left > GUTTER + this.width) return;
       make(this.inner, 'rect', {class: 'peak', x: left, y: TOP, width: right - left, height: this.height});
@@ -428,7 +434,6 @@
     }
   }
 
-  const indexById = new Map(plan.buffers.map((buffer, index) => [buffer.id, index]));
   const panelOf = (buffer) => panels.find((panel) => panel.buffers.includes(buffer));
 
   let waiting = false;
@@ -451,6 +456,27 @@
     view.end = horizon;
     for (const panel of panels) [panel.low, panel.high] = [0, panel.full];
     redraw();
+  }
+
+  // The stretch of time around the peak of the busiest pool in which labels have room; all of it, if there is room.
+  function zoomToPeak() {
+    reset();
+    const ranges = (panel) => panel.buffers.reduce((sum, buffer) => sum + buffer.live.length / 2, 0);
+    const busiest = panels.filter((panel) => panel.svg && panel.pool.kind === 'workspace')
+      .reduce((most, panel) => most === null || ranges(panel) > ranges(most) ? panel : most, null);
+    if (busiest === null) return;
+    const most = Math.max(10, Math.floor((busiest.svg.clientWidth - GUTTER - RIGHT) / 34));
+    const during = (begin, end) => busiest.buffers.reduce((sum, buffer) => {
+      for (let i = 0; i < buffer.live.length; i += 2) if (buffer.live[i] < end && begin < buffer.live[i + 1]) ++sum;
+      return sum;
+    }, 0);
+    if (ranges(busiest) <= most) return;
+    const at = busiest.pool.peak_at + .5;
+    let span = horizon;
+    while (span > 4 && during(at - span / 2, at + span / 2) > most) span *= .8;
+    span = Math.max(Math.min(4, horizon), span);
+    view.begin = clamp(at - span / 2, 0, horizon - span);
+    view.end = view.begin + span;
   }
 
   function ticksText(ticks) {
@@ -513,13 +539,18 @@
     status.textContent = buffer === null ? '' : buffer.name + ', ' + bytes(buffer.size) + ' at ' + buffer.offset;
   }
 
-  // Every word has to stand in the name, the function, the operator or the kind.
+  // Every word has to stand in the name, the operator or the kind; where no buffer has them there, in names of functions.
   function find() {
     const words = search.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
-    const text = (buffer) => [buffer.name, plan.functions[buffer.function], operatorOf(buffer), buffer.kind,
-      buffer.call < 0 ? '' : plan.calls[buffer.call].callee]
-      .join(' ').toLowerCase();
-    matches = words.length === 0 ? [] : plan.buffers.filter((b) => words.every((word) => text(b).includes(word)));
+    const near = (buffer) => [buffer.name, operatorOf(buffer), buffer.kind];
+    const far = (buffer) => [...near(buffer), plan.functions[buffer.function],
+      buffer.call < 0 ? '' : plan.calls[buffer.call].callee];
+    const found = (texts) => plan.buffers.filter((buffer) => {
+      const text = texts(buffer).join(' ').toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    matches = words.length === 0 ? [] : found(near);
+    if (words.length > 0 && matches.length === 0) matches = found(far);
     const list = document.getElementById('matches');
     list.replaceChildren();
     for (const buffer of matches.slice(0, 60)) {
@@ -534,19 +565,27 @@
     redraw();
   }
 
+  // What the colours stand for; a kind of operators is a button that searches for it.
   function legend() {
     const list = document.getElementById('legend');
     list.replaceChildren();
-    const entry = (color, name) => {
-      const item = html(list, 'li');
-      html(item, 'i').style.background = color;
-      item.append(name);
+    const entry = (color, name, kind) => {
+      const item = html(list, 'li'), inside = kind === undefined ? item : html(item, 'button');
+      html(inside, 'i').style.background = color;
+      inside.append(name);
+      if (kind === undefined) return;
+      inside.addEventListener('click', () => {
+        search.value = search.value === kind ? '' : kind;
+        find();
+      });
     };
-    if (coloring.value !== 'kind') {
-      if (plan.repeated_colors) html(list, 'li', plan.repeated_colors);
-      return;
+    if (coloring.value === 'kind') {
+      for (const kind in BUFFER_COLORS) if (plan.buffers.some((b) => b.kind === kind)) entry(BUFFER_COLORS[kind], kind);
+    } else {
+      for (const kind of plan.kinds) entry(kind.color, kind.operators > 1 ? kind.name + ' ×' + kind.operators : kind.name, kind.name);
+      if (plan.buffers.some((b) => b.operator < 0)) entry(NO_OPERATOR, 'none');
     }
-    KINDS.forEach((kind, index) => { if (plan.buffers.some((b) => b.kind === kind)) entry(COLORS[index], kind); });
+    if (plan.pools.some((pool) => pool.gaps.length > 0)) entry('var(--gap)', 'lost to alignment');
   }
 
   const zoomAll = (factor) => {
@@ -563,9 +602,9 @@
       }
       return choose(null);
     }
-    if (event.target === search || event.target === coloring) return;
+    if (event.target === search || event.target === coloring || event.target === selector) return;
     const action = {'/': () => search.focus(), '+': () => zoomAll(1.5), '=': () => zoomAll(1.5),
-      '-': () => zoomAll(1 / 1.5), '0': reset}[event.key];
+      '-': () => zoomAll(1 / 1.5), '0': reset, 'p': toPeak}[event.key];
     if (!action) return;
     event.preventDefault();
     action();
@@ -573,12 +612,48 @@
   document.getElementById('larger').addEventListener('click', () => zoomAll(1.5));
   document.getElementById('smaller').addEventListener('click', () => zoomAll(1 / 1.5));
   document.getElementById('reset').addEventListener('click', reset);
+  document.getElementById('to-peak').addEventListener('click', toPeak);
   search.addEventListener('input', find);
   coloring.addEventListener('change', () => { legend(); redraw(); });
   addEventListener('resize', redraw);
   addEventListener('scroll', () => show(chosen), {passive: true});
 
-  for (const pool of plan.pools) panels.push(new Panel(pool));
-  legend();
-  drawAll();
+  function toPeak() {
+    zoomToPeak();
+    redraw();
+  }
+
+  // Rows of buffers show theirs.
+  for (const row of document.querySelectorAll('tr[data-id]')) {
+    row.tabIndex = 0;
+    const reveal = () => {
+      const buffer = plan.buffers[indexById.get(Number(row.dataset.id))];
+      panelOf(buffer).reveal(buffer);
+      choose(buffer);
+    };
+    row.addEventListener('click', reveal);
+    row.addEventListener('keydown', (event) => { if (event.key === 'Enter') reveal(); });
+  }
+
+  function load(index) {
+    plan = modules[index];
+    horizon = Math.max(1, plan.horizon);
+    indexById = new Map(plan.buffers.map((buffer, place) => [buffer.id, place]));
+    for (const section of document.querySelectorAll('section[data-module]')) {
+      section.hidden = Number(section.dataset.module) !== index;
+    }
+    [chosen, matches, search.value] = [null, [], ''];
+    panels.length = 0;
+    document.getElementById('panels').replaceChildren();
+    document.getElementById('matches').replaceChildren();
+    for (const pool of plan.pools) panels.push(new Panel(pool));
+    choose(null);
+    legend();
+    zoomToPeak();
+    drawAll();
+  }
+
+  const selector = document.getElementById('module');
+  selector?.addEventListener('change', () => load(Number(selector.value)));
+  load(0);
 })();

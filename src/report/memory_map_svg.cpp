@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coordinates are whole tenths of a pixel, so that no rounding of a machine's own reaches the text.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/alignment_gaps.hpp"
 #include "report/label_room.hpp"
 #include "report/layout.hpp"
 #include "report/markup.hpp"
@@ -43,10 +43,6 @@ constexpr std::size_t name_length = 25;  // of an operator below a panel
 constexpr std::size_t most_ranges_told = 16;
 constexpr std::size_t most_shared_told = 4;
 
-// Light enough for dark letters, in both schemes.
-constexpr std::array<std::string_view, palette_size> colors = {"#8ecae6", "#ffc145", "#90be6d", "#f28482",
-                                                               "#b8a1e3", "#f7a072", "#76c7b7", "#e2c044",
-                                                               "#d9a5c9", "#a3b18a", "#9fb4d8", "#e5b8a0"};
 constexpr std::string_view no_operator_color = "#c3c9d1";
 
 // "64 KiB", "12.5 KiB", "48 B" of a multiple of a grid's step, which chooses the unit of all.
@@ -72,7 +68,7 @@ class Drawing {
       : document_(document),
         figures_(plan_figures(document)),
         horizon_(std::max<Tick>(1, document.horizon)),
-        colors_of_(operator_colors(document, figures_)) {}
+        colors_(operator_colors(document, figures_)) {}
 
   std::string text() && {
     title();
@@ -193,6 +189,7 @@ class Drawing {
       out_ += rectangle(gutter, y(pool.reserved), panel_width, y(0) - y(pool.reserved)) +
               " class=\"reserved\"><title>reserved</title></rect>\n";
     }
+    gaps(figures);
     out_ += "<g class=\"buffers\">\n";
     std::string labels;
     std::string outlines;
@@ -210,7 +207,7 @@ class Drawing {
       for (const LiveRange& range : *buffer.live) {
         const Tenths left = x(range.begin);
         const Tenths width = std::max<Tenths>(10, x(range.end) - left);
-        out_ += rectangle(left, top, width, height) + " fill=\"" + std::string(color_of(index)) + "\"" +
+        out_ += rectangle(left, top, width, height) + " fill=\"" + color_of(index) + "\"" +
                 (height < 30 || width < 30 ? " class=\"thin\"" : "") + "><title>" + title + "</title></rect>\n";
         const auto shared = shared_of_.find(index);
         const std::string text = label(index, range, shared == shared_of_.end() ? no_shared_ : shared->second);
@@ -226,6 +223,20 @@ class Drawing {
     std::sort(crowded.begin(), crowded.end());
     for (std::size_t i = 0; i < crowded.size(); ++i) labels += crowded_label(crowded[i], static_cast<Tenths>(i));
     return labels;
+  }
+
+  // Below the buffers, of which a third one may lie over a gap.
+  void gaps(const PoolFigures& figures) {
+    std::string text;
+    for (const AlignmentGap& gap : alignment_gaps(document_, figures)) {
+      text += rectangle(x(gap.ticks.begin), y(gap.high), std::max<Tenths>(10, x(gap.ticks.end) - x(gap.ticks.begin)),
+                        std::max<Tenths>(10, y(gap.low) - y(gap.high))) +
+              "><title>" + bytes_text(gap.high - gap.low) + " at " + std::to_string(gap.low) +
+              " lost to alignment, steps " + live_text({gap.ticks}) + "</title></rect>\n";
+    }
+    if (text.empty()) return;
+    draws_gaps_ = true;
+    out_ += "<g class=\"gaps\">\n" + text + "</g>\n";
   }
 
   [[nodiscard]] std::string hatched(const PoolFigures& figures) const {
@@ -278,10 +289,11 @@ class Drawing {
     return text.empty() ? text : text_element(left + 40, top + height / 2 + 40, "", text);
   }
 
-  [[nodiscard]] std::string_view color_of(std::size_t buffer) const {
+  [[nodiscard]] std::string color_of(std::size_t buffer) const {
     const OperatorIndex call = figures_.operators[buffer];
-    if (!call) return no_operator_color;
-    return colors[colors_of_.at({*call, document_.buffers[buffer].row_operator})];
+    if (!call) return std::string(no_operator_color);
+    const OperatorColor& color = colors_.of.at({*call, document_.buffers[buffer].row_operator});
+    return color_text(color.hue, color.shade);
   }
 
   static std::string first_ranges(const std::vector<LiveRange>& live) {
@@ -362,23 +374,42 @@ class Drawing {
       out_ += "<g class=\"shared\">" + rectangle(at, y_ - 100, 240, 110) + "/></g>\n";
       text_of("shared by two live buffers");
     }
-    if (!colors_of_.empty()) {
-      out_ += text_element(at, y_, " class=\"dim\"", "colour: the operator that makes a buffer or uses a constant");
-      if (colors_of_.size() > palette_size) {
-        y_ += line_height;
-        out_ += text_element(160, y_, " class=\"dim\"", repeated_colors_text);
-      }
+    if (draws_gaps_) {
+      out_ += "<g class=\"gaps\">" + rectangle(at, y_ - 100, 240, 110) + "/></g>\n";
+      text_of("lost to alignment");
     }
+    kinds();
     y_ += 200;
+  }
+
+  // The hues, in lines as wide as the page.
+  void kinds() {
+    if (colors_.kinds.empty()) return;
+    y_ += line_height + 40;
+    Tenths at = 160;
+    for (std::size_t hue = 0; hue < colors_.kinds.size(); ++hue) {
+      const OperatorColors::Kind& kind = colors_.kinds[hue];
+      const std::string text = shortened(printable(kind.name), name_length) +
+                               (kind.operators > 1 ? " ×" + std::to_string(kind.operators) : "");
+      const Tenths width = 200 + width_of_text(text) + 200;
+      if (at > 160 && at + width > page_width) {
+        at = 160;
+        y_ += line_height;
+      }
+      out_ += rectangle(at, y_ - 100, 140, 110) + " fill=\"" + color_text(hue, 0) + "\"/>\n";
+      out_ += text_element(at + 200, y_, " class=\"dim\"", text);
+      at += width;
+    }
   }
 
   const PlanDocument& document_;
   PlanFigures figures_;
   Tick horizon_ = 1;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> colors_of_;  // by call and row operator
+  OperatorColors colors_;
   bool draws_live_ = false;
   bool draws_bound_ = false;
   bool draws_capacity_ = false;
+  bool draws_gaps_ = false;
   bool draws_peak_ = false;
   Tenths y_ = 0;  // how far the page is written
   // Of the panel that is being drawn.

@@ -1,24 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which colour of a memory map's palette an operator's buffers have.
+// Which colour an operator's buffers have in a memory map: a hue for its kind, a shade of it for the operator.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "usmp/compare/figures.hpp"
 
 namespace usmp::report {
 
-inline constexpr std::size_t palette_size = 12;
-inline constexpr std::string_view repeated_colors_text =
-    "More operators than colours: several have the same one. Point at a rectangle to see its operator.";
+inline constexpr std::size_t hue_count = 12;
+inline constexpr std::size_t shade_count = 4;
 
-// Indices into the palette by call and row operator, of all that make a buffer or use a constant. The operators take
-// the colours in turn, except those of others whose workspace buffers are live, or end or begin, at the same time, as
-// long as there are other colours. O(n log n).
-[[nodiscard]] std::map<std::pair<std::size_t, std::size_t>, std::size_t> operator_colors(
-    const plan_file::PlanDocument& document, const compare::PlanFigures& figures);
+// "#8ecae6"; hue < hue_count, shade < shade_count. Light enough for dark letters.
+[[nodiscard]] std::string color_text(std::size_t hue, std::size_t shade);
+
+struct OperatorColor {
+  std::size_t hue = 0;
+  std::size_t shade = 0;
+
+  friend auto operator<=>(const OperatorColor&, const OperatorColor&) = default;
+};
+
+struct OperatorColors {
+  struct Kind {
+    std::string name;           // as in the names of its operators
+    std::size_t operators = 0;  // with a colour
+  };
+  using Maker = std::pair<std::size_t, std::size_t>;  // call and row operator
+
+  std::map<Maker, OperatorColor> of;  // all that make a buffer or use a constant
+  std::vector<Kind> kinds;            // by hue; of more kinds than hues, the last one is "other kinds"
+};
+
+// Kinds have their hues in the order of their buffers' bytes, the largest sum first. Of a kind, operators take the
+// shades in turn, except those of others whose workspace buffers are live, or end or begin, at the same time, as long
+// as there are other shades. O(n log n).
+[[nodiscard]] OperatorColors operator_colors(const plan_file::PlanDocument& document,
+                                             const compare::PlanFigures& figures);
 
 }  // namespace usmp::report

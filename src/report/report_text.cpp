@@ -55,7 +55,7 @@ std::int64_t instructions_of_entry(const PlanDocument& plan) {
 
 // What is live in each operator, in order of execution, with a bar as long as its share of the peak.
 std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
-  constexpr Bytes longest_bar = 24;
+  constexpr Bytes longest_bar = 12;  // so that instructions are within a page's columns
   const bool describes = std::any_of(plan.calls.begin(), plan.calls.end(), [](const PlanDocument::Call& call) {
     return !call.kind.empty() || !operands_text(call).empty();
   });
@@ -132,7 +132,7 @@ std::string report_text(const PlanDocument& plan, const TextOptions& options) {
       text += "\n" + timeline_table(plan, of_pool, options.verbose ? plan.calls.size() : most_operators);
     }
   }
-  return text;
+  return folded(text);
 }
 
 }  // namespace usmp::report

@@ -10,13 +10,14 @@
 namespace usmp::report {
 
 const std::string_view svg_style = R"(<style>
-svg{--page:#fff;--text:#1b2128;--dim:#5b6672;--line:#d5dae0;--panel:#f6f8fa;--peak:#c4262e;--bound:#2b6cb0}
-@media(prefers-color-scheme:dark){svg{--page:#14181d;--text:#e6eaef;--dim:#9aa5b1;--line:#39424d;--panel:#1b2027;--peak:#ff7b72;--bound:#79b8ff}}
+svg{--page:#fff;--text:#1b2128;--dim:#5b6672;--line:#d5dae0;--panel:#f6f8fa;--peak:#c4262e;--bound:#2b6cb0;--gap:#d97706}
+@media(prefers-color-scheme:dark){svg{--page:#14181d;--text:#e6eaef;--dim:#9aa5b1;--line:#39424d;--panel:#1b2027;--peak:#ff7b72;--bound:#79b8ff;--gap:#f0a13a}}
 text{font:11px system-ui,sans-serif;fill:var(--text)}
 .page{fill:var(--page)}.title{font-size:15px;font-weight:600}.pool{font-size:13px;font-weight:600}
 .dim{fill:var(--dim)}.panel{fill:var(--panel);stroke:var(--line)}.grid{stroke:var(--line)}
 .buffers rect{stroke:#14181d;stroke-opacity:.45;stroke-width:.6}.buffers .thin{stroke:none}
 .labels text{fill:#14181d;pointer-events:none;paint-order:stroke;stroke:#fff;stroke-opacity:.75;stroke-width:3}
+.gaps rect{fill:var(--gap);fill-opacity:.8}
 .reserved{fill:var(--dim);fill-opacity:.25}.peak{fill:var(--peak);fill-opacity:.16;pointer-events:none}
 .peak-text{fill:var(--peak);font-weight:600}.live{fill:none;stroke:var(--text);stroke-width:1.4;pointer-events:none}
 .shared rect{fill:url(#hatch)}.outlines rect{fill:none;stroke:#14181d;stroke-width:.9;pointer-events:none}

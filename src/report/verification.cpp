@@ -143,13 +143,14 @@ std::string verification_text(const Verified& verified, bool color) {
             "\n";
   }
   for (const std::string& warning : plan.warnings) text += "warning: " + printable(warning) + "\n";
-  return text;
+  return folded(text);
 }
 
-std::string execution_text(const Execution& execution) {
-  return "executed: " + counted(execution.elements, "output element") + " in " + counted(execution.rounds, "round") +
-         " match a build in which no buffers overlap, bit for bit (" + printable(execution.compiler) +
-         (execution.sanitized ? ", with sanitizers" : "") + ")\n";
+std::string execution_text(const Execution& execution, const std::string& module) {
+  return folded((module.empty() ? "" : "module " + module + ", ") +
+                "executed: " + counted(execution.elements, "output element") + " in " +
+                counted(execution.rounds, "round") + " match a build in which no buffers overlap, bit for bit (" +
+                printable(execution.compiler) + (execution.sanitized ? ", with sanitizers" : "") + ")\n");
 }
 
 }  // namespace usmp::report

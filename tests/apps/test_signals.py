@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Signals while programs run: what `verify --execute` and `exec:` algorithms have started ends first, with all that it has
-started itself, no temporary directory stays, and then the signal ends usmp-plan as ever.
+started itself, no temporary directory stays, and then the signal ends usmp-plan as ever, soon; --execute says so.
 
 Usage: test_signals.py USMP_PLAN TESTDATA
 """
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import List
 
 PATIENCE = 60.0  # seconds, on a busy machine
+SOON = 5.0  # seconds, of what ends in a tenth of one on a machine of its own
+TOLD = "usmp-plan: interrupted: compilers and programs were ended, the C was not verified\n"
 
 # Says who it is and what it has started, and hears no signal that can be ignored.
 SCRIPT = """#!/bin/sh
@@ -47,14 +49,15 @@ def until(what: str, holds) -> None:
         time.sleep(0.02)
 
 
-def check(arguments: List[str], folder: Path, number: signal.Signals, ignored: bool = False) -> None:
+def check(arguments: List[str], folder: Path, number: signal.Signals, ignored: bool = False, told: str = "") -> None:
     temporary = folder / "tmp"
     temporary.mkdir(exist_ok=True)
     pids = folder / "pids"
     pids.unlink(missing_ok=True)
     started: List[int] = []
+    errors = (folder / "errors").open("w+", encoding="utf-8")
     run = subprocess.Popen(arguments, env={**os.environ, "TMPDIR": str(temporary)}, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, cwd=folder,
+                           stderr=errors, cwd=folder,
                            preexec_fn=(lambda: signal.signal(number, signal.SIG_IGN)) if ignored else None)
     try:
         until("a program is started", pids.exists)
@@ -66,14 +69,40 @@ def check(arguments: List[str], folder: Path, number: signal.Signals, ignored: b
             assert run.poll() is None and all(is_alive(pid) for pid in started), "an ignored signal ends nothing"
             run.send_signal(signal.SIGTERM)
             number = signal.SIGTERM
+        begin = time.monotonic()
         status = run.wait(PATIENCE)
-        assert status == -number, (arguments, number, status)
+        assert status == -number and time.monotonic() - begin < SOON, (arguments, number, status)
+        errors.seek(0)
+        said = errors.read()
+        assert said == told, (arguments, number, said)
         until(f"all ends at {number.name}: {arguments}", lambda: not any(is_alive(pid) for pid in started))
     finally:
         run.kill()
+        errors.close()
         for pid in filter(is_alive, started):
             os.kill(pid, signal.SIGKILL)
     assert list(temporary.iterdir()) == [], (arguments, number, list(temporary.iterdir()))
+
+
+def between_programs(program: str, model: str, folder: Path) -> None:
+    """The signal comes when no program runs: with each compilation that has just ended, in its turn."""
+    compiler = folder / "compiler"
+    compiler.write_text("""#!/bin/sh
+cc "$@" || exit
+count=$(($(cat calls 2>/dev/null || echo 0) + 1))
+echo $count > calls
+[ $count = "$STOP" ] && kill -INT $PPID
+exit 0
+""", encoding="ascii")
+    compiler.chmod(0o700)
+    for stop in range(1, 6):
+        (folder / "calls").unlink(missing_ok=True)
+        run = subprocess.run([program, "verify", model, "--execute", "--cc", str(compiler)], cwd=folder, capture_output=True,
+                             text=True, timeout=PATIENCE, env={**os.environ, "TMPDIR": str(folder / "tmp"), "STOP": str(stop)})
+        assert run.returncode == -signal.SIGINT and run.stderr == TOLD and "executed" not in run.stdout, (stop, run)
+        assert list((folder / "tmp").iterdir()) == []
+    (folder / "calls").unlink()
+    compiler.unlink()
 
 
 def at_limit(arguments: List[str], folder: Path) -> None:
@@ -107,16 +136,17 @@ def main() -> None:
         solve = [program, "solve", str(instance), "--algorithm", f"exec:{script}"]
         plan = [program, f"{testdata}/cast_subtract.tar", "--algorithm", f"exec:{script}"]
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            check(execute, folder, number)
+            check(execute, folder, number, told=TOLD)
         for number in (signal.SIGTERM, signal.SIGHUP):
             check(solve, folder, number)
             check(plan, folder, number)
         for number in (signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU):
-            check(execute, folder, number)
+            check(execute, folder, number, told=TOLD)
             check(plan, folder, number)
-        check(execute, folder, signal.SIGHUP, ignored=True)
+        check(execute, folder, signal.SIGHUP, ignored=True, told=TOLD)
+        between_programs(program, f"{testdata}/cast_subtract.tar", folder)
         at_limit([*solve, "--time-limit", "1"], folder)
-        assert sorted(entry.name for entry in folder.iterdir()) == ["endless", "pids", "tmp", "two.csv"]
+        assert sorted(entry.name for entry in folder.iterdir()) == ["endless", "errors", "pids", "tmp", "two.csv"]
     print("ok")
 
 

@@ -54,6 +54,12 @@ TEST_CASE("diff: files and archives, equal and different") {
   CHECK(run_diff(archive).code == exit_ok);
   archive.format = DiffFormat::json;
   CHECK(nlohmann::json::parse(run_diff(archive).out).at("differs") == false);
+  DiffOptions pictures = options_for(none, optimal);
+  pictures.format = DiffFormat::svg;
+  CHECK(run_diff(pictures).out.starts_with("<svg "));
+  pictures.format = DiffFormat::html;
+  const Outcome page = run_diff(pictures);
+  CHECK((page.code == exit_different && page.out.starts_with("<!DOCTYPE html>") && contains(page.out, ", moved: ")));
   archive.format = DiffFormat::text;
   archive.verbosity = Verbosity::quiet;
   CHECK(run_diff(archive).out.empty());

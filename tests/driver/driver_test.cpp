@@ -429,7 +429,7 @@ TEST_CASE("--from chooses between C and TIR; inspect says which was read, and th
   CHECK(inspected(both, std::nullopt).out.starts_with("module default, TVM 0.12.0, unpacked interface\n"));
   CHECK(inspected(both, "tir").out.starts_with("module default, TVM 0.12.0, unpacked interface\n"));
   CHECK(inspected(both, "c").out.starts_with(
-      "module default, TVM 0.11 to 0.15 by its style, unpacked interface, read from its C\n"));
+      "module default, TVM 0.11 to 0.15 by its style, unpacked interface, read from its\n    C\n"));
   const std::string bare = archive_without_tir(temporary, true);
   CHECK(inspected(bare, "c").code == exit_ok);
   const Outcome without = inspected(bare, "tir");

@@ -50,6 +50,16 @@ Outcome outcome_of(int (*command)(const Options&, std::ostream&, std::ostream&),
   return {code, out.str(), err.str()};
 }
 
+// With one blank where there are several or a line ends: wherever lines are folded.
+inline std::string in_a_line(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (!is_blank || !result.ends_with(' ')) result += is_blank ? ' ' : c;
+  }
+  return result;
+}
+
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 inline std::string read(const fs::path& path) {

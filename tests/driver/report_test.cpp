@@ -139,8 +139,17 @@ TEST_CASE("report: one module of several, of a model and of a file with the plan
     Outcome outcome = run_report(options);
     CHECK(outcome.code == exit_usage);
     CHECK(outcome.err == "usmp-plan: error: " + temporary.file(name) +
-                             ": has 2 modules, and a report shows one: expected --module default or --module "
+                             ": has 2 modules, and this format shows one: expected --module default or --module "
                              "second\n");
+    // In text, Markdown and pages all of them are shown.
+    options.format = ReportFormat::text;
+    outcome = run_report(options);
+    REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+    CHECK((contains(outcome.out, "module default of") && contains(outcome.out, "\nmodule second of")));
+    options.format = ReportFormat::html;
+    const std::string page = run_report(options).out;
+    CHECK((contains(page, "<h1>module default of") && contains(page, "<h1>module second of")));
+    options.format = ReportFormat::json;
     options.model.module = "second";
     outcome = run_report(options);
     REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);

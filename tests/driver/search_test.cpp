@@ -59,6 +59,12 @@ std::string visible(const std::string& text) {
   return shown;
 }
 
+SearchOptions steps(std::uint64_t limit) {
+  SearchOptions options;
+  options.node_limit = limit;
+  return options;
+}
+
 // A clock that the test moves, and what a line wrote.
 struct Terminal {
   ProgressLine::Clock::time_point now;
@@ -67,7 +73,7 @@ struct Terminal {
 
   void show(milliseconds after, const Progress& progress, const std::string& pool = "sram") {
     now += after;
-    line.show(pool, progress);
+    line.show(pool, progress, steps(300000));
   }
 
   [[nodiscard]] std::string shown() const { return visible(text.str()); }
@@ -177,11 +183,12 @@ TEST_CASE("nothing is shown in the first second, then the line is rewritten in p
   terminal.show(milliseconds(999), {PoolId(1), 100, 200, 1});
   CHECK(terminal.text.str().empty());
   terminal.show(milliseconds(1), {PoolId(1), 100, 200, 123456});
-  CHECK(terminal.shown() == "sram: 100 to 200 bytes (gap 100.01%), 123456 steps");
+  const std::string first = "sram: 200 bytes, gap 100.00%, 123456 of 300000 steps; Ctrl-C keeps this plan";
+  CHECK(terminal.shown() == first);
   terminal.show(milliseconds(199), {PoolId(1), 150, 160, 200000});
-  CHECK(terminal.shown() == "sram: 100 to 200 bytes (gap 100.01%), 123456 steps");
+  CHECK(terminal.shown() == first);
   terminal.show(milliseconds(1), {PoolId(1), 160, 160, 7});
-  CHECK(terminal.shown() == "sram: 160 bytes, 7 steps");
+  CHECK(terminal.shown() == "sram: 160 bytes, proved minimal, 7 of 300000 steps; Ctrl-C keeps this plan");
   terminal.line.erase();
   CHECK(terminal.shown() == "");
   CHECK(terminal.text.str().ends_with('\r'));
@@ -211,7 +218,7 @@ TEST_CASE("a search that takes longer shows its pool, and leaves nothing on the 
     return PlanResult{};
   };
   (void)search(problem, slow, {}, {}, interrupt, &terminal);
-  CHECK(during == "dtcm: 0 to 64 bytes, 10 steps");
+  CHECK(during == "dtcm: 64 bytes, gap of 64, 10 steps, limit about 10 s; Ctrl-C keeps this plan");
   CHECK(visible(terminal.str()) == "");
 }
 
@@ -223,10 +230,23 @@ TEST_CASE("what is left of a time limit") {
   CHECK(what_is_left(options, milliseconds(70)).time_limit == milliseconds(1));
 }
 
-TEST_CASE("a gap is never rounded to none, and a long line is cut") {
-  CHECK(progress_text("p", {PoolId(0), 1041408, 1041409, 1}) == "p: 1041408 to 1041409 bytes (gap 0.01%), 1 steps");
-  CHECK(progress_text("p", {PoolId(0), 986112, 1041408, 1}) == "p: 986112 to 1041408 bytes (gap 5.61%), 1 steps");
-  CHECK(progress_text(std::string(100, 'p'), {PoolId(0), 1, 2, 1}).size() == 79);
+TEST_CASE(
+    "progress has the words and figures of the result, the limit, and what Ctrl-C does, as far as 79 letters go") {
+  SearchOptions seconds;
+  seconds.time_limit = milliseconds(2500);
+  const std::string keeps = "; Ctrl-C keeps this plan";
+  const auto text = [](Bytes lower, Bytes upper, std::uint64_t steps, const SearchOptions& limits) {
+    return progress_text("p", {PoolId(0), lower, upper, steps}, limits);
+  };
+  CHECK(text(8, 9, 1, {}) == "p: 9 bytes, gap 12.50%, 1 steps, limit about 10 s" + keeps);
+  CHECK(text(8, 9, 1, steps(5)) == "p: 9 bytes, gap of 1 (12.50%), 1 of 5 steps" + keeps);
+  CHECK(text(896, 960, 1234, seconds) == "p: 960 bytes, gap 7.14%, 1234 steps, limit 2.5 s" + keeps);
+  CHECK(text(9, 9, 1, steps(5)) == "p: 9 bytes, proved minimal, 1 of 5 steps" + keeps);
+  CHECK(text(986112, 1041408, 1, seconds) == "p: 1041408 bytes, gap 5.61%, 1 steps, limit 2.5 s" + keeps);
+  CHECK(text(986112, 1041408, 123456789, seconds) == "p: 1041408 bytes, gap 5.61%, 123456789 steps" + keeps);
+  CHECK(progress_text("p", {PoolId(0), 8, 9, 1, false}, {}) ==
+        "p: 9 bytes, gap of 1 (12.50%), 1 steps, limit about 10 s; no plan yet");
+  CHECK(progress_text(std::string(100, 'p'), {PoolId(0), 1, 2, 1}, {}).size() == 79);
 }
 
 }  // namespace usmp::driver::search_test

@@ -86,7 +86,7 @@ def execute(binary: Path, run: Run, cflags: str) -> None:
             return
         if done.returncode != 0:
             raise golden.Failure(f"exit code {done.returncode}\n{done.stderr[-4000:]}")
-        compared = [int(count) for count in re.findall(r"executed: (\d+) output elements?", done.stdout)]
+        compared = [int(count) for count in re.findall(r"executed:\s+(\d+)\s+output\s+elements?", done.stdout)]
         if len(compared) != done.stdout.count("verified: ") or not all(compared):
             raise golden.Failure(f"not every module was executed:\n{done.stdout}")
 

@@ -113,6 +113,26 @@ TEST_CASE("a right plan computes what the unshared code computes") {
   CHECK(findings.elements == 4 * 8);
 }
 
+TEST_CASE("what is called between the steps may stop at each of them") {
+  struct Stopped {};
+  int steps = 0;
+  Example whole = doubling();
+  execute::Options options;
+  options.between = [&] { ++steps; };
+  CHECK(whole.compare(8, 0, options).faults.empty());
+  // Two compilations and a link of each program, three runs, and the files in front of them.
+  CHECK(steps > 2 * 3 + 3 + 2 * 3);
+  for (const int last : {1, steps / 2, steps}) {
+    Example e = doubling();
+    int seen = 0;
+    options.between = [&] {
+      if (++seen == last) throw Stopped();
+    };
+    CHECK_THROWS_AS((void)e.compare(8, 0, options), Stopped);
+    CHECK(seen == last);
+  }
+}
+
 TEST_CASE("two live buffers that overlap are found, with output, element, round and values") {
   Example e = doubling();
   const execute::Findings findings = e.compare(0, 0, {.seed = 5, .rounds = 2});

@@ -180,4 +180,133 @@ Transformations: 0 gone, 4 new
   CHECK(diff_markdown(diff_of(example(), example())).find("Transformations") == std::string::npos);
 }
 
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+// Three buffers of 16 bytes, one above the other, in one pool.
+PlanDocument stacked() {
+  PlanDocument plan = example();
+  const PlanDocument::Buffer buffer = plan.buffers.at(0);
+  plan.buffers.clear();
+  for (int i = 0; i < 3; ++i) {
+    plan.buffers.push_back(buffer);
+    plan.buffers.back().name = std::string(1, static_cast<char>('a' + i));
+    plan.buffers.back().size = 16;
+    plan.buffers.back().offset = 16 * i;
+    plan.buffers.back().live = {{0, plan.horizon}};
+  }
+  plan.pools.resize(1);
+  plan.pools[0].name = buffer.pool;
+  plan.pools[0].used = 48;
+  return plan;
+}
+
+std::string svg_of(const PlanDocument& before, const PlanDocument& after) {
+  return diff_svg(diff_of(before, after), {{&before, 1}, {&after, 1}});
+}
+
+std::string html_of(const PlanDocument& before, const PlanDocument& after) {
+  return diff_html(diff_of(before, after), {{&before, 1}, {&after, 1}});
+}
+
+}  // namespace
+
+TEST_CASE("pictures have both plans side by side, and tell what moved, grew, shrank, came and went") {
+  PlanDocument before = stacked();
+  const std::string same = svg_of(before, before);
+  CHECK(count(same, "<g class=\"buffers\">") == 2);
+  CHECK(count(same, ">before: 48 bytes") == 1);
+  CHECK(count(same, ">after: 48 bytes") == 1);
+  CHECK(count(same, ", unchanged</title></rect>") == 6);
+  CHECK(count(same, ">unchanged<") == 1);
+  CHECK(count(same, ">moved<") == 0);
+  PlanDocument after = stacked();
+  std::swap(after.buffers[0].offset, after.buffers[2].offset);
+  after.buffers[1].size = 8;
+  const std::string moved = svg_of(before, after);
+  CHECK(count(moved, "a: 16 bytes at 0, moved: 16 bytes at 0 in " + before.pools[0].name + " -&gt; 16 bytes at 32") ==
+        1);
+  CHECK(count(moved, "a: 16 bytes at 32, moved") == 1);
+  CHECK(count(moved, "b: 8 bytes at 16, shrank") == 1);
+  CHECK(count(moved, "b: 16 bytes at 16, shrank") == 1);
+  CHECK((count(moved, ">moved<") == 1 && count(moved, ">shrank<") == 1 && count(moved, ">unchanged<") == 0));
+  CHECK(count(svg_of(after, before), "b: 16 bytes at 16, grew") == 1);
+  PlanDocument fewer = stacked();
+  fewer.buffers.pop_back();
+  CHECK(count(svg_of(before, fewer), "c: 16 bytes at 32, gone</title>") == 1);
+  CHECK(count(svg_of(fewer, before), "c: 16 bytes at 32, new</title>") == 1);
+}
+
+TEST_CASE("both panels of a picture have one scale; a pool of one plan alone has one panel") {
+  PlanDocument before = stacked();
+  PlanDocument after = stacked();
+  after.pools[0].used = 96;
+  after.buffers[2].offset = 80;
+  const std::string svg = svg_of(before, after);
+  // Of each rectangle with the title; of the panels.
+  const auto heights_of = [&](const std::string& title) {
+    std::vector<double> heights;
+    for (std::size_t at = 0; (at = svg.find(title, at)) != std::string::npos; at += title.size()) {
+      heights.push_back(std::stod(svg.substr(svg.rfind(" y=\"", at) + 4, 8)));
+    }
+    return heights;
+  };
+  const std::vector<double> same = heights_of("a: 16 bytes at 0, unchanged");
+  REQUIRE(same.size() == 2);
+  CHECK(same[0] == same[1]);
+  const std::vector<double> moved = heights_of("c: 16 bytes at 80, moved");
+  const std::vector<double> panels = heights_of(" class=\"panel\"");
+  REQUIRE((moved.size() == 1 && panels.size() == 2));
+  CHECK(moved[0] > panels[1]);
+  after.pools[0].name = "other";
+  for (PlanDocument::Buffer& buffer : after.buffers) buffer.pool = "other";
+  const std::string other = svg_of(before, after);
+  CHECK(count(other, ">before: no such pool<") == 1);
+  CHECK(count(other, ">after: no such pool<") == 1);
+  CHECK(count(other, "<g class=\"buffers\">") == 2);
+}
+
+TEST_CASE("the page of differences has the cells of the text, and no script") {
+  const PlanDocument before = example();
+  PlanDocument after = changed();
+  after.warnings = {"</p><script>"};
+  const std::string page = html_of(before, after);
+  CHECK(count(page, "<svg ") == 1);
+  CHECK(count(page, "<script") == 0);
+  CHECK(count(page, "<p class=\"warning\">warning: &lt;/p&gt;&lt;script&gt;</p>") == 1);
+  CHECK(count(page, "default-src 'none'; style-src 'unsafe-inline'") == 1);
+  CHECK((count(page, "href=") == 0 && count(page, "src=") == 0));
+  const Diff diff = diff_of(before, after);
+  const std::size_t buffers = diff.modules.at(0).buffers.size();
+  const std::size_t table = page.find("<th>Effect</th>");
+  REQUIRE(table != std::string::npos);
+  CHECK(count(page.substr(table, page.find("</table>", table) - table), "<tr>") == buffers);
+  CHECK(page == html_of(before, after));
+  Diff lone = diff;
+  lone.only_after = {"<b>"};
+  CHECK(count(diff_html(lone, {{&before, 1}, {&after, 1}}), "<p>module &lt;b&gt; is new</p>") == 1);
+  CHECK(count(diff_svg(lone, {{&before, 1}, {&after, 1}}), "module &lt;b&gt; is new</text>") == 1);
+}
+
+TEST_CASE("hostile names stay text in pictures of differences") {
+  for (const char* name :
+       {"</script><b>", "]]><script>", "\"><img src=x>", "<!--", "&lt;", "\x1b[31m", "\xEF\xBF\xBF"}) {
+    PlanDocument after = stacked();
+    after.module = after.archive = after.algorithm = name;
+    for (PlanDocument::Buffer& buffer : after.buffers) buffer.name = buffer.function = name;
+    after.buffers[0].offset = 64;
+    CAPTURE(name);
+    for (const std::string& text : {svg_of(stacked(), after), html_of(stacked(), after)}) {
+      for (const char* part : {"<script", "<img", "<b>", "]]>", "\x1b", "\xEF\xBF\xBF", "<!--"}) {
+        CHECK(count(text, part) == 0);
+      }
+    }
+  }
+}
+
 }  // namespace usmp::report::diff_test

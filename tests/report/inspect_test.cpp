@@ -71,7 +71,7 @@ TEST_CASE("what a module is read from") {
   CHECK(inspect_json(model.info, model.module, model.analysis).find("\"source\": \"c\"") != std::string::npos);
   const std::vector<tvm_c::PlannedPool> planned = {{"flash", true, 20}, {"sram", false, 64}, {"dtcm", false, {}}};
   CHECK(inspect_text(model.info, model.module, model.analysis, planned)
-            .find("  planned by TVM: flash 20 bytes of constants, sram 64 bytes, dtcm of unknown size\n") !=
+            .find("  planned by TVM: flash 20 bytes of constants, sram 64 bytes, dtcm of unknown\n      size\n") !=
         std::string::npos);
   CHECK(json::parse(inspect_json(model.info, model.module, model.analysis, planned))["tvm_plan"] ==
         json::parse(R"([{"pool": "flash", "kind": "constants", "size": 20},
@@ -124,7 +124,8 @@ Buffers, live in steps of [0,40)
 
 Calls in order
   #  Kind  Multiply-accumulates  Reads -> writes  Steps    Function
-  1  ?                        0                   [0,17)   tvmgen_default_fused_conv
+  1  ?                        0                   [0,17)
+      tvmgen_default_fused_conv
   2  relu                     ?                   [17,40)  cmsis_nn_relu
 
 Allocated at run time, since the size is not known at compile time
@@ -140,23 +141,26 @@ TEST_CASE("statements that stay as text are no function of somebody else") {
   model.analysis.calls.back().callee = tir::kept_text;
   model.analysis.extern_callees = {tir::kept_text};
   const std::string text = inspect_text(model.info, model.module, model.analysis);
-  CHECK(text.find("  2  text                     ?                   [17,40)  (statements that stay as they are)\n") !=
+  CHECK(text.find(
+            "  2  text                     ?                   [17,40)\n      (statements that stay as they are)\n") !=
         std::string::npos);
   CHECK(text.find("usmp_kept_text") == std::string::npos);
   CHECK(text.find("defined outside") == std::string::npos);
 }
 
-TEST_CASE("on a narrow terminal names give way in the middle, and nothing else") {
+TEST_CASE("on a narrow terminal names give way in the middle, then lines are folded") {
   const Model model = example();
-  const std::string whole = inspect_text(model.info, model.module, model.analysis);
+  const std::string whole = inspect_text(model.info, model.module, model.analysis, {}, {.width = 200});
+  CHECK(whole.find("  1  ?                        0                   [0,17)   tvmgen_default_fused_conv\n") !=
+        std::string::npos);
   CHECK(inspect_text(model.info, model.module, model.analysis, {}, {.width = 84}) == whole);
   const std::string narrow =
       inspect_text(model.info, model.module, model.analysis, {}, {.width = 71, .transformed = true});
-  CHECK(narrow.find("bytes, after the transformations\n") != std::string::npos);
+  CHECK(narrow.find("bytes, after the\n      transformations\n") != std::string::npos);
   CHECK(narrow.find("  sid_1    1024     16  tensor    [0,17)         tvmgen_def…_tvm_main__\n") != std::string::npos);
   CHECK(narrow.find("  entry  c       tvmgen_default___tvm_main__\n") != std::string::npos);
   const std::string narrowest = inspect_text(model.info, model.module, model.analysis, {}, {.width = 1});
-  CHECK(narrowest.find("  pad        64     16  scratch   [1,5)…20,24)  tvmge…d_conv\n") != std::string::npos);
+  CHECK(narrowest.find("  pad        64     16  scratch\n      [1,5)…20,24)  tvmge…d_conv\n") != std::string::npos);
 }
 
 TEST_CASE("an empty module leaves the empty parts out") {

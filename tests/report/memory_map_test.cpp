@@ -5,10 +5,13 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "plan_support/golden.hpp"
 #include "plan_support/planned.hpp"
 #include "report/label_room.hpp"
+#include "report/operator_colors.hpp"
+#include "usmp/compare/figures.hpp"
 #include "usmp/plan_file/plan_document.hpp"
 #include "usmp/report/report.hpp"
 
@@ -109,7 +112,7 @@ TEST_CASE("what two buffers share is hatched over both, outlined, told and kept 
   const std::size_t labels = svg.find("<g class=\"labels\">");  // of the first pool
   CHECK(count(svg.substr(labels, svg.find("</g>", labels) - labels), ">b #1 conv2d</text>") == 1);
   CHECK(count(memory_map_svg(example()), "class=\"shared\"") == 0);
-  const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(document)));
+  const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(document)))["modules"][0];
   CHECK(data["pools"][0]["shared"] == nlohmann::json::parse("[[0, 1, 32, 48, 1, 2]]"));
   CHECK(data["pools"][0]["lower_bound"].is_null());  // filled on purpose
   CHECK(data["pools"][1]["lower_bound"] == 100);
@@ -148,7 +151,7 @@ TEST_CASE("labels are the buffer, its operator if there is room; names are cut i
 }
 
 TEST_CASE("the page's data are the plan's buffers") {
-  const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(example())));
+  const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(example())))["modules"][0];
   REQUIRE(data["buffers"].size() == 5);
   CHECK(data["buffers"][3]["name"] == "big");
   CHECK(data["buffers"][3]["live"] == nlohmann::json({0, 1, 2, 6}));
@@ -164,7 +167,7 @@ TEST_CASE("pictures tell of rings and of operators by rows") {
   CHECK(svg.find("<title>#1 operators by rows (1 to 3: 2 conv2d, add), steps [1,3)</title>") != std::string::npos);
   const std::string page = memory_map_html(plan);
   CHECK(page.find("<p>#1 runs operators 1 to 3: 2 conv2d, add; 1 ring holds 16 of 48 bytes</p>") != std::string::npos);
-  const nlohmann::json data = nlohmann::json::parse(data_of(page));
+  const nlohmann::json data = nlohmann::json::parse(data_of(page))["modules"][0];
   CHECK(data["buffers"][1]["ring"] == "4 of 12 rows, 4 bytes each");
   CHECK_FALSE(data["buffers"][0].contains("ring"));
   CHECK(data["calls"][0]["by_rows"] == "1 to 3: 2 conv2d, add");
@@ -180,7 +183,7 @@ TEST_CASE("scratch of a function that is called again names how many calls use i
   CHECK(memory_map_svg(plan).find("scratch, " + owner + "</title>") != std::string::npos);
   CHECK(report_text(plan, {}).find("  scratch  b       " + owner + "\n") != std::string::npos);
   CHECK(report_markdown(plan).find(" | " + owner + " |\n") != std::string::npos);
-  const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(plan)));
+  const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(plan)))["modules"][0];
   CHECK(data["buffers"][1]["more"] == 2);
   CHECK_FALSE(data["buffers"][0].contains("more"));
   const nlohmann::json at_peak = nlohmann::json::parse(report_json(plan))["pools"][0]["peak"]["buffers"];
@@ -196,17 +199,19 @@ TEST_CASE("scratch of a function that is called again names how many calls use i
 TEST_CASE("buffers of operators by rows have the colours of the operators inside") {
   PlanDocument plan = with_rows(example());
   const auto colors = [&] {
-    const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(plan)));
+    const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(plan)))["modules"][0];
     return std::pair(data["buffers"][1]["operator"], data["operators"]);
   };
   plan.buffers.at(0).live = {{1, 2}};
   plan.buffers.at(0).row_operator = 1;
   CHECK(colors() ==
         std::pair<nlohmann::json, nlohmann::json>(2, {"#1 operators by rows", "#1.1 conv2d", "#1.3 conv2d"}));
-  CHECK(count(memory_map_svg(plan), "fill=\"#90be6d\"") == 1);
+  const std::vector<std::string> all = nlohmann::json::parse(data_of(memory_map_html(plan)))["modules"][0]["colors"];
+  REQUIRE(all.size() == 3);
+  CHECK(std::set<std::string>(all.begin(), all.end()).size() == 3);
+  CHECK(count(memory_map_svg(plan), "fill=\"" + all[2] + "\"") >= 1);
   plan.buffers.at(1).row_operator = 1;
   CHECK(colors().first == 1);
-  CHECK(count(memory_map_svg(plan), "fill=\"#ffc145\"") == 2);
 }
 
 namespace {
@@ -227,48 +232,169 @@ PlanDocument chain(std::size_t calls, Tick life) {
   return plan;
 }
 
-std::vector<std::size_t> colors_of(const PlanDocument& plan) {
-  return nlohmann::json::parse(data_of(memory_map_html(plan)))["colors"];
+nlohmann::json module_of(const PlanDocument& plan) {
+  return nlohmann::json::parse(data_of(memory_map_html(plan)))["modules"][0];
+}
+
+std::vector<std::string> colors_of(const PlanDocument& plan) { return module_of(plan)["colors"]; }
+
+// Names of kinds, and how many operators are of each.
+std::vector<std::pair<std::string, std::size_t>> kinds_of(const PlanDocument& plan) {
+  std::vector<std::pair<std::string, std::size_t>> kinds;
+  const nlohmann::json module = module_of(plan);
+  for (const nlohmann::json& kind : module["kinds"]) kinds.emplace_back(kind["name"], kind["operators"]);
+  return kinds;
 }
 
 }  // namespace
 
-TEST_CASE("operators whose buffers are live at the same time have different colours, as long as there are any") {
-  CHECK(colors_of(chain(12, 12)) == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-  PlanDocument plan = chain(30, 4);
-  plan.buffers.at(0).live = {{0, 34}};  // #13 and #25 would have its colour
-  plan.buffers.at(3).live = {{3, 15}};  // ends where #16's begins
-  const std::vector<std::size_t> colors = colors_of(plan);
+TEST_CASE("a kind has a hue, the kind with the most bytes the first; its operators have shades of it") {
+  PlanDocument plan = chain(4, 2);
+  for (std::size_t i = 0; i < 4; ++i) plan.calls[i].kind = i % 2 == 0 ? "conv2d" : "add";
+  plan.buffers[1].size = 4000;
+  CHECK(kinds_of(plan) == std::vector<std::pair<std::string, std::size_t>>{{"add", 2}, {"conv2d", 2}});
+  const std::vector<std::string> colors = {color_text(1, 0), color_text(0, 0), color_text(1, 1), color_text(0, 1)};
+  CHECK(colors_of(plan) == colors);
+  const std::string svg = memory_map_svg(plan);
+  for (const std::string& color : colors) CHECK(count(svg, "fill=\"" + color + "\"") >= 1);
+  CHECK(count(svg, ">add ×2<") == 1);
+  CHECK(module_of(plan)["kind_of"] == nlohmann::json({1, 0, 1, 0}));
+  // Of a plan that knows no kinds: names without the compiler's numbers.
+  for (std::size_t i = 0; i < 4; ++i) plan.calls[i] = {"f_" + std::to_string(i), plan.calls[i].ticks};
+  CHECK(kinds_of(plan) == std::vector<std::pair<std::string, std::size_t>>{{"f", 4}});
+}
+
+TEST_CASE("all colours differ, and dark letters can be read on them") {
+  std::set<std::string> all;
+  for (std::size_t hue = 0; hue < hue_count; ++hue) {
+    for (std::size_t shade = 0; shade < shade_count; ++shade) {
+      const std::string text = color_text(hue, shade);
+      REQUIRE(text.size() == 7);
+      int sum = 0;
+      for (const std::size_t at : {1U, 3U, 5U}) sum += std::stoi(text.substr(at, 2), nullptr, 16);
+      CHECK_MESSAGE(sum > 3 * 110, text);
+      all.insert(text);
+    }
+  }
+  CHECK(all.size() == hue_count * shade_count);
+}
+
+TEST_CASE("more kinds than hues: those with the fewest bytes share the last one") {
+  const auto plan_of = [](std::size_t kinds) {
+    PlanDocument plan = chain(kinds, 1);
+    for (std::size_t i = 0; i < kinds; ++i) {
+      plan.calls[i].kind = "kind" + std::string(1, static_cast<char>('a' + i));
+      plan.buffers[i].size = static_cast<Bytes>(100 - i);
+    }
+    return plan;
+  };
+  CHECK(kinds_of(plan_of(12)).back() == std::pair<std::string, std::size_t>("kindl", 1));
+  const std::vector<std::pair<std::string, std::size_t>> kinds = kinds_of(plan_of(14));
+  REQUIRE(kinds.size() == 12);
+  CHECK(kinds[10] == std::pair<std::string, std::size_t>("kindk", 1));
+  CHECK(kinds[11] == std::pair<std::string, std::size_t>("other kinds", 3));
+}
+
+TEST_CASE(
+    "operators of a kind whose buffers are live at the same time have different shades, as long as there are any") {
+  PlanDocument plan = chain(30, 2);
+  for (PlanDocument::Call& call : plan.calls) call.kind = "conv2d";
+  plan.buffers.at(0).live = {{0, 6}};  // #5 would have its shade
+  const std::vector<std::string> colors = colors_of(plan);
   REQUIRE(colors.size() == 30);
-  for (std::size_t i = 0; i < 30; ++i) {
+  for (std::size_t i = 0; i < 7; ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       if (plan.buffers[k].live->front().end < plan.buffers[i].live->front().begin) continue;
       CHECK_MESSAGE(colors[i] != colors[k], i << " and " << k);
     }
   }
-  const std::vector<std::string> palette = {"#8ecae6", "#ffc145"};
-  const std::string svg = memory_map_svg(plan);
-  for (std::size_t color = 0; color < palette.size(); ++color) {
-    CHECK(count(svg, "fill=\"" + palette[color] + "\"") == static_cast<std::size_t>(std::ranges::count(colors, color)));
-  }
+  PlanDocument touching = chain(5, 1);
+  for (PlanDocument::Call& call : touching.calls) call.kind = "conv2d";
+  touching.buffers.at(0).live = {{0, 4}};  // ends where #5's begins, whose turn it is to have this shade
+  CHECK(colors_of(touching).at(4) != colors_of(touching).at(0));
   // Of constants all are there all the time: they take turns.
   for (PlanDocument::Buffer& buffer : plan.buffers) buffer.kind = BufferKind::constant;
   for (std::size_t i = 0; i < 30; ++i) plan.buffers[i].function = plan.calls[i].callee;
-  CHECK(colors_of(plan).at(29) == 29 % 12);
+  CHECK(colors_of(plan).at(29) == color_text(0, 29 % shade_count));
 }
 
-TEST_CASE("the legend says so where colours repeat") {
-  const std::string text = "More operators than colours";
-  CHECK(count(memory_map_svg(chain(12, 12)), text) == 0);
-  CHECK(count(memory_map_html(chain(12, 12)), text) == 0);
-  CHECK(count(memory_map_svg(chain(13, 13)), text) == 1);
-  CHECK(count(memory_map_html(chain(13, 13)), text) == 1);
+TEST_CASE("bytes between neighbours that alignment leaves free are drawn while both are live") {
+  PlanDocument plan = chain(3, 3);  // live in [0, 3), [1, 4), [2, 5)
+  const auto place = [&](std::size_t buffer, Bytes offset, Bytes size, Bytes alignment) {
+    plan.buffers[buffer].offset = offset;
+    plan.buffers[buffer].size = size;
+    plan.buffers[buffer].alignment = alignment;
+  };
+  place(0, 0, 10, 16);
+  place(1, 16, 16, 16);  // 6 bytes behind #1's
+  place(2, 64, 16, 16);  // 32 bytes behind: not for its alignment
+  const auto gaps_of = [](const PlanDocument& one) { return module_of(one)["pools"][0]["gaps"]; };
+  CHECK(gaps_of(plan) == nlohmann::json::parse("[[1, 3, 10, 16]]"));
+  CHECK(count(memory_map_svg(plan), "6 bytes at 10 lost to alignment, steps [1,3)") == 1);
+  CHECK(count(memory_map_svg(plan), "<g class=\"gaps\">") == 2);  // and in the legend
+  place(2, 16, 16, 16);                                           // while the second is live: between it and the first
+  plan.buffers[1].live = {{1, 2}};
+  plan.buffers[2].live = {{2, 3}};
+  CHECK(gaps_of(plan) == nlohmann::json::parse("[[1, 2, 10, 16], [2, 3, 10, 16]]"));
+  place(1, 10, 6, 2);  // fills it, for a while
+  plan.buffers[1].live = {{0, 1}, {2, 3}};
+  plan.buffers[2].live = {{0, 3}};
+  CHECK(gaps_of(plan) == nlohmann::json::parse("[[1, 2, 10, 16]]"));
+  place(2, 16, 16, 1);
+  CHECK(gaps_of(plan).empty());
+  CHECK(count(memory_map_svg(plan), "class=\"gaps\"") == 0);
+}
+
+TEST_CASE("the page begins with a bar for each pool: what is used, of how much") {
+  PlanDocument plan = example();
+  CHECK(count(memory_map_html(plan), "<td class=\"bar\">") >= plan.pools.size());
+  plan.pools[0].capacity = 4 * plan.pools[0].used;
+  const std::string page = memory_map_html(plan);
+  const std::string used = std::to_string(plan.pools[0].used);
+  CHECK(count(page, "<td class=\"number\">" + used + " of " + std::to_string(4 * plan.pools[0].used) +
+                        " bytes</td>"
+                        "<td class=\"number\">25.00%</td>") == 1);
+  const auto unbounded = std::ranges::count_if(plan.pools, [](const auto& pool) { return !pool.capacity; });
+  CHECK(count(page, " bytes, no limit</td>") == static_cast<std::size_t>(unbounded));
+}
+
+TEST_CASE("the page has the buffers at the peak, and the operators with what is live in them") {
+  const PlanDocument plan = example();
+  const compare::PlanFigures figures = compare::plan_figures(plan);
+  const std::string page = memory_map_html(plan);
+  std::size_t at_peak = 0;
+  for (std::size_t i = 0; i < plan.pools.size(); ++i) {
+    if (plan.pools[i].kind == PoolKind::workspace) at_peak += figures.pools[i].at_peak.size();
+  }
+  REQUIRE(at_peak > 0);
+  CHECK(count(page, "<tr data-id=") == at_peak);
+  CHECK(count(page, "<h2>By operator</h2>") == 1);
+  const std::size_t table = page.find("<table class=\"operators\">");
+  REQUIRE(table != std::string::npos);
+  CHECK(count(page.substr(table, page.find("</table>", table) - table), "<tr>") == plan.calls.size() + 1);
+  PlanDocument hostile = plan;
+  for (PlanDocument::Call& call : hostile.calls) call.callee = call.kind = "<b>";
+  CHECK(count(memory_map_html(hostile), "<b>") == 0);
+}
+
+TEST_CASE("a page of several modules has all of them, and a selector") {
+  std::vector<PlanDocument> plans = {example(), example()};
+  plans[1].module = "other</script>";
+  const std::string page = memory_map_html(plans);
+  CHECK(count(page, "<select id=\"module\">") == 1);
+  CHECK(count(page, "<section data-module=\"1\">") == 2);
+  CHECK(count(page, "<script") == 2);
+  const nlohmann::json data = nlohmann::json::parse(data_of(page));
+  REQUIRE(data["modules"].size() == 2);
+  CHECK(data["modules"][0] == module_of(plans[0]));
+  CHECK(count(memory_map_html(plans[0]), "id=\"module\"") == 0);
 }
 
 TEST_CASE("the legend lists what is drawn") {
   PlanDocument plan = example();
   const std::string svg = memory_map_svg(plan);
-  for (const char* text : {">live bytes<", ">lower bound<", ">the peak<", ">colour: "}) CHECK(count(svg, text) == 1);
+  for (const char* text : {">live bytes<", ">lower bound<", ">the peak<", ">conv<"})
+    CHECK_MESSAGE(count(svg, text) == 1, text);
   CHECK(count(svg, ">capacity<") == 0);
   plan.pools[0].capacity = 64;
   plan.calls.clear();
@@ -276,7 +402,7 @@ TEST_CASE("the legend lists what is drawn") {
   const std::string other = memory_map_svg(plan);
   CHECK(count(other, ">capacity<") == 1);
   CHECK(count(other, ">lower bound<") == 0);
-  CHECK(count(other, ">colour: ") == 0);
+  CHECK(count(other, ">conv<") == 0);
 }
 
 TEST_CASE("addresses have one unit; names of operators that have no room are marked") {
@@ -335,11 +461,13 @@ TEST_CASE("the page asks for nothing from outside") {
 TEST_CASE("the page has a table of the transformations, if there were any") {
   Planned planned;
   fill_example(planned);
-  CHECK(count(memory_map_html(planned.finish()), "<table") == 0);
+  CHECK(count(memory_map_html(planned.finish()), "class=\"transformed\"") == 0);
   planned.document.transformed = example_steps();
   PlanDocument plan = planned.finish();
   const std::string page = memory_map_html(plan);
-  CHECK(count(page, "<tr>") == 5);
+  const std::size_t table = page.find("<table class=\"transformed\">");
+  REQUIRE(table != std::string::npos);
+  CHECK(count(page.substr(table, page.find("</table>", table) - table), "<tr>") == 5);
   CHECK(count(page, R"(<tr><td>constants</td><td class="number">112</td><td class="number">112</td>)"
                     "<td>1 change, constants 24 -&gt; 10 bytes</td></tr>\n") == 1);
   plan.transformed[0].step = "</table><script>";

@@ -49,6 +49,19 @@ def check_svg(svg: str, plan: dict) -> None:
                                                                               "path", "defs", "pattern"}
 
 
+def report_of(program: str, command: str, *plans: Path, form: str = "html") -> str:
+    run = subprocess.run([program, command, *plans, "--format", form], capture_output=True, timeout=120)
+    assert run.returncode in ((0, 1) if command == "diff" else (0,)), run.stderr
+    return run.stdout.decode("utf-8")
+
+
+def check_diff_svg(svg: str) -> None:
+    name = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.fromstring(svg)
+    assert {element.tag.removeprefix(name) for element in root.iter()} <= {"svg", "title", "style", "rect", "text", "line", "g"}
+    assert sum(group.get("class") == "buffers" for group in root.iter(name + "g")) >= 2
+
+
 class Browser:
     """A page in a Chromium of its own, driven by messages of the DevTools protocol."""
 
@@ -128,12 +141,59 @@ class Browser:
         return [e for e in self.events if e["method"] in noisy] + loads
 
 
+def check_start(browser: Browser, plan: dict) -> None:
+    """Labels in the picture, the peak in view, not a hairline; colours by kind, with a legend beside their selector."""
+    peak = browser.value("""(() => { const peak = document.querySelector('.peak').getBoundingClientRect();
+        const frame = document.querySelector('.frame').getBoundingClientRect();
+        return [peak.left >= frame.left - 1 && peak.right <= frame.right + 1, peak.width]; })()""")
+    assert peak[0] and peak[1] >= 2, peak
+    in_frame = browser.value("""(() => { const frame = document.querySelector('.frame').getBoundingClientRect();
+        return [...document.querySelectorAll('.label')].filter(label => { const box = label.getBoundingClientRect();
+            return box.left >= frame.left && box.right <= frame.right; }).length; })()""")
+    assert in_frame >= min(6, len(plan["buffers"]) // 2), in_frame
+    assert browser.value("document.getElementById('legend').parentElement === document.getElementById('coloring').closest('.coloring')")
+    kinds = browser.value("[...document.querySelectorAll('#legend button')].map(one => one.textContent.split(' ×')[0])")
+    assert 0 < len(kinds) <= 12 and len(set(kinds)) == len(kinds), kinds
+    assert browser.value("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than its window"
+    assert browser.value("document.querySelectorAll('section:not([hidden]) .bars tr').length") == len(plan["pools"])
+
+
+def check_modules(browser: Browser, page: Path, plans: list[dict]) -> None:
+    """Of a page of several modules one is shown, which the selector chooses."""
+    browser.open(page)
+    for index in (0, 1, 0):
+        browser.value(f"(() => {{ const one = document.getElementById('module'); one.value = {index};"
+                      "one.dispatchEvent(new Event('change')); })()")
+        browser.key("Shift")
+        headings = browser.value("[...document.querySelectorAll('h1')].filter(one => one.offsetParent !== null).map(one => one.textContent)")
+        assert len(headings) == 1 and f"module {plans[index]['module']} of" in headings[0], headings
+        drawn = sum(len(b["live"]) for b in plans[index]["buffers"] if b["pool"])
+        assert browser.value("document.querySelectorAll('.buffer').length") == drawn
+    assert not browser.complaints(), browser.complaints()
+
+
+def check_diff(browser: Browser, page: Path, hostile: bool) -> None:
+    """Two panels side by side, in one scale; no script, no element of a name."""
+    browser.open(page)
+    panels = browser.value("""[...document.querySelectorAll('.panel')].map(one => { const box = one.getBoundingClientRect();
+        return [box.top, box.height]; })""")
+    assert len(panels) >= 2 and panels[0] == panels[1], panels
+    assert browser.value("document.querySelectorAll('script, img, b').length") == 0
+    assert browser.value("document.getElementById('evil')") is None
+    assert browser.value("document.querySelectorAll('table').length") >= (1 if hostile else 2)
+    assert not browser.complaints(), browser.complaints()
+
+
 def check_page(browser: Browser, page: Path, plan: dict) -> float:
     seconds = browser.open(page)
     placed = [buffer for buffer in plan["buffers"] if buffer["pool"]]
     assert browser.value("document.querySelectorAll('.buffer').length") == sum(len(b["live"]) for b in placed)
     assert browser.value("document.querySelectorAll('.peak').length") >= 1
     assert browser.value("document.getElementById('tip').hidden") is True
+
+    # At first, the stretch of time around the peak in which labels have room; then all of it.
+    check_start(browser, plan)
+    browser.key("0")
 
     # Hover over the largest buffer: its card says what the plan says.
     largest = max((b for b in placed if b["kind"] == "tensor"), key=lambda b: (b["size"], -b["id"]))
@@ -160,6 +220,17 @@ def check_page(browser: Browser, page: Path, plan: dict) -> float:
     assert abs(browser.value(width) - before) < 0.5
     browser.key("Escape")
     assert browser.value("document.getElementById('tip').hidden") is True
+
+    # A row of the table of the peak shows its buffer; a kind of the legend marks its operators' buffers.
+    row = browser.value("(() => { const row = document.querySelector('tr[data-id]'); row.click(); return row.dataset.id; })()")
+    browser.key("Shift")
+    assert browser.value("document.querySelector('.buffer.chosen').dataset.id") == row
+    browser.key("Escape")
+    kind = browser.value("(() => { const one = document.querySelector('#legend button'); one.click(); return one.textContent; })()")
+    browser.key("Shift")
+    marked = browser.value("document.querySelectorAll('.buffer.match').length")
+    assert 0 < marked < len(placed), (kind, marked)
+    browser.key("Escape")
 
     # Search.
     browser.key("/")
@@ -279,6 +350,13 @@ def main() -> int:
             plan_of = json.loads(path.read_text(encoding="utf-8"))
             check_svg(report(arguments.program, path, "svg"), plan_of)
             Path(str(path) + ".html").write_text(report(arguments.program, path, "html"), encoding="utf-8")
+        other = json.loads((folder / "crowd300.plan.json").read_text(encoding="utf-8"))
+        modules = folder / "modules.html"
+        modules.write_text(report_of(arguments.program, "report", good, folder / "crowd300.plan.json"), encoding="utf-8")
+        diffs = [(folder / "diff.html", good, sharing), (folder / "evil.html", sharing, evil)]
+        for page, before, after in diffs:
+            page.write_text(report_of(arguments.program, "diff", before, after), encoding="utf-8")
+            check_diff_svg(report_of(arguments.program, "diff", before, after, form="svg"))
         chromium = shutil.which("chromium")
         try:
             import websocket  # noqa: F401
@@ -300,6 +378,11 @@ def main() -> int:
                 check_shared(browser, Path(str(path) + ".html"), json.loads(path.read_text(encoding="utf-8")))
                 if arguments.screenshots:
                     browser.screenshot(arguments.screenshots / f"{path.name}.png")
+            check_modules(browser, modules, [plan, other])
+            for page, _, after in diffs:
+                check_diff(browser, page, after == evil)
+            browser.open(Path(str(shared_plans[2]) + ".html"))
+            check_start(browser, other)
             browser.open(pages[1])
             assert browser.value("document.getElementById('evil')") is None
             assert browser.value("document.title") != "evil"

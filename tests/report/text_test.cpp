@@ -38,6 +38,27 @@ TEST_CASE("a table shows no control characters") {
   CHECK(table.text("") == "Name  Kernels\na     dot4\\x1b]0;owned\\x07\\n::error::forged\n");
 }
 
+TEST_CASE("lines for people are folded at 80 columns, at the columns of a table if there are any") {
+  const std::string word(30, 'w');
+  const std::string half(40, 'h');
+  CHECK(folded("short\n\nlines\n") == "short\n\nlines\n");
+  CHECK(folded(std::string(80, 'x') + "\n") == std::string(80, 'x') + "\n");
+  CHECK(folded(word + " " + word + " " + word + "\n") == word + " " + word + "\n    " + word + "\n");
+  CHECK(folded("  " + half + "  b c d " + word + " " + word + "\n") ==
+        "  " + half + "\n      b c d " + word + " " + word + "\n");
+  CHECK(folded(std::string(81, 'x') + " y\n") == std::string(81, 'x') + "\n    y\n");
+  CHECK(folded("a " + std::string(81, 'x') + "\n") == "a\n    " + std::string(81, 'x') + "\n");
+  // Letters of two bytes and escape sequences.
+  std::string wide;
+  for (int i = 0; i < 78; ++i) wide += "\xC3\xA4";
+  CHECK(folded(wide + " \x1b[32mb\x1b[0m\n") == wide + " \x1b[32mb\x1b[0m\n");
+  CHECK(folded(wide + " bc\n") == wide + "\n    bc\n");
+  const std::string narrow = folded("one two three four five six\n", 12);
+  CHECK(narrow == "one two\n    three\n    four\n    five six\n");
+  const std::string once = folded("  " + word + "  " + word + " " + word + " " + word + " " + word + "\n");
+  CHECK(folded(once) == once);
+}
+
 TEST_CASE("what was done to the program: the load, the changes, the constants, what it costs") {
   Planned planned;
   fill_example(planned);

@@ -53,6 +53,7 @@ struct BufferPlace {
   BufferKind kind = BufferKind::tensor;
   bool at_peak = false;     // live at the peak of its pool: PoolState::peak
   Bytes bytes_at_peak = 0;  // of PoolState::occupied_at_peak: PoolFigures::counted
+  std::size_t index = 0;    // into PlanDocument::buffers of its plan
   bool is_used = true;      // unless the plan says that it is never live: it takes no room, and others lie over it
 };
 

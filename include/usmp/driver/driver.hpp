@@ -97,7 +97,7 @@ struct VerifyOptions : PlanningOptions {
   std::optional<std::string> keep;  // a new or empty directory for sources and programs; absent: they are removed
 };
 
-enum class DiffFormat { text, markdown, json, csv };
+enum class DiffFormat { text, markdown, json, csv, svg, html };
 
 // `model.model` is not used.
 struct DiffOptions : PlanningOptions {
@@ -115,7 +115,7 @@ struct ProofOptions {
 
 enum class ReportFormat { text, json, csv, markdown, svg, html };
 
-// `model.model` is a model, or an M.plan.json: then nothing is planned.
+// `model.model` and `more_models` are models, or each an M.plan.json: then nothing is planned.
 struct ReportOptions : PlanningOptions {
   bool tvm_plan = false;  // of the plan in the C that TVM wrote
   ReportFormat format = ReportFormat::text;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct Options {
   std::uint64_t seed = 0;               // of the inputs and of the garbage
   std::uint32_t rounds = 3;             // at least 1: runs of the model, each on different inputs
   std::chrono::milliseconds time_limit = std::chrono::minutes(10);  // of each compilation and of each program
+  std::function<void()> between = {};  // called between steps and before blocks of files; may throw to stop
 };
 
 // A compiler that exists and accepts the flags.

@@ -25,6 +25,7 @@ struct Progress {
   Bytes lower = 0;  // no plan uses less there
   Bytes upper = 0;  // of the best plan so far
   std::uint64_t nodes = 0;
+  bool has_plan = true;  // a search that ended now would have a plan that fits all pools
 };
 
 struct Options {

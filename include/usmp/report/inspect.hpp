@@ -15,7 +15,7 @@
 namespace usmp::report {
 
 struct InspectTextOptions {
-  std::size_t width = std::string::npos;  // of a line, in letters, as far as shortened names allow; npos: whole names
+  std::size_t width = std::string::npos;  // of a line, in letters: names are shortened; npos: 80, whole names
   bool transformed = false;               // the module is what transformations made of it
 };
 

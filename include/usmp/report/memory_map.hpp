@@ -3,6 +3,7 @@
 // upwards, a rectangle for each live range of a buffer, the peak marked.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "usmp/plan_file/plan_document.hpp"
@@ -16,6 +17,8 @@ namespace usmp::report {
 
 // A self-contained page for a browser: it loads nothing, and its content security policy forbids loading. Search, zoom,
 // keyboard. The same guarantees as above.
+// Of several modules, one is shown at a time.
 [[nodiscard]] std::string memory_map_html(const plan_file::PlanDocument& document);
+[[nodiscard]] std::string memory_map_html(std::span<const plan_file::PlanDocument> documents);  // at least one
 
 }  // namespace usmp::report

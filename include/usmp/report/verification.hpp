@@ -43,7 +43,8 @@ struct Verified {
 
 // A few lines about the plan, without what was executed.
 [[nodiscard]] std::string verification_text(const Verified& verified, bool color);
-[[nodiscard]] std::string execution_text(const Execution& execution);
+// `module`: its name, of one of several.
+[[nodiscard]] std::string execution_text(const Execution& execution, const std::string& module = {});
 
 // All modules, as docs/schema/verification.schema.json says.
 [[nodiscard]] std::string verification_json(const std::vector<Verified>& modules);
