@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 # The developer's interface. `make demo` and `make test` do everything on a fresh Debian 12 machine.
 BUILD ?= build
 JOBS ?= $(shell nproc)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Puts the TIR that usmp-plan reads into a Model Library Format archive.
 
 No release of TVM exports TIR by itself. This file runs inside your own TVM (0.9 to 0.18, Python 3.8 or later), takes the

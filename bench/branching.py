@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Networks with many branches as TIR modules (JSON): branching.py inception|wired|cells N OUT.json [--seed S].
 
 inception: N blocks of four branches that are concatenated; wired: N convolutions, each of some that stand

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """How time and memory grow with the program: growth.py USMP_PLAN [--most N] [--only NAME] [--steps STEP].
 
 Writes TIR modules (JSON) of n = 800, 1600, … calls, parameters or buffers in shapes that real programs have a little of

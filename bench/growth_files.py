@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """How time and memory grow with the files that come from outside.
 
 Each case makes files of n parts (steps, pools, modules, buffers, distances, …) and runs a command on them, for n = 800,

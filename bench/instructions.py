@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Instructions of an inference on emulated microcontrollers, in millions.
 
 Each archive, with a folder of golden files beside it, is planned and compiled for each core at each level and run under

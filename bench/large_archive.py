@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Writes an MLF archive with many megabytes of constants: large_archive.py OUT.tar [MEGABYTES], or a file of C as TVM
 writes it: large_archive.py OUT.c [MEGABYTES [int8|int16|int32|float]].
 

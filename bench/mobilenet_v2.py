@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """MobileNetV2 as a TIR module (JSON): mobilenet_v2.py OUT.json [--side 144] [--width 0.35] [--shortcuts].
 
 int8, as patch-based systems publish figures of it: a convolution of 3x3, 17 blocks of an expansion, a depthwise

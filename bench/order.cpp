@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the search for an order of the calls reaches, on irregularly wired networks of the tests' generator:
 // usmp-bench-order [TASKS SEEDS]. Without arguments, the table of docs/performance.md.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the planners reach and what it costs them, as a table:
 //
 //   usmp-bench-planners [--algorithm NAME] [--instances FOLDER] [--node-limit N] [--time-limit MS] [--iterations N]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """What `optimal` makes of archives in several pools, as a Markdown table: with and without transformations.
 
 The first of two pools has half of what one pool needs; the first two of three a quarter and a third. Times are those of the

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """A lower figure for float networks run by rows: the workspace of the best division of their operators into chains.
 
 Of a chain every tensor inside holds the rows that are still to be read, in a ring of fixed height, as many as are live

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """What each transformation saves: workspace and parameter bytes of optimal plans, as a Markdown table.
 
 Usage: savings.py BINARY ARCHIVE.tar...

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Run time of the emitted C against the C in the archive, as TVM wrote it.
 
 Both are compiled with the same flags into one program each (the archive's C with bench/tvm_shim for its runtime calls),

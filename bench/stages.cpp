@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Time of every stage on real archives: usmp-bench ARCHIVE.tar… [Google Benchmark options].
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Which nodes, operators and types of TIR that the reader takes no archive has: those are tested with JSON of our own alone.
 
 usage: tir_census.py DIRECTORY…   archives below them

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Workspace bytes of archives that TVM planned, of the same archives planned again from their C, and of the archives of the same
 networks planned from TIR, as a Markdown table.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 # `make deb`: usmp-plan_VERSION_ARCH.deb with the program, libusmp-dev_VERSION_ARCH.deb with the library.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "usmp-plan")

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 # What `make install` and the packages hold: the program with its documents, and the planning library with its headers.
 set(documentation ${CMAKE_INSTALL_DOCDIR})
 if(USMP_DEBIAN)

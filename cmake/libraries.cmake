@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 # The libraries of others that programs are made of. Those of which the property USMP_STATIC is true have them inside.
 find_package(CLI11 REQUIRED)
 find_package(LibArchive REQUIRED)

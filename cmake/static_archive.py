@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Packs the static program and what belongs to it: static_archive.py BUILD ARCHITECTURE. The same input gives the same bytes."""
 
 import io

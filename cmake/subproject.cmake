@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 # usmp-plan as a part of another project, by add_subdirectory or FetchContent: usmp_plan() for its targets. That project may
 # compile for a board, so the program is built beside it, for this machine, while CMake runs; USMP_PLAN_EXECUTABLE names one
 # that is there already. The targets of the planning library are there with USMP_LIBRARY.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 # usmp_plan(TARGET target MODEL model... [POOLS file] [OPTIONS option...] [OUTPUT directory] [BASE_DIR directory])
 #
 # Plans the models into the pools of the file, and adds the C to the target and its headers to the include path of

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Linked into the tests whose code runs passes.
 #include "usmp/tir/verify.hpp"
 

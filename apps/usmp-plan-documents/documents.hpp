@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The manual page and the completions of shells, made of what --help is made of. The same program gives the same bytes:
 // the date is that of the release, and there is no path of the machine.
 #pragma once

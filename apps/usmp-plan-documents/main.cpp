@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan-documents man|bash|zsh|fish: prints the manual page of usmp-plan, or its completion for a shell. Run when
 // the project is built; nothing of it is installed.
 #include <cstdio>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan check MODEL: holds a model's plan to the budgets of the pools file.
 #include <cstdlib>
 #include <iostream>

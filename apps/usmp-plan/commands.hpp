@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The commands of the program, each in a file of its own: options in, driver call out. What they share is in
 // options.hpp.
 #pragma once

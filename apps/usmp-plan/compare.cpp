@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan compare MODEL: what several algorithms make of one model, or one within several amounts of work or on
 // several cores.
 #include <iostream>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan inspect MODEL and usmp-plan init MODEL: what a model holds, without planning it.
 #include <iostream>
 #include <memory>

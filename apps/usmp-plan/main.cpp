@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan: every way a process may end becomes an exit code.
 #include <cxxabi.h>
 #include <fcntl.h>

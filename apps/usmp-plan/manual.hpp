@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the command line takes, as plain values that are read off the parser's own description of it. --help, the manual
 // page and the completions of the shells are made of these, so they say what the parser does.
 #pragma once

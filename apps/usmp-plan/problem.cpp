@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan problem MODEL: the planning problem of an archive as JSON.
 #include <iostream>
 #include <memory>

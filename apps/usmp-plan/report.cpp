@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan report PLAN|MODEL: a plan as text, data, table or picture.
 #include <filesystem>
 #include <iostream>

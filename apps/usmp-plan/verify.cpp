@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan verify MODEL: check a plan, and what the emitted C computes.
 #include <iostream>
 #include <memory>

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """An external algorithm: largest buffer first, each at the lowest offset that is free in the first pool with room.
 
 Use: usmp-plan model.tar --pools pools.yaml --algorithm exec:docs/examples/external_planner.py

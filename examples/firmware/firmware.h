@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 /* What main.c knows of the board and of the models. Nothing here depends on the processor. */
 #ifndef FIRMWARE_H_
 #define FIRMWARE_H_

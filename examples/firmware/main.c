@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 /* Runs every model twice, one after another, compares its outputs, and measures its stack. */
 #include "firmware.h"
 

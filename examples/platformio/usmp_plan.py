@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Plans the models of platformio.ini in front of the build, and adds the C to it. usmp-plan is in PATH."""
 
 import subprocess

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What makes a buffer the same one in an earlier plan: see pins.hpp.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Names are resolved first, then all pins are applied together, so that the problem is checked once. Only when that
 // fails the first pin that makes it invalid is looked for, by bisection over the list's beginnings.
 #include "usmp/assemble/pins.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A plan file as the plan of an assembly.
 #include <algorithm>
 #include <map>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Bounds by what is live at one step, or by one buffer, as pseudo-Boolean constraints with a proof.
 // Tests: tests/bounds/certificate_test.cpp; tests/e2e/proofs.py, which makes the constraints itself and checks proofs.
 #include "usmp/bounds/certificate.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which heights a pool can have: sums of sizes, see bounds.hpp.
 // Tests: tests/bounds/heights_test.cpp, against exhaustive search.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A bound from pairs: buffers of which no three can stand on top of each other are either low or high.
 // Tests: tests/bounds/odd_ring_test.cpp, against exhaustive search.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Lower bounds from the load: what is live at one tick has to be somewhere.
 //
 // Confined buffers (no other candidate, or none that is large enough): the pool holds them all, see packing_bound.

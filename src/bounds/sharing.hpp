@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is live at one moment and may share bytes: how much less it needs than the sum of its sizes.
 //
 // Buffers that stand apart add up. Of two that may share, the bytes of both together are as many as if they were as

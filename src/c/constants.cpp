@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Evaluates integer constant expressions in C's types, in exact arithmetic.
 #include "usmp/c/constants.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Macro expansion: arguments, # and ##, and the names that are painted so that no macro expands itself.
 #include "c/expander.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Expands macros (C11 6.10.3), in the order of GCC where C leaves it open.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Splits a file of C into tokens, each in one look at its bytes; line splices inside of one are rare and copied.
 #include "usmp/c/lexer.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Definitions of macros, merged where a conditional group has several parts that may be taken.
 #include "c/macro_table.hpp"
 

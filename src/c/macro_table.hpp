@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What names stand for while a file is read, also where several parts of a conditional group may be taken.
 #pragma once
 

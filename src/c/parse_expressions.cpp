@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Expressions and initialisers, by precedence, with stacks of their own: their depth costs no stack of the program.
 #include <algorithm>
 #include <array>

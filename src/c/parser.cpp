@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Items of a file and statements; what is beyond the grammar becomes the smallest opaque one.
 #include "c/parser.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What parses items and statements (parser.cpp), types and declarators (parse_types.cpp) and expressions
 // (parse_expressions.cpp): one class, as each needs the others.
 #pragma once

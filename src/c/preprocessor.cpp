@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Directives of files: what is read of conditional groups, definitions, includes. Macros are expanded in expander.cpp.
 #include "usmp/c/preprocessor.hpp"
 

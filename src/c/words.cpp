@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tables of C's keywords and of the standard's type names.
 #include "c/words.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // C's keywords, with GCC's spellings, and types of the standard's headers.
 #pragma once
 

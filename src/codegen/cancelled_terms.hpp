@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Sums whose terms cancel each other.
 //
 // GCC takes "x * -3 + x + x * 2", which it finds to be 0, for an overflow, and warns of it. What cancels is therefore

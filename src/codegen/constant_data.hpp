@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Constant data as C initialisers, streamed: constants may be larger than what should be held as text.
 #pragma once
 

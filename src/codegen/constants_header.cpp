@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // tvmgen_M.constants.h: the contents of external parameter pools. Apart from tvmgen_M.h, which every file of the
 // application may include: only the one that defines the arrays has to read megabytes of numbers.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loops over rows that go on where they ended in the iteration before of the loop around them: their variable stands
 // outside, and no first value is computed.
 #pragma once

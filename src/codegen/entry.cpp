@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // M_lib0.c: the application's way into the module. It owns the internal pools, finds inputs and outputs inside pools,
 // checks the pools' addresses and calls the entry function of M_lib1.c.
 #include <algorithm>

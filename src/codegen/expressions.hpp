@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // TIR expressions as C text.
 //
 // Nothing recurses: `add_…` functions say which pieces of text and which operands come next, and a stack works them

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What emission must know of a module before it prints: which functions and variables are in use, what pointers point
 // to, and what is written through them.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // tvmgen_M.h: TVM's interface in TVM's order and spelling, so that firmware written for TVM's header compiles against
 // it. What is added (alignment macros, macros of unused or internal pools) only adds names.
 #include <algorithm>

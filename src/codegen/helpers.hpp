@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The small C functions that emitted code calls where an operand must be evaluated once or C has no operator: min and
 // max, floor division, fixed point multiplication, half precision, type punning. Only those in use are written.
 #pragma once

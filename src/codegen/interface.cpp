@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which parameter of the entry function is which tensor of the interface. The archive says the names, the module the
 // order of the parameters; docs/generated-c.md states the rules.
 #include <algorithm>

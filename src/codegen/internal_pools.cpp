@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The pools that the generated C owns. A workspace pool is an array of bytes. A parameter pool is a constant struct of
 // typed arrays, so that its contents do not depend on the target's byte order; gaps between constants are members of
 // their own, which makes them zero, and assertions hold the compiler to the planned offsets.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loops over neighbouring elements for Helium: which these are, and the C of their values.
 #include "codegen/lanes.hpp"
 

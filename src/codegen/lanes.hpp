@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loops over neighbouring elements of up to 32 bits, four at a time: what Helium's vectors compute as C does.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // tir.let inside an expression: "let x = value in body" has no counterpart in C.
 //
 // Where x stands for something trivial, or is used once, the value takes its place in the text. Otherwise the body

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Intervals of the values with which comparisons hold: disjoint ones contradict, one inside the other implies it. What
 // a disjunction needs is the same of the comparisons' opposites.
 #include "codegen/logic.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Names of the public interface. They stay TVM's own wherever C allows it, since firmware spells them: "log" or "index"
 // is a fine struct member, so only true keywords and macros are avoided (see names.hpp for names inside functions).
 #pragma once

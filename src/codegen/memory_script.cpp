@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // M_memory.ld: the pools' part of a GNU ld script. M_flash.csv: what a programmer writes.
 #include <algorithm>
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // metadata.h: all modules of an archive in one include, and the pool sizes under the names of TVM's RFC 9.
 #include <set>
 #include <string>

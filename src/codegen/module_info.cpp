@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // tvmgen_M_info: what there is to know of a planned module, for code that handles models it was not written for.
 #include <memory>
 #include <string>

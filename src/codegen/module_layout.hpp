@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the writers of tvmgen_M.h, M_lib0.c and metadata.h share besides the layout.
 #pragma once
 

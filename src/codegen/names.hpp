@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // C identifiers that are unique in their scope and neither keywords nor names of the headers in use.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // TIR's operators (tir.Call): math functions, bits, fixed point, float tests, punning.
 #include <algorithm>
 #include <cstdint>

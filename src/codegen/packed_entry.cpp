@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // tvmgen_M_run with TVM's packed calling convention, for archives that had it. TVM's headers are not needed: the two
 // types involved are declared here under names of their own with the layout that TVM's ABI fixes (DLPack's DLTensor,
 // the 8-byte union TVMValue), and the parameters are void* where callers pass pointers to TVM's types.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Pointer expressions, and calls of functions by name: module functions, C of the archive, and externs.
 //
 // Types follow from the declarations that facts.cpp chose. A cast appears where a pointer's type differs from what is

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a model keeps from run to run: static arrays with their first values, and the function that sets these again.
 #include <algorithm>
 #include <string>

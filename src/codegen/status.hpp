@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which functions may fail: the others are `void` in C, and their callers do not ask.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Statements that act: stores, and operators evaluated for their effect.
 #include "codegen/statement_printer.hpp"
 #include "codegen/status.hpp"

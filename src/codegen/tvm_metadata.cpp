@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // M_metadata.c: the tables that TVM's runtimes for AoT read (TVMMetadata), and the entry that they call by the name
 // mod_name + "___tvm_main__". It passes everything as DLTensor: inputs, outputs, then, if the application provides
 // workspace pools, the contents of the parameter pool and the workspace pools.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The C functions of rows of sums (Op::row_run), for Helium (MVE), Arm's vectors of 16 bytes.
 #include <map>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which transformations only one of two plans has (usmp/compare/diff.hpp says what is the same).
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which buffers of two plans are the same (usmp/compare/diff.hpp says how).
 #pragma once
 

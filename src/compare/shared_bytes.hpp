@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which buffers of a pool share bytes, and what each holds if every byte counts once.
 #pragma once
 

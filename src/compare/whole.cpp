@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Adds up what the plans of a program's modules say of RAM, flash, stack and time, by what the pools file says of
 // where things are.
 #include "usmp/compare/whole.hpp"

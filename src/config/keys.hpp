@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The keys of a pools file, in the order of the documentation. docs/schema/pools.schema.json is held against them.
 #pragma once
 

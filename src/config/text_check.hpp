@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the bytes of a pools file must be before a YAML parser sees them.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Values of a pools file: what each must be, and the message for what it is instead.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // YAML text as a plain tree with positions: the part of YAML that a pools file needs, everything else refused.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Plans again with options that may lower the RAM that is needed.
 #include "advice.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // From a module of an archive to its planning problem, pins included. Shared by the commands.
 #pragma once
 

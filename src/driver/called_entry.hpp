@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The entry of the model, tvmgen_M___tvm_main__, for firmware that calls it with the parameters that TVM gave it.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan check: plans a model and holds each pool to its budget.
 #include <algorithm>
 #include <charconv>

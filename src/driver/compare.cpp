@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan compare: one model, several algorithms, amounts of work or cores.
 #include "usmp/report/compare.hpp"
 

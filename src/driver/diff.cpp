@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan diff: what differs between two plans.
 #include "usmp/report/diff.hpp"
 #include "usmp/support/input_file.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Reading and removing directories. std::filesystem's iterators end the program when there is no memory, these do not.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Plans as values, for the commands that look at plans: of a plan file, or of a model that is planned for it.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a file is, by its first bytes: for messages about a file that was given to the wrong command.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Asks git for the bytes that the last commit has of files, and compares them.
 #include "git.hpp"
 

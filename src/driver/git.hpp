@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What git has of files. A checkout may be of strangers, so git runs no program that its configuration names, and what
 // the environment or the configuration say of other repositories, work trees and indexes counts for nothing.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan --in-place: planned C in the files that hold TVM's, so that a firmware's build needs no change.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan inspect and init: what a model holds, without planning it.
 #include <algorithm>
 #include <filesystem>

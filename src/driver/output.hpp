@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Writing results: everything is written under a temporary name and renamed, so that a final name never holds a part.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Makes the planning problem of a plan file again, and verifies the plan and what the file says of it.
 #include "plan_check.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Whether what a plan file says is so. Somebody may have edited it.
 #pragma once
 

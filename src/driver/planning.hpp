@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // From the command line to planned modules. Shared by the commands that plan archives.
 #pragma once
 

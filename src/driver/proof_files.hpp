@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // --proof: the bound of a pool as two files that other programs check (usmp/bounds/certificate.hpp).
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan report: one plan, of a file or of a model that is planned for it, for people, programs and pages.
 #include "usmp/report/report.hpp"
 

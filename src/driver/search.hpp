@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A search as the user asked for it: limits, Ctrl-C, progress.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan solve: a bare instance → problem → plan → verification → CSV or answer.
 #include <algorithm>
 #include <chrono>

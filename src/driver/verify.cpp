@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan verify MODEL: plans, or reads plans, and checks them; with --execute also what the emitted C computes.
 #include "usmp/verify/verify.hpp"
 

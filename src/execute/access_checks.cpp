@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Callers before callees, so that what is known of arguments is known of parameters.
 #include "execute/access_checks.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The main program of an emitted module, in C: pools with guards, garbage, inputs from a file, outputs into one.
 #pragma once
 

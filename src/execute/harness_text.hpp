@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The part of the harness that is the same for all modules. C99; what begins with usmp_run_ is its own.
 #pragma once
 

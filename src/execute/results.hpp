@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a harness wrote of its rounds. For each one:
 //   any number of  'F', kind (1 byte), index of the region (4 bytes), offset (8 bytes)     memory that was written to
 //   then           'R', what tvmgen_M_run returned (4 bytes), the outputs' bytes

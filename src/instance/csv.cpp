@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // CSV ⇄ problem. Rows are collected first and put together by buffer afterwards, so that a file costs O(n log n)
 // however its rows are ordered.
 #include "usmp/instance/csv.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // CSV text → records of fields, as RFC 4180 has it: fields in quotes may hold commas, line ends and doubled quotes;
 // lines end in LF or CR LF. Fields are views of the text; nothing is copied.
 #pragma once

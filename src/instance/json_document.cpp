@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // JSON events → values of the root's members. Nothing recurses; what is open stands on a stack of bounded depth.
 #include "instance/json_document.hpp"
 

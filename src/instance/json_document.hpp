@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A JSON text as a table of the members of its root object. Lists of the root are read an element at a time, so that a
 // million buffers never stand in memory as JSON.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Sums of products of numbers of up to 16 bits, as nests of loops: convolutions, depthwise convolutions, dense layers.
 #pragma once
 

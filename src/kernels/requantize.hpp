@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Fixed-point products whose result is in the high half of the product alone, and clips.
 #pragma once
 

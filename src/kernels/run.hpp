@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The nest of a sum of products taken apart: the terms that are side by side, and the loops around them.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tests: tests/liveness/distances_test.cpp.
 #include "liveness/address_program.hpp"
 

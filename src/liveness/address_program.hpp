@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A loop nest as statements whose expressions are flat programs: what address_walk.cpp runs.
 #pragma once
 

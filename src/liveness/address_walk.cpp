@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A nest is compiled to statements whose expressions are flat programs, and these are run: loops with all their values
 // as long as the groups last, the next one in as many chunks as are left, and what is inside at once, with intervals
 // for the values of its variables. Tests: tests/liveness/distances_test.cpp.

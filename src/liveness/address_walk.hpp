@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which bytes of each storage a loop nest accesses, in the order in which it does.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Liveness over a whole program.
 //
 // Idea: walk the entry in execution order with a clock that advances by one a statement; a call walks the callee's

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Function bodies → flat programs. What expressions do through pointers is read by program::PointerReader.
 #include <algorithm>
 #include <tuple>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A pair counts only if every tick at which both are live is in a window that says how far apart they have to be.
 // Tests: tests/liveness/distances_test.cpp (addresses), sharing_conditions_test.cpp (which pairs),
 // random_nests_test.cpp (replayed byte by byte), statement_distances_test.cpp, and random modules.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is not an integer, or may leave its type, is not known; nor is anything that is made of it, but for products
 // with choices that do not depend on it.
 // Tests: tests/liveness/index_program_test.cpp, against evaluation point by point.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Index expressions as flat programs over intervals: they are evaluated thousands of times with other values of the
 // loop variables.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Gathers which storage the outermost loops access, while the walk of analyse.cpp passes them.
 #pragma once
 

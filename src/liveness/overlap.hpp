@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Two sites that are accessed in the same loops: what the order of addresses says of how they may share bytes.
 #pragma once
 

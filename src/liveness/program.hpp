@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What liveness needs to know of a function, as a flat list of operations: statements without their arithmetic. Built
 // once a function, walked once a call.
 #pragma once

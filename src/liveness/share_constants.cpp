@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Equal constants share a place. Two sites are equal if they have the same data: the same object, so that nothing has
 // to be compared, and nothing is shared that the reader or a transformation did not share.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Allocates that may sink into a loop.
 //
 // Idea: a buffer allocated before a loop is normally live for the whole loop, because an iteration may read what an

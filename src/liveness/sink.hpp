@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which Allocates may be taken as standing inside a loop, although they stand before it.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // One pass over each function, callees first: what a call does to its parameters, and to the storage inside.
 #include "usmp/liveness/traffic.hpp"
 

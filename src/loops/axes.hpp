@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Along which axes the tensors of a function may be divided into rows: the dimensions of a tensor's shape; of a buffer
 // without more of a shape than its size, those that the factors of its indices suggest.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What has been found of a loop nest: walks with facts and divisions are most of what stages cost.
 #pragma once
 

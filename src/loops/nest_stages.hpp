@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The nests of a function as stages, each divided by one of its loops: what the choice of rows (stage.cpp) and of
 // pixels (pixel_stages.cpp) is made from.
 #pragma once

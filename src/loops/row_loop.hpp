@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Accesses in terms of the iterations of a row loop: the parts that a stage (usmp/loops/stage.hpp) is made of.
 #pragma once
 

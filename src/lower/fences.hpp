@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Fences: where bytes of a pool change hands between buffers, a compiler may not move accesses from one to the other.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Two passes over the module.
 //
 // The first finds which pools each function needs: those of the placed buffers that its code mentions, and what its

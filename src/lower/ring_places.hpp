@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Storage that holds some rows of a tensor (tir::Ring): elements of the tensor → places in the storage.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Idea: a frame is what a call saves, and what a function computes with and finds no register for. The latter grows
 // with the parameters, loop variables (and what walks along with them), lets and elements on the stack that are in
 // scope at one time. How fast was measured with -fstack-usage; loops keep sums and addresses beside what they name,

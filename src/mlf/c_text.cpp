@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include "mlf/c_text.hpp"
 #include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"

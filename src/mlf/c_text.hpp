@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The little that is read from the C files of an archive: functions defined, headers included, struct members, macros.
 //
 // A tolerant scanner in linear time, not a parser: comments and literals are skipped, preprocessor lines ignored (so

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Takes members in for an Archive: names are normalised and checked, limits kept.
 #pragma once
 

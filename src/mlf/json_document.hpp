@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // metadata.json as a checked JSON document: every wrong type is an Error that names the JSON path.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the tar reader and writer share of libarchive: owners, its error text, and independence from the locale.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which C files of an archive are TVM's own (replaced by emitted ones) and which come from external code generators.
 //
 // Every file is read once, and belongs to the module whose name it carries ("M_lib2.c") or, with another name, to all.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Reading tars. One level of compression is taken off first (mlf/unpack.hpp); libarchive parses the tar. The byte
 // stream between them is ours to watch, because libarchive takes a tar that was cut off between two members for a
 // complete one: only the block of zeros after the last member tells the difference. libarchive would also unpack, but

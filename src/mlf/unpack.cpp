@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Unpacks gzip, xz and zstd in pieces, and says what is wrong with them.
 #include "mlf/unpack.hpp"
 

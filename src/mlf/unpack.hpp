@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Takes the compression off a file: one level, by the library of the format, with every check that the format has
 // (gzip: CRC-32 and length of each member; xz: its check, the index; zstd: the checksum of each frame that has one) and
 // with limits on what the library may take.

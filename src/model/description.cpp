@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a model is read from: of the files that are there, the one that says most.
 #include "usmp/model/description.hpp"
 

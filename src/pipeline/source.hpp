@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A module from C as TVM wrote it: storage that several tensors share is not taken apart.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Lays the states of a module side by side.
 #include "usmp/pipeline/state_pool.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which of the transformations that were asked for a module is planned with.
 #include <algorithm>
 #include <cstdint>

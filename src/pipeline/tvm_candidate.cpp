@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // TVM's own plan of the C that was read, taken where it needs less than ours.
 #include <algorithm>
 #include <bit>

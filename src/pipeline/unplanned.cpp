@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Writes a module as TVM exports one: nothing placed, every tensor taken when its function begins.
 #include "usmp/pipeline/unplanned.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include <nlohmann/json.hpp>
 
 #include "usmp/plan_file/plan_json.hpp"

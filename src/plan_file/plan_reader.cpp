@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Keys that are absent keep their defaults where an earlier version of the program did not write them.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Idea: with one pool that is a group by itself, the least capacity is what an optimal plan of the unbounded pool uses.
 // With several, it is what the pool is minimised to, whatever that costs in the others. Guarantee: both bounds are
 // right, whatever ended the search. Tests: tests/planners/capacity_range_test.cpp, against exhaustive search.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Idea: charges change the order in which a buffer's pools are tried, and with it what a heuristic runs into. Without
 // them the problem is the one that would be planned by size. Cost: one more run, only without a plan. Guarantee: a plan
 // wherever the algorithm has one by size. Tests: tests/planners/charges_test.cpp.

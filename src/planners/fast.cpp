@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Best fit in a sweep over time that starts at the peak: for as many buffers as one likes.
 //
 // Idea: what is live at the tick of the largest load is stacked without a gap; no other tick needs so much. From there

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Placing buffers one after another, each where it fits among the conflicting buffers placed before it. Every
 // algorithm of this module is an order of the buffers (or a search for one) over this. Pinned buffers stand where they
 // have to from the beginning, and are never removed.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The gaps of a pool in order of their sizes, then of their places. A sorted list cut into short sorted arrays: with
 // hundreds of thousands of gaps it is several times faster than a tree of nodes, which misses the cache at every step.
 // Tests: tests/planners/fast_test.cpp.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // TPU-MLIR's scheme for global memory: constants first, then tensors in execution order into blocks that are dead.
 //
 // Idea: constants stand one after another, each at a multiple of 4 KiB. Every other buffer takes, at the tick where it

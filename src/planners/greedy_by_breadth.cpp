@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The buffers of the busiest tick first, the largest of them first, each at the lowest offset where it fits.
 //
 // Idea: an operator's breadth is the sum of the sizes that are live while it runs; here each tick is an operator. The

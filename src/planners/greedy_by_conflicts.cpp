@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The buffer with the most conflicts first, each at the lowest offset where it fits.
 //
 // Idea: what is live together with many others has the fewest places to go, so it chooses first. Equal numbers go by

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Largest buffer first, each at the lowest offset where it fits.
 //
 // Idea: small buffers fill the gaps that large ones leave. Equal sizes go by number of conflicts, the most entangled

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Search over first-fit orders: start from the best of a portfolio, then change the order around the bottleneck.
 //
 // Idea: first fit reaches an optimal plan from some order. A buffer whose end is a pool's peak stands on others that

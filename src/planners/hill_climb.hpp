@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The parts of hill_climb.cpp that other algorithms start from.
 #pragma once
 

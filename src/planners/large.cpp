@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Thousands of buffers, as in the training of networks: some orders for first fit, then better ones made of the best.
 //
 // Idea: graphs of training keep tensors of the forward pass for the backward pass, so that thousands are live at the

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Plans of thousands of buffers, for which the searches of `optimal` are too slow.
 // Tests: tests/planners/large_test.cpp.
 #pragma once

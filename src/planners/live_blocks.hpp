@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is live in one pool at one moment of a sweep over time: blocks in order of their offsets, and the gaps between
 // them in order of their sizes. Every operation costs what one of GapIndex does.
 // Tests: tests/planners/fast_test.cpp.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Idea: whether a plan uses at most c bytes of the pool is the same problem with c for the pool's capacity. The
 // smallest c is searched between a lower bound and the best plan's use: first the bound itself, which mostly is the
 // answer, then by bisection. An answer `infeasible` raises what is proved; `not_found` raises only where the search

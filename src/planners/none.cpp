@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Every buffer gets bytes of its own: what a plan without sharing needs, the reference for all others.
 //
 // Buffers are stacked in id order, each in its first candidate pool that still has room above what is there; pinned

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Places that are taken at known times, whenever these are: a sweep over time asks it whether what it sees free now
 // stays free.
 //

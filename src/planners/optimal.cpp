@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The best plan, and the proof that it is the best: heuristics, then exact search between them and the lower bounds.
 //
 // Idea: most real problems are solved by first fit in a good order, and the load proves it. What is left is a gap

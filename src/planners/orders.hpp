@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The orders in which the greedy algorithms and the starts of the hill climb place buffers. Ties break by id.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is known about a plan that was made without a search: for the algorithms that place by their own rules.
 // Tests: every planner test.
 #pragma once

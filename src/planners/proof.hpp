@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What can be said for certain about a result without searching: that a plan cannot be improved, and that there can
 // be none. Both rest on the load alone, so both may keep silent on something that is true.
 // Tests: tests/planners/proof_test.cpp, against exhaustive search.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // First fit in one pool without a list of conflicts: what is placed is kept in the order of offsets, and a buffer goes
 // through it from the bottom up to the first gap that holds it. Each look is a comparison of two intervals, so that
 // 10^8 conflicts take some tenths of a second and no memory. What is placed stands in blocks: one is passed in one step

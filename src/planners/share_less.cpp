@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Idea: a pair has to share only if the pool would be too small without: as far as the load tells, that is so where
 // both are live. Distances are dropped one by one as long as the load of the rest fits into what the plan uses; then
 // the algorithm plans once more with those that are left, into pools of that size. If it finds no plan, the old one

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Buffers share objects that stand one after another: TFLite's way for memories without addresses, such as textures.
 //
 // Idea: an object belongs to one live buffer at a time and is as large as its largest buffer; what matters is the sum

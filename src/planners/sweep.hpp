@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // One attempt of the algorithm `fast` (src/planners/fast.cpp explains it): places a group of buffers in a sweep over
 // time that starts at a chosen tick and goes from there to the end and to the beginning.
 // Tests: tests/planners/fast_test.cpp.

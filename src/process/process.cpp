@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Both pipes are served by one poll loop: a program that prints before it has read everything must not wait for us
 // while we wait for it.
 #include "usmp/process/process.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Finds accesses outside of their storage by computing indices where they are certainly used: every point that is tried
 // is an iteration that runs, so what is found there is no false alarm, and what is not tried is not judged.
 #include "usmp/program/outside.hpp"

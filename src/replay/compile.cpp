@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Statements. Blocks, branches and calls that are open stand in a list, so that nothing recurses.
 #include "replay/compile.hpp"
 

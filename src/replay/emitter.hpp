@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Accesses of expressions: which sites they load from, where, and under which conditions; and where pointers go.
 #pragma once
 

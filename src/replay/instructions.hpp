@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a program comes to for the replay: integers in registers, and accesses to the sites that share bytes.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which pairs of storages share bytes, and what came of playing the program.
 // Tests: tests/replay, and tests/random_modules/product_replay.cpp on random programs.
 #include "usmp/replay/replay.hpp"

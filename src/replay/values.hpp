@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Integers of the program: each expression becomes instructions where all that it depends on is known, that is at the
 // beginning of an iteration of the innermost loop that it depends on.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include "usmp/report/algorithms.hpp"
 
 #include "usmp/plan_file/json_lines.hpp"

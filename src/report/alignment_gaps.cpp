@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A sweep over time that keeps the live buffers of a pool ordered by offset, and looks at each pair of neighbours.
 #include "report/alignment_gaps.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Checks of budgets for people: on a terminal, and as Markdown.
 #include "report/all_modules.hpp"
 #include "report/findings.hpp"

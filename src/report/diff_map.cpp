@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Two plans side by side as pictures: what moved, grew, shrank, came and went. Coordinates are whole tenths of a pixel.
 #include <algorithm>
 #include <array>

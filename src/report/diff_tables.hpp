@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The tables of a module's differences as HTML, for the page that has them beside pictures.
 #pragma once
 

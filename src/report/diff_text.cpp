@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Differences for people: a table of the pools, then the buffers that changed. Text, Markdown and HTML have the same
 // cells.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Where in its rectangle of a memory map a buffer's label may stand, if other buffers share parts of it.
 #pragma once
 

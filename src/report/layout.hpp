@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Columns of text for a terminal and for log files. Widths count code points; nothing depends on the locale.
 #pragma once
 

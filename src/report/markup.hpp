@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Text of a plan, and so of an archive of anybody's, inside other languages.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Style and script of the memory map's page (memory_map.css, memory_map.js).
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The page's style and script are files of their own (memory_map.css, memory_map.js), which the build puts into
 // memory_map_assets.cpp.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Coordinates are whole tenths of a pixel, so that no rounding of a machine's own reaches the text.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Colours of memory maps: kinds of operators get hues, operators shades of them.
 #include "report/operator_colors.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which colour an operator's buffers have in a memory map: a hue for its kind, a shade of it for the operator.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is live at the peak of a pool, and what it occupies, in words that all reports share.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tables for other programs to show: CSV and Markdown.
 #include "report/all_modules.hpp"
 #include "report/csv.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a plan amounts to for the whole firmware, and its operators, in words that all reports share.
 #pragma once
 

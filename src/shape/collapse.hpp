@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Two loops that count through one range → one loop: for o { for i { … 16·o + i … } } with 16 iterations of i.
 //
 // TVM's nests of elementwise operators have a loop a dimension, and so have rows of rings. Each costs a counter, a

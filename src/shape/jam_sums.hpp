@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Sums that are added up one after the other → some side by side, which read what they have in common once.
 //
 // Without vector code (Cortex-M, -Os), the longest part of a dense layer is reading and widening the input once for

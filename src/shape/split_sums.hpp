@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loops that add to more sums at once than registers hold → one loop after the other, each with as many as they do.
 //
 // TVM writes convolutions of blocked layouts out over a row of the output: one pass over the weights adds to all of its

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loops of very few elements → their elements one after the other: for c < 3 { y[3·i + c] = x[3·i + c] - mean[c] }.
 //
 // Compilers unroll such a loop only where that makes no more code, so its counter takes as long as what it counts.

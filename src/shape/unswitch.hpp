@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Innermost loops whose conditions do not change in them → a branch around two loops.
 //
 // A padded row is written as `for i: row[i] = inside(y, x) ? in[…] : 0`: the condition is asked for each element

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The accesses of one function to each storage, in program order, with the loops around them.
 #pragma once
 

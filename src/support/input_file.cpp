@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Opens files to be read, notes which they were, and walks up from them.
 #include "usmp/support/input_file.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Two roundings of a product, to 31 bits and then by a power of two, without branches.
 #include "tflite/arithmetic.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Fixed-point arithmetic as TensorFlow Lite Micro's reference kernels round it: on numbers while planning, and as TIR.
 #pragma once
 

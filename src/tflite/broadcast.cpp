@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Dimensions that both inputs run through alike are joined, so that equal shapes are one loop.
 #include "tflite/broadcast.hpp"
 

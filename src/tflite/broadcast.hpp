@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loops over pairs of elements of two tensors whose shapes are stretched to that of the output.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Makes a function of each operator, and an entry that calls them.
 #include "tflite/build.hpp"
 

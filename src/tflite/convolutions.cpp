@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV. Where windows reach over the border, an int16 copy of the input less its
 // zero point has a border of zeros; elsewhere the input is read as it is.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // FULLY_CONNECTED: rows of the input times constant weights. BATCH_MATMUL: both are computed.
 #include <algorithm>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Operators on pairs of elements, stretched as in numpy: ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE,
 // PRELU, comparisons; conversions: QUANTIZE, DEQUANTIZE, CAST.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The only user of FlatBuffers: the Verifier first, then every number that another one is looked up with.
 #include "tflite/file.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // exp by a polynomial of four terms on [−1/4, 0) and a factor for each bit of the rest; quotients by Newton steps.
 #include "tflite/fixed_point.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions of fixed-point numbers, as gemmlowp's fixedpoint.h defines them, for tables that are made while planning.
 // A number of n integer bits is raw / 2^(31 − n).
 #pragma once

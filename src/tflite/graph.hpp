@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A model as operators on storage: what reads and writes what, without views, constants that were computed, or what
 // nobody reads.
 #pragma once

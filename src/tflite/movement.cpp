@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Operators that move data: copies, slices, concatenations, padding, transpositions, blocks of pixels, GATHER.
 #include <algorithm>
 #include <optional>

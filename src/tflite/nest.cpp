@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loops, numbers and storage of an operator's function, on the builders of TIR.
 #include "tflite/nest.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions of operators, written as loops. The form is decided here and nowhere else, since passes and kernels
 // recognise forms: no loop of one iteration, indices as sums of products, literals folded.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The operators: one table, one row each. How to add one:
 //  1. Write `void name(Emitter& e)` in the file of its family and declare it below. It gets the operands (e.input(i),
 //     e.output(i): types, shapes, scales), refuses what it does not compute exactly (e.require…, e.refuse), and writes

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // AVERAGE_POOL_2D, MAX_POOL_2D: windows are cut at the border of the image.
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Goes through the operators once to find what needs no code, then gives tensors storage, then drops what nobody reads.
 #include "tflite/prepare.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Sums of products: int8 and 16x8 with one factor a channel, float32 in the order of the terms.
 #include "tflite/products.hpp"
 

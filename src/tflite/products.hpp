@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What convolutions and dense layers have in common: sums of products of inputs and weights, in accumulators of a
 // block of outputs, and what becomes of a sum.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // From bytes to a module, and what is said of operators that are not supported.
 #include "usmp/tflite/reader.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // SVDF, UNIDIRECTIONAL_SEQUENCE_LSTM: operators with a state that they read and write.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN over any dimensions; ARG_MAX, ARG_MIN along one.
 #include <algorithm>
 #include <bit>

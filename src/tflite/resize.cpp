@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // RESIZE_NEAREST_NEIGHBOR, RESIZE_BILINEAR: which lines and columns, with which weight, is computed while planning.
 #include <algorithm>
 #include <bit>

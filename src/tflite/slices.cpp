@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Ends of slices: negative ones count from behind, masks leave them out, all are cut to the dimension.
 #include "tflite/slices.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What STRIDED_SLICE takes: of each dimension of the input where it begins, by which step it goes, and how often.
 #pragma once
 

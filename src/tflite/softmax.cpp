@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // SOFTMAX over the last dimension. int8: exponentials of the 256 differences to the largest element are a table, the
 // reciprocal of their sum takes three Newton steps. int16: two tables of 513 values, between which it interpolates.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // LOGISTIC, TANH, HARD_SWISH, ELU, LEAKY_RELU, RELU, ABS, RSQRT, EXP, NEG.
 #include "tflite/tables.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions of one number as tables: 256 values of an int8, 513 of an int16 between which is interpolated.
 #pragma once
 

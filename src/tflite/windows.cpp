@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Sizes of outputs and borders: SAME puts the odd element behind.
 #include "tflite/windows.hpp"
 

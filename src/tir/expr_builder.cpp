@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Accesses in their many forms → load and store of a storage variable at a flat index.
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a node of an expression asks of its operands: number and types. Scopes are not looked at.
 #pragma once
 

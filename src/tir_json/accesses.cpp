@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Nodes of accesses: what they access, where, and under which condition.
 #include <utility>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Statement nodes, one after the other, to the builder: a body that ends before its block does gets a scope.
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Function bodies: statement and expression nodes → tir::Block and tir::Expr.
 //
 // What the nodes say is handed to the builders of usmp/tir/builder.hpp, which make the normal form of it. Nothing here

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The part of the graph that a function body is made of: which nodes stand under a statement or an expression, and
 // how large the body is when shared nodes are counted once a use.
 #pragma once

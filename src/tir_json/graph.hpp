@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A save_json graph in memory: a flat table of nodes, each a type, attributes as text, and indices of other nodes.
 //
 // Attribute values and data indices stay as the JSON has them; the accessors below check them when they are used, so

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // JSON events → Graph. The reader is a small state machine: the stack of what is open is at most five deep, members
 // that save_json does not write are skipped by counting brackets, and nothing recurses.
 #include <algorithm>

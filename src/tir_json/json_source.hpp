@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The characters of a JSON text as nlohmann's parser takes them, with plain strings and most white space left out.
 //
 // Idea: nearly all of a module is strings, and the lexer copies every character of a string twice. Here such a string

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What save_json writes in base64: runtime.NDArray with the blob inside, and texts of runtime.String that are not
 // printable.
 #pragma once

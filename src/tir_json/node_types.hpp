@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The node types of save_json that planning knows, and which of their attributes lead further into a function body.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // From the graph to a module: which nodes are functions, their parameters, and what the module's attributes say.
 #include "usmp/tir_json/reader.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Writes a module as a graph of nodes. A node gets its number when another one names it, and its text later, from a
 // list of what is still to be written: nothing recurses.
 #include "usmp/tir_json/writer.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tests: tests/transform/compute_at_test.cpp.
 #include "transform/compute_at.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Elements computed again where a part of a loop nest needs them, instead of once for all of it.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // TVM puts calls of hooks around operators of devices: TVMDeviceEthosUOpen(context), and likewise Activate, Close and
 // Deactivate. They do nothing to tensors. Which devices are active and open where, so that passes keep it so.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tests: tests/transform/inplace_test.cpp; the distances themselves: tests/liveness/distances_test.cpp.
 #include "transform/inplace.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step that changes nothing in the program: which buffers may share bytes, and what that is worth.
 #pragma once
 

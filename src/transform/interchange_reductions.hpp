@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Interchange of a reduction with the loop around it; its sum becomes an array (scalar expansion).
 #pragma once
 

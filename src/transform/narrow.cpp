@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tensors between operators in the smallest exact type.
 //
 // Idea: what an operator stores is the end of a chain like int16(int8(max(min(x, 127), -128))) - 83. Every link of it

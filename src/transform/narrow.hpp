@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step `narrow`: tensors between operators in the smallest exact type, and no operators that only copy.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which tensors must be stored in one type, and who touches them.
 //
 // A tensor of the entry function is passed to parameters of operators, and a parameter may be given several tensors;

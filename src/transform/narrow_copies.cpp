@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A copy B[i] = A[i] of all elements leaves two tensors with the same bytes. If nothing writes A while B is used, the
 // readers of B may read A; if nothing else uses B, and B is an output, whoever writes A may write B.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The elementwise end of a value, as steps that can be repeated elsewhere.
 //
 // A value like int16(int8(x)) - 83 is the expression x with steps applied to it: to int8, to int16, minus 83. A step

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // An entry that is allocates and calls in a row, as passes see it that change which functions it calls.
 #pragma once
 

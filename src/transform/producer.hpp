@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A buffer of a function as something that is computed from others, element by element, and where it is read.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tasks, what they must wait for, and what they hold: which order needs the least memory at its worst moment? The
 // question without the program that it comes from.
 #pragma once

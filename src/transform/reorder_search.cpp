@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The order of the least peak.
 //
 // Idea: a state is the set of the tasks that are done; orders are paths from the empty set to the full one, and the

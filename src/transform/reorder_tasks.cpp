@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a statement waits for: earlier ones that write what it accesses, or access what it writes, and barriers.
 #include "transform/reorder_tasks.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Operators that run a row at a time, so that tensors between them need only the rows that are still to be read.
 #pragma once
 

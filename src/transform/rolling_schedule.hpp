@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which rows of the tensors of a chain of operators are computed when, so that few of them exist at one time.
 //
 // Idea: the last stage of the chain runs row by row. Before each of its rows, the stages that it reads from compute the

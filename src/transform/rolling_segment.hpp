@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Consecutive calls as one chain of row stages: whether that is legal, when which rows are computed, and how many bytes
 // it needs.
 #pragma once

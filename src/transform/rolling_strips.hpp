@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Segments whose stages run by vertical strips of the last tensor, one strip after the other.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Consecutive calls of the entry as one list of statements, and what rolling has to know of each.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions that the loop transformations look into, and who reads and writes what in them.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Says what may be done about statements of the entry, and about variables, that are not read.
 #include "tvm_c/hints.hpp"
 

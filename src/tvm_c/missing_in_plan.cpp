@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Compares what the files have with what planned C has of them.
 #include "tvm_c/missing_in_plan.hpp"
 

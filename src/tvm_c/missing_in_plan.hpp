@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What planned C does not have of the files that it is read from, and what it needs besides: sentences for warnings.
 #pragma once
 

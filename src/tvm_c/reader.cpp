@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Reads a module: files, then the functions that the entry reaches, until none turns out to be kept; then what is kept.
 #include "usmp/tvm_c/reader.hpp"
 

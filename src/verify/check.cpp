@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Looks at every buffer and at every pair that may share bytes, and shares no code with the planners or the conflict
 // graph, so that one fault does not hide in both. Which pairs these are is found in two ways: all of them, or those
 // that a sweep over time meets; what is wrong with a pair is said by the same comparison of its live ranges. Nothing a

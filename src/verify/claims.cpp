@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Why first fit in all orders is enough: take any complete plan, and place its buffers again, each in its pool, by
 // first fit in the order of their offsets. By induction none gets higher: those before it that it meets end at or below
 // its old offset, so that was free. So for every plan one of these uses no more of any pool. Pins are in place before.

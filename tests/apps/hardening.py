@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Holds the release binary against the hardening that CMakeLists.txt asks for.
 
 Usage: hardening.py BINARY. Exit code 77 (skipped) without readelf.

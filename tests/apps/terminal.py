@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """A program on a terminal of its own, whose keys are typed and whose screen is read to the last byte."""
 
 import os

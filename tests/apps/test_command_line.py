@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """The command line as people and scripts meet it: help that fits a screen, hints at misspelled words, quiet success,
 colour and progress on terminals only, JSON of every command.
 

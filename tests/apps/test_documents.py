@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """The manual page and the completions of shells: complete, well-formed, and tried in the shells themselves.
 
 usage: test_documents.py bash|zsh|fish|man USMP_PLAN DOCUMENTS [--required]. What a shell offers is held against what

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Tests of apps/export_tir.py that need no TVM: python3 -B tests/apps/test_export_tir.py."""
 
 import contextlib

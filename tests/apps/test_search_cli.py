@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Long searches as somebody at a terminal meets them: the line that shows how far they are, Ctrl-C, limits.
 
 Usage: test_search_cli.py USMP_PLAN TESTDATA. Every program runs on a terminal of its own, and Ctrl-C is typed there. Nothing is

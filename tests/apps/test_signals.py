@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Signals while programs run: what `verify --execute` and `exec:` algorithms have started ends first, with all that it has
 started itself, no temporary directory stays, and then the signal ends usmp-plan as ever, soon; --execute says so.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Interval analysis against brute force: every value that an expression takes lies in its range.
 #include "usmp/arith/ranges.hpp"
 

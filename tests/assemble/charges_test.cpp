@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The objective `accesses`: what it costs to have a buffer in each of its pools.
 #include <doctest/doctest.h>
 

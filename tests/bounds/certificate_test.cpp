@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The texts; that they are true, and proofs proofs, is tests/e2e/proofs.py's to check, which shares no code with them.
 #include "usmp/bounds/certificate.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Shows what the module `c` reads of a file: usmp-c tokens|opaque|constants FILE [--known]. With --known, no name is
 // defined outside of the files. tests/e2e/c_against_gcc.py compares it with GCC.
 #include <filesystem>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The interface of real archives: the names of TVM's own headers, and firmware written for them.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Many small operators in one emitted file: each case is an operator of a module whose entry calls them all. The file
 // is compiled with every compiler there is, run under the sanitizers, and each output compared with what the test
 // computed.

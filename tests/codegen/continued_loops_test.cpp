@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which loops over rows go on where they ended, and their C.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Every expression kind and operator, compiled and run: the values are those of TVM's C, computed here.
 #include <doctest/doctest.h>
 

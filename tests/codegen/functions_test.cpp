@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Statements, storage, calls and the file around them: compiled, run, and refused where there is no C.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // tvmgen_M.h and M_lib0.c: their text, that they compile, and that the compiled code does what the interface says. The
 // entry function, which M_lib1.c would define, is written by hand here.
 #include <doctest/doctest.h>

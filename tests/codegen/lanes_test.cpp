@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loops over neighbours: which vectors may take, and what they compute.
 #include "codegen/lanes.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Random expressions of any types and operators: emission either prints them or says what has no C, and does nothing
 // else. The reader guarantees operand counts of expression kinds, but neither types nor those of operators.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a compiler would warn of, found by random modules. All compilers are asked, and what is computed is compared.
 #include <doctest/doctest.h>
 

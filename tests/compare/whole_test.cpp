@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // All that a program takes, in all and by region, and the budgets of it.
 #include "usmp/compare/whole.hpp"
 

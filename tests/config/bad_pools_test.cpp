@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // parse_pools on files that are wrong: one message, with line and column.
 #include <doctest/doctest.h>
 

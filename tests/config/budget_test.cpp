@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The key `budget` of a pool: values, positions, percentages.
 #include "usmp/config/budget.hpp"
 

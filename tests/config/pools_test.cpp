@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // parse_pools on files that are right: every key, every default, the fixtures, the documentation's examples.
 #include <doctest/doctest.h>
 

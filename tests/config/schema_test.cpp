@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // docs/schema/pools.schema.json says what parse_pools does: the same keys, and examples that it accepts.
 // test_schema.py holds the schema's rules against the fixtures.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Holds docs/schema/pools.schema.json against the pools files of the project.
 
 Exit code 77 (skipped) without the packages python3-jsonschema and python3-yaml.

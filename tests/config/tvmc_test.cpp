@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Pools in tvmc's options.
 #include "usmp/config/tvmc.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a pools file says that is right but hardly meant.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // On every archive and module that TVM's own planner was run on, each algorithm needs no more workspace than TVM's
 // algorithm of the same name.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A TIR module without its archive: it can be looked at and planned, but there is no interface to emit C for.
 #include <doctest/doctest.h>
 

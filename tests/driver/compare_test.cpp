@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan compare as a user meets it: exit codes, saved plans. The formats are those of tests/report.
 #include <doctest/doctest.h>
 

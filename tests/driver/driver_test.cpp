@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The commands as a user meets them: exit codes, messages, files. The emitted C is run by tests/e2e.
 #include "usmp/driver/driver.hpp"
 

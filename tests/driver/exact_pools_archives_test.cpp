@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Real networks in two and three workspace pools, the fast one half as large as one pool would have to be: the exact
 // search proves its plans, within a number of nodes that any machine does in a fraction of a second.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // External algorithms as a user meets them; how the program is run is tested in tests/external.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // --in-place: planned C in the files of a source tree.
 #include <cstdlib>
 #include <map>

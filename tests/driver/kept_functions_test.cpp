@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is said of functions whose C stays as it is.
 #include "driver/files.hpp"
 #include "usmp/driver/driver.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Outputs that would destroy something, and inputs of another command: refused before anything is computed or written.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Putting results in place: what tests/e2e/faults.py does not see from outside.
 #include "driver/output.hpp"
 

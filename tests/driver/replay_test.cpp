@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Does the program see a distance that is wrong? Distances of real networks are lowered, one at a time: the verifier
 // believes them, the replay of the program's accesses does not.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan report as a user meets it: what it takes, exit codes. The formats are those of tests/report.
 #include <doctest/doctest.h>
 #include <fcntl.h>

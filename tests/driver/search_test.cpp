@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What stands between the command line and a search: limits, Ctrl-C, the progress line.
 #include "driver/search.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Several models that are linked together: names, shared pools, directories. tests/e2e/several_models.py runs them.
 #include <doctest/doctest.h>
 

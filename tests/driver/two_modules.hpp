@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // An extracted archive of two modules, made of two of testdata that hold one each.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan verify: what is checked, what is refused, what is left behind. More runs of emitted C:
 // tests/e2e/execute.py.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Does the execution notice wrong plans of real networks? Pairs of buffers that are live together are laid over each
 // other behind the verifier's back.
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """--objective accesses on whole archives: a small fast memory and a large one, for constants and for the workspace.
 
 The plan serves more accesses from the fast memories than the one by size, and says that none serves more still. What it says

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Random C against GCC: the tokens behind the preprocessor, and values and types of constant expressions.
 
 usage: c_against_gcc.py USMP_C [COUNT [FIRST_SEED]]

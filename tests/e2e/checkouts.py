@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Plans the C of archives in the layouts in which source trees hold it: other directories, other names, one kernel a file, the
 whole model in one file, another module name, formatted anew, with and without metadata.json.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Runs the commands of docs/ci.md, and holds its examples against the templates that they use.
 
 Usage: ci_examples.py USMP_PLAN ROOT, where ROOT is the project's directory. Exit code 77 (skipped) without the package

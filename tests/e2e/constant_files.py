@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """The contents of a parameter pool in four ways: array of the C, macro of a header, binary file with an assembler file, object
 file. All have the same bytes at the same places, zeros between them, and the alignment that the header asks for.
 

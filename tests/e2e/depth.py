@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Feeds usmp-plan trees that are deep in every kind of node, with a stack of 256 KiB: depth.py BINARY TESTDATA.
 
 What C compilers take is planned, and clang compiles it. What they do not take is read, analysed and planned, and refused

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """A network of which an accelerator computes two operators, as TVM writes it: hooks of the firmware's activate, open, close
 and deactivate the device, whose context main gets and passes on.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """What README, docs and --help show is true: their commands run, their figures and their picture are those of the program.
 
 usage: docs.py USMP_PLAN ROOT. Commands are the lines of ```sh blocks, in a folder with the files that they name; blocks

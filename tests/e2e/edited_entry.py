@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Plans C whose entry somebody has edited. Statements between the calls, macros around tensors, what is done where an operator
 fails: as kept_c.py, what is planned, into a directory and in place, prints and computes the same bytes. Other forms are refused
 in a sentence that says what to do, and nothing is written.

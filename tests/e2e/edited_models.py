@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Small networks in C as TVM writes it, edited at random: Model(seed).files(). Used by random_edits.py."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Drivers that keep addresses of tensors and go on with them after they have returned, each as an operator that somebody edited and in
 a file of another code generator: the tensors must keep their memory until code that is not read runs for the last time, or the
 model is refused. If the user says that the driver is synchronous, or if it is by what it does, the memory is used again.

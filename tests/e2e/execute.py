@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Runs `usmp-plan verify --execute`: the planned C of an archive beside its unshared C, on random inputs.
 
 Every algorithm meets every archive, with the pools files and the placement of inputs and outputs taken in turn; --one takes

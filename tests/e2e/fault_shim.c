@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 /* Preloaded into usmp-plan by faults.py: what the program does to files, and its allocations, go wrong at a chosen call.
 
    FAULT_MODE  count: nothing goes wrong

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Lets everything that usmp-plan does to files go wrong, one call after the other, and memory run out.
 
 Usage: faults.py BINARY TESTDATA

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Firmware with planned models, built from examples/firmware and run under qemu.
 
 For every archive, board and placement: the C is planned into two pools, the first too small for everything, and linked with

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Constants that a programmer writes (`emit: binary` with `address`), of two models in one memory.
 
 - The files are what the table and the headers say: places one behind the other, aligned, CRC-32 as zlib computes it.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """A network whose operators are calls of CMSIS-NN, planned and run with kernels of our own under the names of CMSIS-NN.
 
 The archive is TVM's (variants/mlperf_kws_cmsisnn): its functions stay, the buffers between them are planned, in several pools, from

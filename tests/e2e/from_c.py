@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Plans archives from the C that TVM wrote, their TIR taken away, and runs what comes out on the golden files.
 
 Beside an archive's TIR its C says the same, so the workspace may not be larger from C, with each step or with none.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Plans archives, compiles the emitted C and runs it on golden inputs.
 
 For every archive, algorithm, pools file and placement of inputs and outputs: `usmp-plan` writes C, a firmware-like main

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Plans operators, pools and files that somebody changed by hand, and that are understood: memcpy, memmove, memset, pointers that
 move, continue, conditions of the preprocessor, sizes that are expressions.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Runs usmp-plan on broken archives: a clear message, exit code 3, no crash, no hang, no files left.
 
 Usage: hostile.py BINARY TESTDATA

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Archives made to do harm: nothing is written but the output, and nothing of theirs becomes code.
 
 Usage: hostile_archives.py BINARY TESTDATA

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Plan files that somebody has edited: what they say is verified, with the line, and shown without commands to a terminal or a CI.
 
 Usage: hostile_plans.py BINARY TESTDATA [SHARED]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Damaged .tflite files: planned, or refused with one message and exit code 3, nothing written, in 100 MB and a second of CPU.
 
 Usage: hostile_tflite.py BINARY TESTDATA [--sanitized]

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """A workspace pool in a section of its own takes no flash: firmware is linked with arm-none-eabi-gcc, and the image is measured.
 
 usage: image_size.py USMP_PLAN TESTDATA. Needs gcc-arm-none-eabi and libnewlib-arm-none-eabi; without them exit code 77.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Archives of TVM's Cortex-M target, whose operators call C that the archive imports (pragma_import_c): read from TIR and
 from C, planned, built as firmware for a Cortex-M4 and a Cortex-M7, run under qemu and compared with the golden outputs.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """The commands on instances as a shell sees them: command line, exit codes, formats that hold against their schemas.
 
 Usage: instances.py USMP_PLAN ROOT, where ROOT is the project's directory.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Plans C that is not all TVM's: operators that call helpers, operators that somebody wrote by hand, functions of other code
 generators that TVM has planned memory for, functions that only the firmware has.
 

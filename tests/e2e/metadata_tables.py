@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """What --emit-metadata writes, for TVM and for C, used by programs that know no model.
 
 One is a runtime in the manner of TVM's for AoT, against declarations of our own: it asks get_c_metadata, makes the tensors that

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Holds the sizes that "no plan fits" names against what the program does with pools of these sizes.
 
 Usage: needed_sizes.py USMP_PLAN DIR... [--but DIR], directories with archives. With --but, those of that directory are

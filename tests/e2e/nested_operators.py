@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Plans operators that call operators: what TVM prints of functions inside each other. The callee may return early, and the caller
 asks for its result.
 

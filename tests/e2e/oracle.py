@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Runs the random networks of the shared folder against the outputs of TVM's own C.
 
 Every archive is planned by each step of transformation alone and by all together: into one pool, into two bounded ones and

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """--proof: bounds as constraints and a proof (include/usmp/bounds/certificate.hpp), checked by code of this file alone.
 
 Usage: proofs.py USMP_PLAN ROOT, where ROOT is the project's directory; with ../shared, also its archives; or

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Random edits of TVM's entry, as engineers make them: small networks in C as TVM writes it, with calls checked in other words,
 statements added between them, tensors moved, names that hide others, and now and then what is refused: macros around calls,
 jumps, loops.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """An oracle for memory whose addresses escape. Stubs of undefined functions remember every pointer that they were ever given, and
 those in structs that these point to, and at each later call dump the memory behind all of them. Of the program as found, that is
 all memory that is still allocated; it says how many bytes that are. The planned program dumps the same bytes behind its pointers.

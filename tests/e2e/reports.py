@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """check, compare, report and diff as a shell sees them: command lines, exit codes, JSON that holds against its schema.
 
 Usage: reports.py USMP_PLAN ROOT, where ROOT is the project's directory.

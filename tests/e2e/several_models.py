@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Several models in one program: planned together, they share their pools and run one after another, three times. Side by side
 (`concurrent`), all inputs are written before the first one runs, and all outputs are read after the last one has.
 

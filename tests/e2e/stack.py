@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """The estimate of the stack that a plan states, against what GCC says of the emitted C (-fstack-usage).
 
 usage: stack.py USMP_PLAN TESTDATA. The host's GCC, and arm-none-eabi-gcc for Cortex-M4 if it is there.

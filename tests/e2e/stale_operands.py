@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Where TVM's C computes something else than its TIR.
 
 TVM puts an operand of min or max into a variable, and names the variable again wherever the same expression stands later in

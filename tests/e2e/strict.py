@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """The emitted C under the warnings that projects with a coding standard switch on: gcc and clang on the host, and gcc for
 Cortex-M4 and Cortex-M0+. None may be printed. What an archive brings along (pragma_import_c, libraries) is left out.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """TensorFlow Lite models: what usmp-plan writes computes what TensorFlow Lite Micro's reference kernels did.
 
 Beside each NAME.tflite stands NAME.golden with io.json (inputs and outputs in the model's order) and the bytes of the

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Public TensorFlow Lite models take no more than they did: workspace, instructions on a Cortex-M4, flash.
 
 usage: tflite_bars.py USMP_PLAN FOLDER. Forms of loops and passes depend on each other, silently: a figure that moves by 3 %

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """What TensorFlow Lite itself computes for models with golden files, by its C library. docs/testing.md says where that
 comes from; no test runs this.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which accesses of the reference are checked, and with which limits.
 #include "execute/access_checks.hpp"
 

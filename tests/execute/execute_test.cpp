@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Modules planned by hand, right and wrong: what the comparison finds.
 #include "usmp/execute/execute.hpp"
 

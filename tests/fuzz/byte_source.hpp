@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The input of a target as a source of small numbers. Behind its end it gives zeros.
 #pragma once
 

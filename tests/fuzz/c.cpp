@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Any bytes as C: two files, with a form feed between them, of which the first may include the second as "h.h". With an
 // odd first byte no name is defined elsewhere.
 #include <string>

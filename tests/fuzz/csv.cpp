@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Instances in CSV, planned by a quick algorithm and written with their offsets.
 #include "usmp/instance/csv.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What all fuzz targets share. A target is one file that defines LLVMFuzzerTestOneInput: it hands the input to a public
 // stage and asks more of the result than that nothing crashes. It is linked with libFuzzer, which looks for inputs, or
 // with replay.cpp, which runs those that have been kept (testdata/fuzz/<target>).

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The JSON files that the program writes and reads: earlier plans, problems, answers of external algorithms. All three
 // readers see each input; the format that it names decides which of them goes on.
 #include "usmp/instance/json.hpp"

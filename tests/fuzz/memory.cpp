@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Memory that readers take stays in proportion to what they read: files of very many small parts, which have the most
 // to hold for each byte, against a factor each. The heap is counted by operator new, which all of the program's own
 // memory comes from.

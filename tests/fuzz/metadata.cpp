@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // metadata.json, headers and C libraries of an archive, without a tar around them.
 //
 // The input is metadata.json, and behind each line "=== NAME" the bytes of a further member.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // NDArray blobs, which are all that is read of a network's parameters: the bytes themselves, or (first byte odd) the
 // base64 text around them.
 #include "tir_json/ndarray.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Small problems, planned by every algorithm: plans pass the verifier, claims are true, and no algorithm contradicts
 // another.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Runs a fuzz target once on every file of the given directories, in the order of their names. A crash ends it. It also
 // fails if there is nothing to run.
 //

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Runs the fuzz targets and says what came of it, or makes small corpora of what they found.
 
 Usage: run.py BUILD CORPORA [--time SECONDS] [--timeout SECONDS] [--jobs N] [--targets NAME...] [--merge]

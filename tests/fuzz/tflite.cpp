@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Bytes of a TensorFlow Lite model → module, when its buffers are live → plan.
 #include <algorithm>
 #include <string>

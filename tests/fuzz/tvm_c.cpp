@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Any bytes as the C of a module. A form feed ends a file; the last of several is the header.
 #include <string>
 #include <vector>

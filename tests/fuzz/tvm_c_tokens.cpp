@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The C of testdata's archives, changed token by token. The input: the archive, then five bytes a change.
 #include <algorithm>
 #include <array>

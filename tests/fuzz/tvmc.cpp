@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A tvmc command line in a file. What is made of it is a pools file that is accepted, as YAML and as JSON.
 #include "usmp/config/tvmc.hpp"
 

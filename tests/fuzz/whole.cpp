@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The whole path from an archive to C, on real modules whose TIR has been changed (recipe.hpp says how).
 #include <array>
 #include <random>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The examples of docs/instances.md are what the readers accept and the writers write.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Damaged files are read as a valid problem or refused with an Error; nothing else happens.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Holds the schemas of problems and answers against the examples of docs/instances.md and broken copies of them.
 
 Exit code 77 (skipped) without the package python3-jsonschema.

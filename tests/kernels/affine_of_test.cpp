@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Indices as sums, on random indices against the values that they have.
 #include <doctest/doctest.h>
 

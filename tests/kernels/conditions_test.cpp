@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What blocks of sums ask for, each with a near miss: without the condition, the program would compute something else.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Sums of products of cores with vectors: rows of weights, and small windows that are copied.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Accesses through other names, and by code that the module does not show.
 #include <doctest/doctest.h>
 

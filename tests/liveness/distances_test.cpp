@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // How close two buffers may be of which one dies in the loop nest in which the other is born. Which may share bytes at
 // all: sharing_conditions_test.cpp. Random nests, whose accesses are replayed byte by byte: random_nests_test.cpp.
 #include "usmp/liveness/distances.hpp"

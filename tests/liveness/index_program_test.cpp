@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Index expressions over intervals, against their evaluation at every point.
 #include "liveness/index_program.hpp"
 

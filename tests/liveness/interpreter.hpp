@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Runs a small module and holds every value that passes through memory against the computed live ranges.
 #pragma once
 

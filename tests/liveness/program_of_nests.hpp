@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // An entry that allocates buffers, fills those that are old, runs loop nests, and reads what is kept.
 #pragma once
 

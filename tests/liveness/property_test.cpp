@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Random programs, run and held against their live ranges: no value may be read from a buffer that was not live all the
 // way since the value was written, and nothing may be written to a buffer that is not live.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Random loop nests, one or some in a row: the distances that are found, against a replay of every byte that is
 // accessed with the two buffers so far apart.
 #include <doctest/doctest.h>

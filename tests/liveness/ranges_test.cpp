@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Live ranges of straight code, branches and loops, and of operators called from the entry.
 #include <doctest/doctest.h>
 

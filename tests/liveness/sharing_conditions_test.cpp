@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which buffers may share bytes at all: what has to die, what has to be born, and near misses of each condition.
 #include <doctest/doctest.h>
 

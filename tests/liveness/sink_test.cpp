@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Buffers that every iteration overwrites before it reads them live only inside the iteration.
 //
 // Each case allocates `x` (of 8 elements) before a loop over i whose body is under test. The body ends by filling `y`,

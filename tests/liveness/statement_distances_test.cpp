@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What buffers of one statement may share if the others are in an order that lets them.
 #include <doctest/doctest.h>
 

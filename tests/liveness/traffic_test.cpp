@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include "usmp/liveness/traffic.hpp"
 
 #include <doctest/doctest.h>

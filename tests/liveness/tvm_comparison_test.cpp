@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Buffers and conflicts of every reference archive against what TVM's own planner found there.
 //
 // TVM names the n-th buffer called `name`, in the order in which it meets them, `name` and from the second on `name` +

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Boxes against all points that are put into them.
 #include "usmp/loops/box.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Mixed radices against all numbers that they stand for.
 #include "usmp/loops/coverage.hpp"
 

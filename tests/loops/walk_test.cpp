@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is known at each place of a function, however it is walked, and in which order things are visited.
 #include "usmp/loops/walk.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which of many pointers reach the same bytes: the sweep against all pairs.
 #include <doctest/doctest.h>
 

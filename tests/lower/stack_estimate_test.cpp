@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The estimate of whole networks is held against GCC's frames in tests/e2e/stack.py.
 #include "usmp/lower/stack_estimate.hpp"
 

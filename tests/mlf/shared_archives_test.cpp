@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Over the real archives that stand beside the project, if they are there.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Builds tars block by block, right ones and wrong ones, and keeps files of tests apart.
 #pragma once
 

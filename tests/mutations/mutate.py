@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Breaks source files in small ways that follow from their text, one at a time, and names what no test sees.
 
 Usage: mutate.py BUILD FILE... [--tests MODULE...] [--sample N] [--seed N] [--jobs N] [--list]

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Finds the text that a fault replaces: in any source file, whatever its whitespace, once in the whole tree."""
 import functools
 import pathlib

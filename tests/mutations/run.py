@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Breaks the program in named ways, one at a time, and shows which test sees it.
 
 A mutant is an entry of one of the TOML files beside this one:

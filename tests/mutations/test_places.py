@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Where the runner of faults finds texts: any file, any whitespace, the function that is named."""
 import pathlib
 import tempfile

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Operators of whole networks against what is known of them.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Kinds and multiply-accumulates of small functions made by hand.
 #include "usmp/operators/operators.hpp"
 

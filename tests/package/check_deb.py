@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """The Debian packages: what is in them, what they depend on, lintian, and that they run where nothing else is.
 
 usage: check_deb.py FOLDER_WITH_PACKAGES ROOT. As root with mmdebstrap at hand, both are installed by apt into a minimal

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Runs the steps of .ci/action, the job of .ci/gitlab and the hook of .pre-commit-hooks.yaml in a repository as docs/ci.md describes it.
 
 Usage: test_ci_templates.py USMP_PLAN ROOT. GitHub's own parts are stood in for: expressions, and `gh`, which keeps comments in a file.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """The installed function usmp_plan: what it builds, what it plans again and when, what it refuses; and its Zephyr module.
 
 usage: test_cmake.py BUILD ROOT. Zephyr itself is not needed: zephyr_stub has the few functions of it that modules call.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """`make install` into an empty directory: what is there, that it runs from there, and that a program finds the library.
 
 usage: test_install.py BUILD ROOT COMPILER

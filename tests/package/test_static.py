@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """The static program where nothing else is: it needs no library, and writes what the ordinary program writes.
 
 usage: test_static.py STATIC ORDINARY ROOT BUILD. As root it runs in a directory that has only the program and its input.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Workspace that C of other code generators takes at run time, as buffers of the module.
 #include <doctest/doctest.h>
 

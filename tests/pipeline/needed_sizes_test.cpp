@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // How large pools have to be where no plan fits, against exhaustive search and against the run itself.
 #include "usmp/pipeline/needed_sizes.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A planned module as a document: what is proved, what the pools' statuses are, in which order they stand.
 #include "usmp/pipeline/plan_document.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which steps a module is planned with: none that is of no use, and none left out that is.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What must not get out: plans that a planner has wrong, claims that are false.
 #include <doctest/doctest.h>
 

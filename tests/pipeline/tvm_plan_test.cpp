@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The plan that TVM made, from the offsets in its C.
 #include "usmp/pipeline/tvm_plan.hpp"
 

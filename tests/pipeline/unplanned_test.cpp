@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Models of TensorFlow Lite as archives: the module that is read from one is the model's, variable by variable.
 #include "usmp/pipeline/unplanned.hpp"
 

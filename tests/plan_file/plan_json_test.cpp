@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // M.plan.json. test_schema.py holds the golden files against docs/schema/plan.schema.json.
 #include <doctest/doctest.h>
 

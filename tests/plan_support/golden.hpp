@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Golden files of a module, tests/<module>/golden. USMP_REWRITE_GOLDEN=1 in the environment writes them anew.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The dynamic programme over assignments, against all assignments one by one.
 #include "planners/exact/assignment.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The least capacity of a pool, against exhaustive search.
 #include "usmp/planners/capacity_range.hpp"
 

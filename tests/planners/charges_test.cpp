@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Plans of charged problems, in which what a buffer costs in its pool counts before sizes, against trying everything.
 #include <doctest/doctest.h>
 

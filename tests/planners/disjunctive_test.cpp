@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The search of one pool whose items may share bytes: against exhaustive search, also when it is cut short.
 #include "planners/exact/disjunctive.hpp"
 

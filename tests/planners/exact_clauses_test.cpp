@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the exact search learns, held against all plans that it may keep: those that are left-justified, have their
 // twins in order and reach no higher than required (propagate.cpp). No clause and no explanation may exclude one of
 // them.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The exact search over several pools, against trying everything: it reaches the oracle's cost and says so, calls
 // infeasible what is, and its bounds hold when its budget runs out.
 #include "planners/exact/pools.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The exact search in one pool: never a wrong answer, whichever of its rules are switched off.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What `fast` promises beyond what every algorithm does (planners_test.cpp): quality and scale. And its parts.
 #include <doctest/doctest.h>
 

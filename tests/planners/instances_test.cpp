@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The public instances of MiniMalloc and TVM, where they are present.
 #include <doctest/doctest.h>
 

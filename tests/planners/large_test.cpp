@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Problems of thousands of buffers: quality, limits, and first fit without a list of conflicts.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What `optimal` owes beyond what every algorithm does: true bounds at every limit, and limits that it keeps.
 #include <doctest/doctest.h>
 

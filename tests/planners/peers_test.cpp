@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The rules of other projects' planners, each on an example that shows it. That their plans are right is tested with
 // those of all algorithms (planners_test.cpp).
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What every algorithm of the table owes: plans that the verifier accepts, no false claim, the same result each time.
 #include <doctest/doctest.h>
 

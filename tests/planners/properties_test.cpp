@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What must not change the best cost, what may only raise it, and what may only lower it. These hold without an oracle,
 // so the problems can be larger than what can be tried out.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The wrapper that takes sharing back where the size does not ask for it.
 #include "usmp/planners/share_less.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Instances of one unbounded pool for benchmarks and tests, the same on every machine. All have the ids of their
 // buffers in a random order.
 #pragma once

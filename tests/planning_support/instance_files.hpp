@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Reads the public instances: "id,lower,upper,size" with half-open lives, one unbounded pool.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The truth about tiny problems, by trying everything. It shares no code with the planners.
 //
 // Why trying all orders of first fit is exact: take any complete plan, fix its choice of pools, and place the buffers

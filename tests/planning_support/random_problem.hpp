@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Seeded random problems for property tests: several live ranges, alignments that need not be powers of two, pools
 // with and without capacity, empty buffers, buffers that are never live.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What stands around a test module: contents of its inputs, its archive's words, C that it calls.
 #include <cstring>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // C around the emitted files: a function that calls the entry as an application would.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Many modules: checked, their C compiled in batches, failures collected.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Random modules of TIR: well defined nearly always by construction (the reference interpreter refuses the rest), the
 // same for a seed on every machine.
 #pragma once

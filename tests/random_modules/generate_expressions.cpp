@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Expressions of any type: conditions, loads, indices, choices, lets, vectors.
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Float expressions. Infinities and NaNs come up by themselves.
 #include <utility>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Storage, pointers to it and first values of it.
 #include <algorithm>
 #include <numeric>

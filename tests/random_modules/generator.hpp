@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The generator's parts. It keeps, for every place in the program, which storage may be read or written there and in
 // which interval each integer lies; expressions are made so that they stay inside bounds and types.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The reference: what a module of TIR computes, statement by statement. Slow and simple. It knows nothing of liveness,
 // plans, lowering or C, except that it refuses what C and TIR do not agree on (throws Undefined): signed overflow,
 // results of narrow arithmetic that are used before they are cut to their type, bits of a NaN, and all that is

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-random-modules: campaigns of random modules (docs/testing.md).
 #include <CLI/CLI.hpp>
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Storage of the reference interpreter: every execution of an allocate gives bytes of its own. Each byte knows whether
 // it was written, and whether it is part of a stored NaN, whose bits C leaves open.
 #pragma once

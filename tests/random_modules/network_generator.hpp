@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The parts of the generator of networks. It keeps the interval of every integer tensor, so that accumulators and
 // fixed-point products do not overflow; operators are written nest by nest through full buffers, as TVM does.
 #pragma once

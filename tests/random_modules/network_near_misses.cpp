@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What looks like a chain and is none: each breaks a condition under which nests may be fused, buffers contracted,
 // types narrowed or calls moved.
 #include <algorithm>

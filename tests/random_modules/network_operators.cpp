@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // An operator: inputs, a core such as a convolution, an epilogue of elementwise steps, each through a buffer of its
 // own.
 #include <algorithm>

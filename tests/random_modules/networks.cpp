@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The entry: tensors between operators, and their calls.
 #include "random_modules/networks.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Random programs as TVM writes them for networks: what transformations look for, and what nearly is that.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The product's replay (usmp/replay/replay.hpp) against the one of the reference interpreter.
 #pragma once
 

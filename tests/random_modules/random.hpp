@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Draws for the generators, the same on every machine.
 //
 // Draws must stand in statements of their own: C++ leaves open in which order a call's arguments are evaluated.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // 200 random modules on every test run: each planned by every algorithm into several sets of pools, each plan replayed,
 // a part of the emitted C compiled and run. Campaigns of more: `make random-modules`.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Plays the accesses of a reference run at the places of a plan: is every byte that is read the one that its buffer
 // wrote last?
 #pragma once

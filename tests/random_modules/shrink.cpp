@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Greedy: every place of the program is visited in a fixed order, and at each the changes it offers are tried. A change
 // is named by its number in that order, so that it can be made on a copy.
 #include "random_modules/shrink.hpp"

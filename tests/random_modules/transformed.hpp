@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Transformations (usmp/transform) of test modules, held against the reference interpreter.
 #pragma once
 

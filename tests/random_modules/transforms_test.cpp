@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Random programs transformed, by each step alone and by all: what the reference interpreter computes stays the same.
 // Campaigns of more: `make random-transforms`.
 #include <doctest/doctest.h>

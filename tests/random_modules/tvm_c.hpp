@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Modules as the C that a version of TVM writes of them, in a random layout, and what the product reads of it.
 #pragma once
 

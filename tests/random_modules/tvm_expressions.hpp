@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Expressions of TIR as TVM's code generator prints them in C.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Modules written as TVM writes them (tvm.ir.save_json), to be read back.
 #pragma once
 

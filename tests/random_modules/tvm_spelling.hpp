@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // C for a module that does no more than evaluate expressions, written as TVM's generator of C writes it: an oracle for
 // the reference interpreter that shares no code with it, nor with the emission of C under test. A compiler decides what
 // the expressions are worth.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Whose bytes they are: what counts as lost, and what does not.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the replay follows: calls, pointers, loops, conditions, vectors. Each case has a plan that is right and one that
 // is wrong by a byte.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is not followed: it is taken for right, the pairs that it touches do not count, and nothing is said of bytes
 // that it may have changed.
 #include <doctest/doctest.h>

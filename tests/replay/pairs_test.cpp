@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which storages of a table are looked at: those that are live together and share bytes of a pool.
 #include <doctest/doctest.h>
 

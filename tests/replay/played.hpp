@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Programs whose buffers are put at given places, and what the replay says of them.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Storage of some rows of a tensor: which element each byte was stored for.
 #include <doctest/doctest.h>
 

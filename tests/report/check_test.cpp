@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Checks of budgets as text. test_schema.py holds check.json against docs/schema/check.schema.json.
 #include "usmp/report/check.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Plans of several algorithms side by side, as text. test_schema.py holds compare.json against
 // docs/schema/compare.schema.json.
 #include "usmp/report/compare.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Several cores in every format. test_schema.py holds cores.json against docs/schema/cores.schema.json.
 #include "usmp/report/cores.hpp"
 

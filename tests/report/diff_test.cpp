@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Differences between plans as text. test_schema.py holds diff.json against docs/schema/diff.schema.json.
 #include "usmp/report/diff.hpp"
 

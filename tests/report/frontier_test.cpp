@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Memory against work, as text and as a picture. test_schema.py holds frontier.json against
 // docs/schema/frontier.schema.json.
 #include "usmp/report/frontier.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Memory maps as SVG and HTML. test_memory_map.py holds them against parsers and a browser.
 #include "usmp/report/memory_map.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Sizes that pools need, as text.
 #include "usmp/report/needed.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Reports of plans. test_schema.py holds the golden report against docs/schema/report.schema.json.
 #include "usmp/report/report.hpp"
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """usmp-plan report: the memory map against an XML parser and, as a page, in a headless Chromium.
 
 usage: test_memory_map.py USMP_PLAN TESTDATA [--browser]. The browser is driven through its DevTools; with --browser its

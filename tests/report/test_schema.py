@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Holds the schemas of plans, diffs, reports, checks, comparisons and modules in docs/schema against the golden files.
 
 Exit code 77 (skipped) without the package python3-jsonschema. Further plan files may be given as arguments.

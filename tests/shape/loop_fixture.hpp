@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // An operator of loops that read bytes and write int32, to be shaped.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Arrays in one section, against every order.
 #include "usmp/support/in_a_row.hpp"
 

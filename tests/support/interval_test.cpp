@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Against brute force: the ends are those of all results.
 #include "usmp/support/interval.hpp"
 

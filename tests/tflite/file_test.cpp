@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Files that are damaged, contradict themselves, or hold what is not supported: one message with the place.
 #include "tflite/file.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What models are read to, run by the reference interpreter, which refuses overflow, reads of what was never written
 // and accesses out of bounds, equals what TensorFlow Lite Micro computed.
 #include <doctest/doctest.h>

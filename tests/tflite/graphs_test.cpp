@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Small models made here: what golden files have no example of. Expected values are computed straight from the
 // definitions.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Many random models: what the product reads from their files, run by the interpreter of TIR, must compute what the
 // interpreter of models computes.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions of one element, and of pairs of elements.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Writes and reads files of TensorFlow Lite, field by field under the numbers of the format: no schema is compiled.
 #include <flatbuffers/flatbuffers.h>
 

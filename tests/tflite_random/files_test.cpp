@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What files may say, and what they may not, in files that are written here.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Fixed-point arithmetic and functions as the reference kernels define them.
 #include "tflite_random/fixed_point.hpp"
 

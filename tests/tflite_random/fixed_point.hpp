@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Numbers as TensorFlow Lite's reference kernels multiply and round them, written as divisions and branches.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The forms of loops that passes and kernels count on. What they compute does not show them: memory and time do.
 #include <doctest/doctest.h>
 

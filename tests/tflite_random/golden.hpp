@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Runs of a model in a row: a folder of inI.RUN.bin and outI.RUN.bin beside it, as tests/e2e/tflite.py reads them.
 #pragma once
 

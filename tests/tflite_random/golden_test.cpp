@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The interpreter, which is the oracle of random models, computes what TensorFlow Lite Micro computed.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Runs a graph: constants, states, variables, and what operators have in common.
 #include "tflite_random/interpreter.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The reference: what a model computes, operator by operator, as TensorFlow Lite Micro's reference kernels do. Slow and
 // simple.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Random convolutions, dense layers and products of matrices.
 #include <algorithm>
 #include <cmath>

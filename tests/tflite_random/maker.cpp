@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tensors, scales and what else all random operators need; the choice among them.
 #include "tflite_random/maker.hpp"
 

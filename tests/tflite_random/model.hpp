@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A TensorFlow Lite model as these tests hold it, and its file. Nothing of src/tflite is used here: what both sides
 // know must not come from one of them.
 #pragma once

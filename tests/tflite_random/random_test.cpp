@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Random models, and models like those that once showed a fault.
 #include <doctest/doctest.h>
 

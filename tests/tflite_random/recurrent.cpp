@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // SVDF and the LSTM layer, which keep a state.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The normal form: one broken module for each rule, refused with its place.
 #include "usmp/tir/verify.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Real modules: all archives at hand can be read, and the smallest one gives the text written out here.
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Files that lie, loop, nest or end early: an Error with its place each time, never a crash.
 #include "tir_json/reading.hpp"
 

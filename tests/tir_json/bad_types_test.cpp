@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Types that do not go together: literals, vectors, indices. An Error with its place each time.
 #include "tir_json/reading.hpp"
 

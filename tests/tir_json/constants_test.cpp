@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // NDArrays in all the places where TVM keeps them, and blobs that lie.
 #include "tir_json/reading.hpp"
 

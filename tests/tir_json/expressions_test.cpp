@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Every expression node, the forms that versions of TVM give it, and the flattening of accesses.
 #include "tir_json/reading.hpp"
 #include "usmp/tir/visit.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Assembles save_json graphs for tests: every method adds a node and returns its index, the module comes out as JSON.
 //
 //   JsonBuilder b;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Limits on what a file claims, each at the limit and beyond it. What sharing unfolds to counts at every use.
 #include "tir_json/reading.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Every statement node, and the normal form of blocks: declarations reach to the end of their block.
 #include "tir_json/reading.hpp"
 #include "usmp/tir/visit.hpp"

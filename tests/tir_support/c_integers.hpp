@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Integers as C computes with them: what the reference interpreter and all tests that evaluate expressions take for the
 // truth. Of the program, only the trees' types are used.
 #pragma once

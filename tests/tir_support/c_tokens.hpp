@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // C cut into pieces that may be laid out anew: tokens, and directives and comments up to the end of their line. Knows
 // nothing of the product's lexer.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step "constants": what it does, and each condition without which it does nothing.
 #include <doctest/doctest.h>
 

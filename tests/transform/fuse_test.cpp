@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step as a whole: what its passes make of each other's results.
 #include "transform/fuse.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Networks of windows over images, for the tests of the step "rolling" by pixels and by strips.
 #pragma once
 

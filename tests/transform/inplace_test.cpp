@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step that finds what may share bytes: what it says of it, and what it is worth.
 #include "transform/inplace.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A small network for the tests of the step "merge" and of the peak that it looks at.
 #pragma once
 

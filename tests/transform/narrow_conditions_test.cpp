@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Near misses of the step "narrow": in each case one condition under which a tensor may be stored in a narrower type,
 // or a copy left out, does not hold, and the module stays as it is.
 #include <doctest/doctest.h>

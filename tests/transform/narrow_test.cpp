@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step "narrow": what it does to small networks, and that each condition, where it does not hold, leaves them
 // alone.
 #include <doctest/doctest.h>

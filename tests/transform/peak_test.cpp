@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The load of a module, and what is live where it is highest.
 #include "transform/peak.hpp"
 

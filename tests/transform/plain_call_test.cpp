@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Statements that are a call and nothing else: only these are merged.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Small programs for the tests of transformations: an entry that calls one operator, printed, and run before and after
 // by the reference interpreter.
 #pragma once

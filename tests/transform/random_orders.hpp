@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Irregularly wired networks as ordering problems, and all orders of a small one.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Orders that are better because buffers may share bytes.
 #include <doctest/doctest.h>
 

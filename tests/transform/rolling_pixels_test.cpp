@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step "rolling" by pixels, on small networks of images: which pixels rings hold, and random chains of windows,
 // strides and shortcuts. Every result is interpreted, with rings that know which element they hold.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step "rolling" by strips: which columns are computed, which places rings have, what it costs. Every result is
 // interpreted, with rings that know which element they hold.
 #include <doctest/doctest.h>

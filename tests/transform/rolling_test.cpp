@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step "rolling": what it does to small networks, and that each condition, where it does not hold, leaves them
 // alone. Every result is interpreted, with rings that know which element they hold.
 #include "transform/rolling.hpp"

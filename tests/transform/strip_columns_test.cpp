@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The step "rolling" by strips: which columns a stage needs, whatever it reads, with a near miss for each condition.
 #include <doctest/doctest.h>
 

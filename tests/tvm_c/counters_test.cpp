@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loops and variables of operators that somebody edited by hand.
 #include <doctest/doctest.h>
 

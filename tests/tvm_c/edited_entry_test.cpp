@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Statements of the entry that use the model's tensors and operators.
 #include <doctest/doctest.h>
 

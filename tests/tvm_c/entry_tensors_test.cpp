@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which parameter of the entry is which member of the module's header.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which parameters of functions whose C stays escape.
 #include <doctest/doctest.h>
 

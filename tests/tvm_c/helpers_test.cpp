@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions that operators call are read where they are called, or stay.
 #include "tvm_c/body/helpers.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Names that the preprocessor may change: what a function needs that is not certain keeps the function's C.
 #include "tvm_c/text/included.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Operators that stay as they are and take constants where TVM has planned them.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // memcpy, memmove and memset in operators; branches that go on with the next iteration; conditions of the preprocessor.
 #include <doctest/doctest.h>
 

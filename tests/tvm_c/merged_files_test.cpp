@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Code of several files that stays, and comes into one.
 #include "tvm_c/kept/merged_files.hpp"
 

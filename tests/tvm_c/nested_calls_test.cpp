@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Operators that operators call are read in place of the call, or the caller stays.
 #include "tvm_c/body/nested_calls.hpp"
 

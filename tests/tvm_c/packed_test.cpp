@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The packed interface: operators take arrays of TVMValue, calls fill them.
 #include <doctest/doctest.h>
 

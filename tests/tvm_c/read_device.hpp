@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Models of which a file of another code generator has an operator, tvmgen_m_npu.
 #pragma once
 

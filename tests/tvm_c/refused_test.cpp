@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Edits by hand that are understood no more, or never were: each is refused in one sentence that says what to do.
 #include <doctest/doctest.h>
 

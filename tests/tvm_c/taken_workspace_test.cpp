@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Workspace that functions of other code generators take at run time. That what comes of it computes the same is
 // tests/e2e/kept_c.py.
 #include "usmp/tvm_c/taken_workspace.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Pointers that statements move, and variables that they count beside other things; what loops make of both.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tight plans with one thing changed: the verifier, in both of its ways, refuses exactly what is wrong byte by byte.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Plans four buffers into a small fast memory and a large one behind it, verifies the plan and prints it.
 #include <iostream>
 #include <usmp/planners/planner.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Runs testdata/repeated_op.tar once. The generated C defines the pool.
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Runs the planned model once. The generated C defines its pool.
 #include "tvmgen_keywords.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Index arithmetic as sums: a constant and integer multiples of atoms, where an atom is a variable, or the floor
 // quotient or remainder of such a sum by a constant. TVM's indices are almost all of this kind.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Values of integer operators on constants, as C computes them.
 //
 // Compilers warn about many operators on constants (overflow, "10 ^ 3", bits lost in a conversion), so an operator

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is known at one place of a function: which values variables may have, and conditions that hold.
 #pragma once
 

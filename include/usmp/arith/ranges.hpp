@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Interval analysis of integer expressions: which values can an index take?
 //
 // Idea: TVM's index arithmetic often divides loop variables by constants, and floor division is C's plain `/` only

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Analysis + pools → Problem: which buffers go to planning and which pools each may use.
 #pragma once
 

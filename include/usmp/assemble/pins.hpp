@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Pinned buffers: places from the pools file or from an earlier plan.
 //
 // A buffer's identity is its name, its function, and its number among the assembly's buffers of the same name and

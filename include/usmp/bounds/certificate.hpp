@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A lower bound as two files that others can check: constraints that every plan below the bound fulfils, and a proof
 // that nothing fulfils them.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Peak live bytes, and the room that buffers therefore need together. Used by lower bounds and by planners, which stop
 // when they meet one.
 #pragma once

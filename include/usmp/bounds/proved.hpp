@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is proved about a plan's figures, by the algorithm and independently of it.
 #pragma once
 

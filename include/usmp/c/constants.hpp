@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Integer constants: literals, and the values of constant expressions (C11 6.6, 6.10.1).
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The tokens of a file of C (C11 6.4), those of directives too; comments count as blanks.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Macros, conditions and includes (C11 6.10), where what is defined outside of the files is not known.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A file of C as a tree: declarations, statements, expressions and types, each with its tokens.
 //
 // The grammar is C11 with some of GCC's words. What is beyond it is one node `opaque`, of which nothing is known but

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Lowered modules → C99 (which is also C++11): operators and entry (M_lib1.c), interface (tvmgen_M.h, M_lib0.c) and the
 // common metadata.h. docs/generated-c.md describes the files.
 #pragma once

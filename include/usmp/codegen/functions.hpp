@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The operators' file: function bodies from lowered TIR. Internal to codegen and its tests.
 #pragma once
 

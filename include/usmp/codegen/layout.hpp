@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The C interface of a planned module as a value: names, pools, and where inputs and outputs are. tvmgen_M.h, M_lib0.c
 // and metadata.h are written from it, and so is C that calls the module.
 #pragma once

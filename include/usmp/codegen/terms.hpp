@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What each generated file says of its use, behind the line that says who wrote it.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Plans checked against the budgets of a pools file (docs/pools.md, "Budgets"). What is said of a pool is always the
 // same three figures: required, available, excess.
 #pragma once

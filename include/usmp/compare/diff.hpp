@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What differs between two plans: pools, their peaks and bounds, and the buffers (docs/cli.md, "Comparing plans").
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the places of a plan amount to, pool by pool: live bytes over time, what holds the peak, what is lost and why.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Whether a plan fills a pool on purpose: where buffers may be in several pools, as many bytes as possible are in those
 // that they name first.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // All that a program takes besides its code: pools, state, inputs, outputs, stack, constants, instructions; in all, and
 // by region of a linker script.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a plan may use of a pool before `usmp-plan check` warns or fails (docs/pools.md, "Budgets").
 #pragma once
 

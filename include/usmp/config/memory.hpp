@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The MEMORY commands of a GNU ld script: how large the memories of a board are.
 #pragma once
 

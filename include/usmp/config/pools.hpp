@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The pools file (docs/pools.md, docs/schema/pools.schema.json). The only user of yaml-cpp.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Pools as users of TVM write them: options of tvmc, in the spelling of its releases and of the USMP design.
 #pragma once
 

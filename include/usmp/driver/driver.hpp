@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The commands: opens and writes files, and turns errors into exit codes. The order of the stages is pipeline's.
 #pragma once
 

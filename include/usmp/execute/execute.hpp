@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Translation validation: compiles and runs the emitted C of a plan, and C of the same module in which no buffers
 // overlap, on the same random inputs. An error in the plan or in the lowering shows as a difference.
 //

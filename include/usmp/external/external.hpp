@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // External planning algorithms: a user's program reads the problem as JSON from its standard input and prints an answer
 // (docs/instances.md).
 #pragma once

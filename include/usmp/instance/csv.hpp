@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Bare instances as CSV: one row per live range, one pool (docs/instances.md).
 //
 //   id,lower,upper,size,alignment,offset

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Problems and answers as JSON: the format of external algorithms, and the second format of bare instances
 // (docs/instances.md, docs/schema/problem.schema.json, docs/schema/answer.schema.json).
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Processor cores, as far as kernels differ between them: one table, one row each.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // How many instructions the emitted loops take, as an estimate: compilers decide.
 #pragma once
 

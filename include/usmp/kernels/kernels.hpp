@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Sums of products of bytes → loops that keep several sums in registers and multiply several bytes at a time, the same
 // results. TIR to TIR.
 #pragma once

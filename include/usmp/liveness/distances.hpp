@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Buffers that may share bytes although both are live: one dies in the loop nest in which the other is born, or in one
 // of a few that follow it, and is read far enough ahead (or behind) that its bytes may be overwritten piece by piece.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which storage exists in a module and when each is live, over the AoT entry function and into every operator body at
 // statement granularity.
 #pragma once

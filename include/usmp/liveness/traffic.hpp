@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // How often storage is accessed in one run of a module: loads and stores times the extents of the loops around them.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What each statement of the entry function does to storage that exists before and after it. For passes that move
 // statements.
 #pragma once

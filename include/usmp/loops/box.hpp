@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Boxes of iterations or elements, as a base in the outer loops plus one interval per dimension: what a part of a loop
 // nest accesses while the loops around it do not advance. After Halide's Box (Ragan-Kelley et al., PLDI 2013).
 #pragma once

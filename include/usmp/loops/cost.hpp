@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Estimate of a program's work.
 //
 // The unit is one scalar operation: a load, a store, an addition, a comparison, a choice between two values; a division

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which values an index takes in a loop nest: whether it repeats one, and whether it omits one.
 //
 // Idea: an affine index is a mixed-radix number, one digit per loop. With the digits in ascending order, no value

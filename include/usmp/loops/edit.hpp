@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Edits of expressions and statements: replacing variables, renaming declarations, splitting loops.
 #pragma once
 

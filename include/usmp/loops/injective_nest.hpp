@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loop nests around one store that store no element twice.
 //
 // A reader of an element can then compute it instead: decomposing the element's index gives the iteration that stored

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Walks the statements of a function with the ranges of its variables and the number of runs of each statement, for
 // estimates of work and ranges of values. Where affine forms and conditions matter, use loops/walk.hpp.
 #pragma once

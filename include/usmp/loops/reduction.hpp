@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Stores that add to what they store to: a[i] = a[i] + term.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loop nests as stages of a pipeline: which rows of a tensor an iteration of the row loop provides, and which rows of
 // the tensors before it requires.
 //

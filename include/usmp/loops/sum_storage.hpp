@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What sums that are kept in memory have to do with the rest of a function: conditions for adding them up in another
 // order among each other.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Walks over the statements of a function, with the facts known at each place: to read them, and to replace them.
 //
 // All walks bind and assume alike: in the body of a loop its variable is between the bounds; in the first body of a

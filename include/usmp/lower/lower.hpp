@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Module + places → module with pool parameters, as TVM's USMP lowers: every planned allocate becomes a pointer at an
 // offset of a pool parameter, and each function takes the pool pointers that it or its callees need.
 #pragma once

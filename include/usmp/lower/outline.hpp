@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Loop nests → functions whose pointer parameters are known not to alias.
 //
 // TVM keeps small buffers in local arrays, which a C compiler knows not to alias. In a pool they are accessed through

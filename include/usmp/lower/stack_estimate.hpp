@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // How much stack the emitted functions need, as an estimate: compilers decide what stays in registers.
 #pragma once
 

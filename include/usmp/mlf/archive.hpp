@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Model Library Format archives as a list of members, and back. The only user of libarchive.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Models in source trees: the C that TVM wrote, checked in with or without metadata.json, in whatever layout and under
 // whatever names. What a file is, its content says.
 #pragma once

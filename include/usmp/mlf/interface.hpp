@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The files of a module as TVM wrote them, for those that are to take their places.
 #pragma once
 

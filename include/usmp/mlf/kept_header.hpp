@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A module's header that somebody added to: what the firmware includes besides TVM's declarations stays.
 #pragma once
 

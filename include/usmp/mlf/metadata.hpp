@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // metadata.json and other information in an archive about its modules, except the TIR.
 #pragma once
 

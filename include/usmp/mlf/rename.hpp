@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Another name for a module, so that several models can be linked together: most are called "default".
 #pragma once
 

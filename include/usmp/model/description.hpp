@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What is known about a model besides its program: made by front ends, read by all behind them.
 #pragma once
 

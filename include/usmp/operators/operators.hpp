@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What operators compute, for people: kind, multiply-accumulates, types and shapes of what they read and write.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What to say where no plan fits: how large the pools have to be for the same run to find one.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // From a module's problem to its planned program: searched, verified, replayed, lowered.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The stages of a module up to its planning problem: as in the archive, transformed and analysed, assembled.
 #pragma once
 

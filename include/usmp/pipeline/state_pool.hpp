@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a model keeps from run to run, in a pool of its own. It is live at any time, so there is nothing to plan.
 #pragma once
 

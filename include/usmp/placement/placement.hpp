@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Where the storage of one module is: all that lowering, code generation and replay know about a plan. They see no
 // problem and no planner, so they do not depend on how the places were found.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // JSON text that people can read and diff: one line per member of an object, and one line per element of a list.
 #pragma once
 

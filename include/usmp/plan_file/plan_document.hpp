@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The contents of M.plan.json as a value: reports, diffs and checks use it, whether it was read from a file or made
 // from a module that has just been planned.
 //

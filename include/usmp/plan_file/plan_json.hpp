@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // M.plan.json (docs/schema/plan.schema.json): writing and reading plans.
 #pragma once
 

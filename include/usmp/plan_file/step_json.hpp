@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A step of PlanDocument::transformed as plan.json has it; the report's JSON has the same.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The planning algorithms and the table that names them. A planner knows nothing of the IR.
 //
 // What they minimise, in this order: the sum of the sizes of buffers without a place; then the plan's Cost: bytes

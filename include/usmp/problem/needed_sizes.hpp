@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // How much larger pools have to be for a plan to exist: what is told of a problem without a plan.
 #pragma once
 

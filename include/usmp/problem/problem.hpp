@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The memory planning problem: buffers with live ranges, pools, and plans. Plain values, independent of archives and of
 // the IR.
 //

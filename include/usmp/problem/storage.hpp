@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Properties of storage before and after planning: what it holds, when it is live, which pool it is in. Planners see
 // them in a problem, code generation and checks in a table of placements.
 #pragma once

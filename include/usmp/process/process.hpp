@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Running programs: text in, text out, limits. No shell is involved anywhere.
 #pragma once
 

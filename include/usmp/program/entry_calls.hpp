@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The entry as the list of its calls: what is passed to whom, where, and what else it does with its variables.
 #pragma once
 

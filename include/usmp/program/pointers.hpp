@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the statements of a function do through pointers. Pointers are followed by name only: a pointer expression
 // becomes the set of variables that it may be based on, so the result does not depend on the callers.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Replays a program's loads and stores at the places of a plan, and checks that no byte is overwritten before it is
 // read. An independent check of buffers that share bytes while both are live. It does not use distances
 // (liveness/distances.hpp) or their analysis: it runs the program's loops with concrete values and records which buffer

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // `usmp-plan check`: plans checked against the budgets of a pools file, for people and CI services.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // `usmp-plan diff`: what differs between two plans, for people and programs (docs/cli.md, "Comparing plans").
 #pragma once
 

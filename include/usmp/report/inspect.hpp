@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // `usmp-plan inspect`: the contents of an archive, for people.
 #pragma once
 

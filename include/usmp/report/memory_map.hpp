@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The memory map of a plan as a picture: a panel for each pool that holds anything, time to the right, addresses
 // upwards, a rectangle for each live range of a buffer, the peak marked.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // How large pools have to be for a plan to exist, for people and for programs.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // `usmp-plan report`: one plan for people, programs, tables and pages. Each function throws what plan_figures throws
 // and gives the same bytes for the same document.
 #pragma once

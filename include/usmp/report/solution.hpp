@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What `usmp-plan solve` found, for people and for programs (docs/schema/solution.schema.json).
 #pragma once
 

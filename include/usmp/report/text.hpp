@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Plans for people: a table of the pools like GNU ld's --print-memory-usage, then bounds, what the firmware needs,
 // transformations, warnings.
 #pragma once

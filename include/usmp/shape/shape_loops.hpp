@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Rewrites loops for better machine code, after their buffers have places and nests are functions whose parameters are
 // declared not to alias (lower, outline). TIR to TIR; what is read, computed and written for each element, and its
 // order, do not change, nor do the plan and memory use.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Allocates that stand in front of a loop, moved into it.
 //
 // TVM's StorageRewrite allocates in front of all loops what an iteration fills and forgets: `int32 sum[1]` of a

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Storage that several tensors pass through, taken apart into the tensors.
 //
 // TVM's StorageRewrite lets tensors share one variable whose lives do not overlap: in the entry, where one `sid` is

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Arrays that the C which was read has on its stack (Allocate::was_on_stack).
 #pragma once
 

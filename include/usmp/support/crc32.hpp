@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // CRC-32 as in IEEE 802.3, zlib and gzip: reflected, polynomial 0xedb88320.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The exception type for bad input, and the location of the bad input.
 //
 // Bad input (archive, pools file, command line) throws Error. An infeasible problem is a result, never an

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A function that is called, but not kept: no memory is allocated and nothing is copied, as std::function does.
 #pragma once
 

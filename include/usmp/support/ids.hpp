@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Typed indices: a BufferId cannot be used where a PoolId is meant.
 #pragma once
 

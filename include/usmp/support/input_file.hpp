@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Opening files to be read. All readers open here, so that none of them waits for a pipe's other end or reads a device
 // for ever, and so that what was read is known when something is to be written.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Sets of integers between two ends, and their arithmetic: the smallest interval that contains every result, or nothing
 // where an end overflows int64.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // JSON texts, before nlohmann's parser reads them and when it refuses to.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A large file whose bytes are read where the system has them: they take no memory of their own, and what has been read
 // of them may leave memory again.
 #pragma once

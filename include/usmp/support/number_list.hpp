@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Lists of numbers in texts of C. Tables of constants are most of the megabytes that are read, and nothing but their
 // values is of interest: passes over a text jump over them.
 #pragma once

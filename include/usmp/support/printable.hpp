@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Makes names and texts of input files safe to show on a terminal and in a log.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Pseudo-random numbers for searches and random inputs. The standard library's distributions differ between
 // implementations, but plans and inputs must not.
 #pragma once

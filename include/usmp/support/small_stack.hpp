@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A stack whose first elements need no heap: walks of trees that are mostly small.
 #pragma once
 

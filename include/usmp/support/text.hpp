@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Small text helpers: output sinks, identifiers, spelling suggestions. None depends on the locale.
 #pragma once
 

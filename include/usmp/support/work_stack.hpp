@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Work that creates more work, done in the order of a recursion but without its stack: the depth of an input costs heap
 // memory.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // TensorFlow Lite models → tir::Module: what TensorFlow Lite Micro's reference kernels compute, bit by bit.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Builders of functions for front ends. Source languages nest bodies in declarations, index tensors by dimensions and
 // omit conversions; the result is the normal form of ir.hpp. Nothing recurses, so sources may nest to any depth; the
 // given limits apply to what is built.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The values that a constant has, which are looked at in bulk: tables of constants have megabytes.
 #pragma once
 

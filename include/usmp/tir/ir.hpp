@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The TIR tree: the computation of a TVM PrimFunc, in one normal form for all TVM versions.
 //
 // Differences from TVM's own classes, all made by the reader so that no later stage meets the variants:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // TIR's operators, as tir.Call names them: one table, one row each.
 //
 // All properties of an operator are in its row; a new operator is a new row. Expressions hold the id, so no other code

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // TIR as text for people and tests. The same module always gives the same text. There is no parser for it.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Checks the normal form of ir.hpp: all invariants that stages rely on and that C++ types do not express. Front ends
 // and passes produce only modules in this form.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Walking the TIR. Nothing here recurses: the depth of a tree costs heap memory, not stack. clang-tidy's
 // `misc-no-recursion` enforces the same for the rest of the program, whose passes call these functions.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // tvm.ir.save_json graphs → tir::Module. The JSON is read as a stream (SAX); only nodes that planning needs are built.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // tir::Module → the graph that tvm.ir.save_json writes, as TVM 0.17 and 0.18 spell it.
 #pragma once
 

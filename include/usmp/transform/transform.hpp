@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Transformations of programs so that they need less memory: TIR to TIR, before liveness analysis and planning.
 //
 // Every step is exact: each element that leaves the program goes through the same operations in the same order and of

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The C that TVM's own generator writes → tir::Module, for archives that hold no TIR.
 //
 // Read is the subset of C that TVM 0.8 to 0.18 prints for operators and for the entry, with the unpacked or the packed

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Workspace that functions of other code generators take at run time, as a parameter: the planner gives it a place.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Checks a planner's claims beyond the plan itself: that the plan is optimal, that none exists, and the bounds. Naive,
 // and independent of the planners.
 #pragma once

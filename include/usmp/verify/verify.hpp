@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Checks a plan against its problem: deliberately naive, and independent of the planners. Only plans that pass are
 // written.
 #pragma once

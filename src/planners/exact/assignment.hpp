@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Which pool each buffer of a group goes to, without its offset: the relaxation that the exact search over several
 // pools rests on (pools.hpp).
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The tables that the dynamic programming over assignments reads, and a bound that needs nothing else.
 #include <algorithm>
 #include <numeric>

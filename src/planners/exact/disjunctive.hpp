@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The exact search in one pool whose items may partly share bytes.
 //
 // Idea: memory planning as job shop scheduling, by pairs: of two items that meet, one is below the other, by at least a

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // State, decisions and the clause store. Propagation is in propagate.cpp, learning in learn.cpp.
 #include "planners/exact/engine.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The search's state: a lower and an upper bound of every offset, the reason of each, and what follows from them.
 //
 // Idea: lazy clause generation (Ohrimenko, Stuckey, Codish: Propagation via lazy clause generation, Constraints 14,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // From a contradiction to a clause: first unique implication point, over bounds.
 //
 // A contradiction is a set of literals that are true together and must not be. Those that the latest decision made true

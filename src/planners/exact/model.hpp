@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A packing as the search sees it: flat arrays, offsets in units, only what can meet.
 //
 // Everything is counted in `unit` bytes from `origin`. With a the common alignment of all items, every offset is a

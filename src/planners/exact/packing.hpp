@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // One pool's question, apart from everything else: where to put these items so that they fit, or use least. And what
 // an exact search answers.
 //

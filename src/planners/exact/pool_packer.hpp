@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Whether chosen buffers of one pool can be packed, and which of them are the reason if not. Remembers answers, since
 // the search over pools asks for the same sets again and again.
 #pragma once

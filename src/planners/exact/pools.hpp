@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Several bounded pools, exactly: which pool each buffer goes to, and where in it.
 //
 // Idea: the cheapest assignment of buffers to pools by load alone (assignment.hpp) bounds what every plan costs. If

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What follows from bounds: the rules of packing.
 //
 // Pairs. If b cannot end below c's lowest offset ... items that are live together stand one above the other. When a

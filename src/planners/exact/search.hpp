@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The exact search in one pool: decisions, restarts, and the way to the least peak.
 //
 // Decisions build a plan from below: the item with the lowest lower bound stands there. The opposite, that it stands

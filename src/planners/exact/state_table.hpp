@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The states of one layer of a dynamic programme: for each key the cheapest way to reach it. Flat arrays; the order is
 // that of insertion, so it does not depend on the hash.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Fills a pool from below without leaving a hole: a search for packings that have none.
 //
 // Idea: the filled part is a skyline over time. What stands in one of its valleys has to begin where the valley begins

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Packings without a hole: where the items fill the whole height at every tick, little is left to choose.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What names in a function's body stand for: variables, pools of TVM's and what it has planned into them, tables of
 // constants.
 #pragma once

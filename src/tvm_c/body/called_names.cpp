@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include "tvm_c/body/called_names.hpp"
 
 #include <algorithm>

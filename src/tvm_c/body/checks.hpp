@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What TVM's C checks, and how it fails; as somebody may have edited it.
 #pragma once
 

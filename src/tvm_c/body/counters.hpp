@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Counters of loops that are not int32_t, where int32_t would count the same: `for (size_t i = 0; …)`.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Parameters of functions that are tensors: their types, and which of the entry's is which member of the header.
 #pragma once
 

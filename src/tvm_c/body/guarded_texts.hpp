@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What somebody does if an operator fails, as the entry's reader meets it.
 #pragma once
 

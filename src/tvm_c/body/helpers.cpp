@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Runs the statements of a helper on values that are expressions: what is constant is decided, what is not becomes TIR.
 #include "tvm_c/body/helpers.hpp"
 

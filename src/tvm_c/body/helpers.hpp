@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions that are no operators, and that operators call, such as the kernels of TVM's schedules for Cortex-M. Their
 // statements are read where they are called, with the values of the arguments: sizes and strides are constants there.
 #pragma once

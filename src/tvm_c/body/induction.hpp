@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Variables that loops move on by the same number in each iteration, as sums of the loops' counters.
 #pragma once
 

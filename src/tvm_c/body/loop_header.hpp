@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What stands between the brackets of a loop: for (int32_t i = a; i < b; ++i), as TVM writes it and as people do.
 #pragma once
 

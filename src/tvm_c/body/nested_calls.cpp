@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What a call of an operator in an operator passes, and asks of the result.
 #include "tvm_c/body/nested_calls.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Operators that operators call, as TVM prints functions inside each other: "if (f(x, y, pool) == 0) { … }". Their
 // statements are read in place of the call, on the storage that it passes; an early return becomes a branch.
 #pragma once

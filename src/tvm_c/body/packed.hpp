@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // TVM's packed calling convention: a function takes an array of TVMValue, of which each is the handle of a DLTensor; a
 // call fills arrays of both on the stack, field by field. What a body says of them, so that functions and calls have
 // plain arguments.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Statements around calls of the packed interface: arrays on the stack, their elements, the arguments of a call.
 #pragma once
 

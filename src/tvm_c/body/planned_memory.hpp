@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What functions have in memory that TVM has planned: how much of it each buffer and constant is.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What TVM's printer adds to a function, taken away: variables for parts of expressions, choices as branches, C's
 // quotients in place of floor quotients. And workspace that nothing accesses.
 #pragma once

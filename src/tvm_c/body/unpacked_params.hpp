@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Parameters of a function with the packed interface: what its body unpacks of its arguments.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // C's expressions as TIR's, an operator at a time: C's conversions are written down, and what TVM's printer made of an
 // operator of TIR becomes that operator again.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Variables of a function of C that are no constants: those that statements change, which are storage of one element,
 // and counters of loops.
 #pragma once

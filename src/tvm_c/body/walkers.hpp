@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Pointers that statements move: p += 4, *q++ = *p++; and variables that a statement counts beside other things,
 // q[n++] = v.
 #pragma once

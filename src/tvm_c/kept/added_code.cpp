@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Decides of functions and variables that others may use whether their text may be kept.
 #include "tvm_c/kept/added_code.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Code that somebody added to C files of TVM's, whose text stays when planned C takes the place of these files.
 #pragma once
 

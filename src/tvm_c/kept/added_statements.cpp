@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Cuts the entry into statements, and finds those that share no name with TVM's.
 #include "tvm_c/kept/added_statements.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Follows addresses from function to function: the least set of parameters that escape. Tests:
 // tests/tvm_c/escape_test.cpp.
 #include "tvm_c/kept/escape.hpp"

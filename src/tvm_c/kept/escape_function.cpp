@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Reads the statements and expressions of a function, in whatever order they run, for where addresses go. What is none
 // of the forms here is not understood, and then all parameters escape. Tests: tests/tvm_c/escape_test.cpp.
 #include "tvm_c/kept/escape_function.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Finds statements that are not read and what has escaped in front of them. Tests:
 // tests/tvm_c/extended_lifetimes_test.cpp.
 #include "tvm_c/kept/extended_lifetimes.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tensors whose addresses escape live on until nothing that is not read runs any more.
 #pragma once
 

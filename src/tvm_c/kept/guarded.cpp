@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Finds what stands under conditions of the entry.
 #include "tvm_c/kept/guarded.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What stands under an if in the entry: what somebody does if an operator fails.
 #pragma once
 

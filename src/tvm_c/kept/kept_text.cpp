@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Collects the text of functions that are kept, with what they mention.
 #include "tvm_c/kept/kept_text.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions whose C stays as it is, text for text, with what of their files they need.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Walks a file's directives once. Tests: tests/tvm_c/escape_test.cpp.
 #include "tvm_c/kept/macros_at.hpp"
 

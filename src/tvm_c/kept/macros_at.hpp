@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the macros and conditional groups of one file mean at a place in it.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Compares names, types and macros of files whose code comes into one.
 #include "tvm_c/kept/merged_files.hpp"
 

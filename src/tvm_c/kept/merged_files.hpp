@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Code of several files that comes into one: what it needs to mean the same there.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Writes functions for statements of the entry that use tensors.
 #include "tvm_c/kept/outlined.hpp"
 

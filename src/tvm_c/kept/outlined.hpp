@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Statements that somebody added to the entry and that use the model's tensors, TRACE_TENSOR(sid_1); or
 // fwrite(sid_1, 1, 64, stderr); each becomes a function of its own that gets these tensors, text for text.
 #pragma once

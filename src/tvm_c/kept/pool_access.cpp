@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Recognises functions and variables that give the address or the size of a pool.
 #include "tvm_c/kept/pool_access.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What somebody added to C that TVM planned so that firmware knows where a pool is: for its memory protection unit,
 // say.
 #pragma once

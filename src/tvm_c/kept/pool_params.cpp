@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Finds which bytes of TVM's pools a kept function takes.
 #include "tvm_c/kept/pool_params.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions whose C stays as it is, although TVM has planned memory for them: they get TVM's pools and take buffers at
 // offsets of these.
 #pragma once

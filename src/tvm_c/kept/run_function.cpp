@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Finds what somebody added to tvmgen_MODULE_run, token by token: whatever is none of TVM's.
 #include "tvm_c/kept/run_function.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // tvmgen_MODULE_run, the function that the firmware calls: TVM's does nothing but to call the entry, and planned C has
 // another one.
 #pragma once

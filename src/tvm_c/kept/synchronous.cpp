@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The functions of C's library, of TVM's runtime and of CMSIS-NN that generated C calls with tensors.
 #include "tvm_c/kept/synchronous.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Functions that are known to be done with their arguments when they return: the one table of them, and the user's.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Finds workspace that other code generators' functions take at run time, and gives it to them as a parameter.
 #include "usmp/tvm_c/taken_workspace.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Checks that kept functions give back only workspace that they have taken.
 #include "tvm_c/kept/workspace_ownership.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Who gives workspace back to TVM's runtime: what is planned, the runtime has not given.
 #pragma once
 

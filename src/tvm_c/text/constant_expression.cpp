@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Values of short texts: a file of C is made of each, with the definitions of the macros that it names.
 #include "tvm_c/text/constant_expression.hpp"
 

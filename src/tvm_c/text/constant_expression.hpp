@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Integer constant expressions: sizes of arrays, values of macros and enumerators, conditions of the preprocessor.
 #pragma once
 

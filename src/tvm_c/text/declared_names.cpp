@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Finds declarations by what stands around names, without types.
 #include "tvm_c/text/declared_names.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What C files declare at file scope: functions, by the text of their bodies, and tables of constants.
 #pragma once
 

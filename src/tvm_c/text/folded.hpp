@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // C in which long lists of numbers are folded: a mark stands for each. Tables of constants are most of the megabytes of
 // C, and dozens of passes go over a text; folded, it is about as long as its code.
 #pragma once

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What the preprocessor makes of names: the macros of C files, and of the headers that they include.
 #pragma once
 

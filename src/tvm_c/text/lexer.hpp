@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Tokens of C. Comments and line splices count as blanks; of conditional groups the one is read that a C compiler (not
 // a C++ one) takes. A file is read once and nothing is kept, so tables of constants cost no memory.
 #pragma once

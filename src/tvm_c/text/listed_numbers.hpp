@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The values of tables of constants in the spellings that TVM and this program use, in bulk.
 #pragma once
 

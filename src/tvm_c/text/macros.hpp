@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The preprocessor's lines in C that is not preprocessed, and what macros of a file stand for.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // What says where functions and tables are to be: IRAM_ATTR, PROGMEM, __attribute__((section("…"))).
 #pragma once
 

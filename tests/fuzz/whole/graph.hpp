@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // A save_json graph as a value that mutations change: nodes, and what they refer to.
 #pragma once
 

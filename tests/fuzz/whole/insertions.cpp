@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Statements around statements, expressions around expressions. The parts come from the graph where they can, so that
 // much of the result is a module that makes sense.
 #include <iterator>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Changes of a module's graph, each small and given by a few numbers, so that libFuzzer can combine and shorten them.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The input of the whole-path target: which real module to start from, what to change in it, and how to plan it. A few
 // bytes each, so that a corpus of modules is small, and every byte string means something.
 //

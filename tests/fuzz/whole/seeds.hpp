@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Real modules that the whole-path target starts from: the archives of testdata.
 #pragma once
 

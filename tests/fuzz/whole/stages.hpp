@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // From an archive's members to C, by the public function of each stage, with everything checked that must hold.
 #pragma once
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 /* Start of a program on qemu's mps2-an386, with the host's files as standard input and output. */
 #include <malloc.h>
 #include <stdint.h>

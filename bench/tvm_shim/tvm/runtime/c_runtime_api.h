@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
 /* What the C that TVM emits expects of its runtime, for timing that C: a workspace stack and the export macro. */
 #ifndef USMP_BENCH_C_RUNTIME_API_H_
 #define USMP_BENCH_C_RUNTIME_API_H_

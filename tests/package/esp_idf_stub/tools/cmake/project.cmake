@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: 2026 usmp-plan contributors
 # Stands in for ESP-IDF: reads each component first as a script, then in the build; app_main is called by a main of its own.
 macro(project name)
   _project(${name} LANGUAGES C)
