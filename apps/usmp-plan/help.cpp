@@ -55,10 +55,10 @@ std::string commands_text(const Manual& manual) {
 }
 
 // Effects stand in a column, behind long commands where they fit, else on a line of their own.
-std::string examples_text(const std::vector<Example>& examples) {
+std::string examples_text(const std::vector<Example>& examples, bool is_close) {
   if (examples.empty()) return {};
   constexpr std::size_t longest_in_column = 48;
-  std::string text = "\nExamples:\n";
+  std::string text = is_close ? "Examples:\n" : "\nExamples:\n";  // a screen's lines are few
   std::size_t longest = 0;
   for (const Example& example : examples) {
     if (example.command.size() <= longest_in_column) longest = std::max(longest, example.command.size());
@@ -88,7 +88,7 @@ std::string help_text(const Manual& manual, const CommandText& command) {
     text += options_text(command.arguments, "Arguments");
   }
   text += options_text(command.options, "Options");
-  text += examples_text(command.examples);
+  text += examples_text(command.examples, whole);
   return text;
 }
 

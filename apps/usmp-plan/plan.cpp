@@ -47,7 +47,7 @@ Command add_plan(CLI::App& program) {
   program.add_flag("--force", plan.force, "in place, even over uncommitted changes")->needs(in_place);
   auto* plan_json =
       program.add_option("--plan-json", plan.plan_json, "write the plan as JSON to this file")->type_name("FILE");
-  program.add_flag("--advice", plan.advice, "also plan with options that may need less RAM, and say what they save");
+  program.add_flag("--advice", plan.advice, "say what other options would save");
   program.add_flag("--linker-script", plan.linker_script, "write M_memory.ld, the pools' part of a linker script");
   program.add_flag("--emit-metadata{tvm}", options->metadata, "write tables for TVM's runtimes (=info: for C, =all)")
       ->check(one_of({"tvm", "info", "all"}))

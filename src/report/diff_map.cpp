@@ -76,7 +76,7 @@ std::string place_text(const BufferPlace& place) {
 }
 
 std::string change_text(const BufferDiff& buffer) {
-  const std::string fate(text_of(fate_of(buffer)).name);
+  std::string fate(text_of(fate_of(buffer)).name);
   if (!buffer.before || !buffer.after) return fate;
   return fate + ": " + place_text(*buffer.before) + " -> " + place_text(*buffer.after);
 }

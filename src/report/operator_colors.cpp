@@ -97,6 +97,7 @@ std::map<std::string, std::size_t> hues_of(const std::vector<Lifetime>& all, std
     ++sums[one.kind].operators;
   }
   std::vector<std::tuple<Bytes, std::string, std::size_t>> ordered;
+  ordered.reserve(sums.size());
   for (const auto& [kind, sum] : sums) ordered.emplace_back(-sum.bytes, kind, sum.operators);
   std::ranges::sort(ordered);
   std::map<std::string, std::size_t> hue_of;
