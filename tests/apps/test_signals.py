@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import List
 
 PATIENCE = 60.0  # seconds, on a busy machine
-SOON = 5.0  # seconds, of what ends in a tenth of one on a machine of its own
+SOON = 20.0  # seconds, of what ends in a tenth of one on a machine of its own, and else sleeps for a thousand
 TOLD = "usmp-plan: interrupted: compilers and programs were ended, the C was not verified\n"
 
 # Says who it is and what it has started, and hears no signal that can be ignored.
