@@ -6,8 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "compare/limits.hpp"
+#include "compare/whole_checks.hpp"
 #include "usmp/compare/diff.hpp"
-#include "usmp/compare/whole.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::compare {
@@ -60,22 +61,6 @@ std::vector<PoolSpec> all_pools(const config::PoolsConfig& config) {
 std::string figures_text(const LimitCheck& check, const std::string& of_available) {
   return "required " + bytes_text(check.required) + ", available " + std::to_string(check.available) + " (" +
          of_available + "), excess " + std::to_string(check.excess());
-}
-
-LimitCheck compared(Rule rule, Bytes required, Bytes available, config::Position position) {
-  LimitCheck check{.rule = rule,
-                   .verdict = Verdict::ok,
-                   .required = required,
-                   .available = available,
-                   .position = position,
-                   .message = {}};
-  if (required > available) check.verdict = rule == Rule::warn_at ? Verdict::warning : Verdict::breach;
-  return check;
-}
-
-LimitCheck not_checked(Rule rule, config::Position position, std::string why, Verdict verdict = Verdict::not_checked) {
-  return {
-      .rule = rule, .verdict = verdict, .required = 0, .available = 0, .position = position, .message = std::move(why)};
 }
 
 // The checks of one pool of a plan.
@@ -284,119 +269,13 @@ bool says_when_live(const PlanDocument& plan) {
   return std::ranges::all_of(plan.buffers, [](const PlanDocument::Buffer& buffer) { return buffer.live.has_value(); });
 }
 
-bool has_breach(const std::vector<LimitCheck>& checks) {
-  return std::ranges::any_of(checks, [](const LimitCheck& check) { return check.verdict == Verdict::breach; });
-}
-
 void name_grown(ModuleCheck& module, const PlanDocument& before, const PlanDocument& after) {
-  const auto breaks = [](const PoolCheck& pool) { return pool.kind == PoolKind::workspace && has_breach(pool.checks); };
-  if (std::ranges::none_of(module.pools, breaks) || !says_when_live(before)) return;
+  if (!lacks_workspace(module) || !says_when_live(before)) return;
   const PlanDiff diff = diff_plans(before, after);
   for (PoolCheck& pool : module.pools) {
     if (pool.kind == PoolKind::workspace) name_grown(pool.checks, diff, {pool.name});
   }
 }
-
-// The budgets of the whole program, and the regions of the linker script.
-class WholeChecks {
- public:
-  WholeChecks(const config::PoolsConfig& config, const std::vector<const PlanDocument*>& plans, bool all_planned)
-      : config_(config), plans_(plans), all_planned_(all_planned) {}
-
-  std::vector<PoolCheck> run() && {
-    program();
-    if (all_planned_) {
-      for (const RegionUse& use : region_uses(plans_, config_)) region(use);
-    }
-    for (const config::RegionBudget& budget : config_.budgets.regions) budget_of(budget);
-    return std::move(result_);
-  }
-
- private:
-  void program() {
-    const config::WholeBudget& budgets = config_.budgets;
-    if (!budgets.ram && !budgets.flash && !budgets.stack && !budgets.instructions) return;
-    result_.push_back({.name = "program", .used = {}, .capacity = {}, .baseline = {}, .checks = {}});
-    const WholeFigures figures = all_planned_ ? whole_figures(plans_, config_) : WholeFigures();
-    std::string parts =
-        std::to_string(figures.workspace) + " workspace + " + std::to_string(figures.io) + " inputs and outputs";
-    if (figures.state > 0) parts += " + " + std::to_string(figures.state) + " state";
-    parts += " + " + std::to_string(figures.stack) + " stack";
-    limit(Rule::ram, budgets.ram, figures.ram(), bytes_text(figures.ram()) + " = " + parts,
-          figures.knows_ram && figures.knows_stack);
-    limit(Rule::flash, budgets.flash, figures.constants, bytes_text(figures.constants), figures.knows_constants);
-    limit(Rule::stack, budgets.stack, figures.stack, bytes_text(figures.stack), figures.knows_stack);
-    limit(Rule::instructions, budgets.instructions, figures.instructions,
-          std::to_string(figures.instructions) + (plans_.size() > 1 ? " of module " + figures.slowest : ""),
-          figures.knows_instructions);
-  }
-
-  // `known`: else `required` is a lower bound.
-  void limit(Rule rule, const std::optional<config::Limit<Bytes>>& limit, Bytes required,
-             const std::string& required_text, bool known) {
-    if (!limit) return;
-    std::vector<LimitCheck>& checks = result_.back().checks;
-    if (!all_planned_) return checks.push_back(not_checked(rule, limit->position, "there is no plan"));
-    LimitCheck check = compared(rule, required, limit->value, limit->position);
-    if (check.excess() > 0) {
-      check.message = std::string("the program takes more than ") + to_string(rule) + ": required " +
-                      (known ? "" : "at least ") + required_text + ", available " + std::to_string(check.available) +
-                      ", excess " + std::to_string(check.excess());
-    } else if (!known) {
-      check = not_checked(rule, limit->position,
-                          std::string(to_string(rule)) + " cannot be checked: the plan does not say all of it",
-                          Verdict::warning);
-    }
-    checks.push_back(std::move(check));
-  }
-
-  void region(const RegionUse& use) {
-    PoolCheck& result = result_.emplace_back();
-    result.name = use.name;
-    result.used = use.total();
-    result.capacity = use.length;
-    LimitCheck check = compared(Rule::length, use.total(), use.length, use.position);
-    if (check.excess() > 0) {
-      if (check.excess() <= use.assumed) check.verdict = Verdict::warning;
-      check.message = full_regions({use}).front();
-    }
-    result.checks.push_back(std::move(check));
-    parts_[use.name] = parts_text(use);
-  }
-
-  void budget_of(const config::RegionBudget& budget) {
-    const config::Limit<Bytes>& limit = budget.max;
-    auto known = std::ranges::find(result_, budget.region, &PoolCheck::name);
-    if (known == result_.end() || known->name == "program") {
-      PoolCheck empty;
-      empty.name = budget.region;
-      if (all_planned_ && !config_.regions.empty()) empty.used = 0;
-      known = result_.insert(result_.end(), std::move(empty));
-    }
-    if (!all_planned_) return known->checks.push_back(not_checked(Rule::region, limit.position, "there is no plan"));
-    if (config_.regions.empty()) {
-      known->checks.push_back(not_checked(Rule::region, limit.position,
-                                          "region " + budget.region +
-                                              " cannot be checked: expected --memory with the "
-                                              "linker script",
-                                          Verdict::warning));
-      return;
-    }
-    LimitCheck check = compared(Rule::region, *known->used, limit.value, limit.position);
-    if (check.excess() > 0) {
-      check.message = "region " + budget.region + " has more than its budget: required " + bytes_text(check.required) +
-                      " = " + parts_[budget.region] + ", available " + std::to_string(check.available) + ", excess " +
-                      std::to_string(check.excess());
-    }
-    known->checks.push_back(std::move(check));
-  }
-
-  const config::PoolsConfig& config_;
-  const std::vector<const PlanDocument*>& plans_;
-  bool all_planned_;
-  std::vector<PoolCheck> result_;
-  std::map<std::string, std::string> parts_;  // by region
-};
 
 bool has_growth(const std::vector<PoolSpec>& specs) {
   return std::ranges::any_of(specs, [](const PoolSpec& spec) { return spec.budget.max_growth.has_value(); });
@@ -539,7 +418,7 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
     }
     if (before != nullptr) name_grown(result, *before, *module.plan);
   }
-  report.whole = WholeChecks(pools, plans, plans.size() == modules.size()).run();
+  report.whole = whole_checks(pools, plans, plans.size() == modules.size());
   if (modules.size() < 2 || plans.size() < modules.size()) return report;
   report.shared_pools = shared_pools(plans, pools.concurrent);
   for (const SharedPool& shared : report.shared_pools) {
@@ -553,64 +432,6 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
     report.together.push_back(PoolChecks(pool, spec).run_together());
   }
   return report;
-}
-
-namespace {
-
-// What is exceeded, by what names it: "kws: sram", "program", a region, with the rule.
-using Required = std::map<std::pair<std::string, Rule>, LimitCheck>;
-
-Required limits_of(const BudgetReport& report) {
-  Required limits;
-  const auto add = [&](const std::string& front, const std::vector<PoolCheck>& pools) {
-    for (const PoolCheck& pool : pools) {
-      for (const LimitCheck& check : pool.checks) {
-        if (check.verdict != Verdict::not_checked) limits.insert_or_assign({front + pool.name, check.rule}, check);
-      }
-    }
-  };
-  for (const ModuleCheck& module : report.modules) {
-    add(report.modules.size() > 1 ? module.module + ": " : "", module.pools);
-  }
-  add("all modules: ", report.together);
-  add("", report.whole);
-  return limits;
-}
-
-bool lacks_plan(const BudgetReport& report) {
-  return std::ranges::any_of(report.modules, [](const ModuleCheck& module) { return !module.no_plan.empty(); });
-}
-
-}  // namespace
-
-bool may_be_helped(const BudgetReport& report) {
-  const auto breaks = [](const PoolCheck& pool) { return pool.kind == PoolKind::workspace && has_breach(pool.checks); };
-  const auto has_shortfall = [&](const ModuleCheck& module) { return std::ranges::any_of(module.pools, breaks); };
-  if (std::ranges::any_of(report.modules, has_shortfall)) return true;
-  return std::ranges::any_of(report.whole, [](const PoolCheck& pool) {
-    return std::ranges::any_of(pool.checks, [](const LimitCheck& check) {
-      return check.verdict == Verdict::breach && check.rule != Rule::flash && check.rule != Rule::instructions;
-    });
-  });
-}
-
-std::optional<Advice> advice_of(const BudgetReport& before, const BudgetReport& after, const std::string& options) {
-  if (before.verdict() != Verdict::breach || lacks_plan(after)) return std::nullopt;
-  Advice advice{.options = options, .verdict = after.verdict(), .figures = {}};
-  const Required limits = limits_of(after);
-  for (const auto& [name, check] : limits_of(before)) {
-    const auto found = limits.find(name);
-    if (check.verdict != Verdict::breach || found == limits.end()) continue;
-    const LimitCheck& now = found->second;
-    if (now.required >= check.required && !lacks_plan(before)) continue;
-    advice.figures.push_back({.pool = name.first,
-                              .rule = name.second,
-                              .before = lacks_plan(before) ? std::nullopt : std::optional(check.required),
-                              .after = now.required,
-                              .excess = now.excess()});
-  }
-  if (advice.figures.empty() && !lacks_plan(before)) return std::nullopt;
-  return advice;
 }
 
 bool has_limits(const config::PoolsConfig& pools) {
