@@ -237,9 +237,7 @@ std::string plans_text(const PlanOptions& options, const Planning& planning) {
 // What all modules need of RAM with other options, where it is less.
 std::string advice_text(const PlanOptions& options, const Planning& planning, std::ostream* terminal) {
   const auto ram_of = [](const Planning& one) {
-    std::vector<const plan_file::PlanDocument*> plans;
-    for (const auto& planned : one.modules) plans.push_back(&planned->document);
-    return compare::whole_figures(plans, one.settings.request.pools);
+    return compare::whole_figures(one.documents(), one.settings.request.pools);
   };
   const compare::WholeFigures now = ram_of(planning);
   Bytes least = now.ram();

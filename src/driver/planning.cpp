@@ -115,10 +115,8 @@ void tell_shared_pools(Planning& planning) {
 
 // Of regions of the linker script that are too small for pools, inputs, outputs and stack together.
 void warn_of_full_regions(Planning& planning) {
-  std::vector<const plan_file::PlanDocument*> plans;
-  for (const auto& planned : planning.modules) plans.push_back(&planned->document);
   for (const std::string& sentence :
-       compare::full_regions(compare::region_uses(plans, planning.settings.request.pools))) {
+       compare::full_regions(compare::region_uses(planning.documents(), planning.settings.request.pools))) {
     for (const auto& planned : planning.modules) planned->document.warnings.push_back(sentence);
   }
 }
@@ -179,6 +177,13 @@ const Model& Planning::model_of(const pipeline::PlannedProgram& planned) const {
   const auto found =
       std::find_if(modules.begin(), modules.end(), [&](const auto& module) { return module.get() == &planned; });
   return models[owners[static_cast<std::size_t>(found - modules.begin())]];
+}
+
+std::vector<const plan_file::PlanDocument*> Planning::documents() const {
+  std::vector<const plan_file::PlanDocument*> documents;
+  documents.reserve(modules.size());
+  for (const auto& planned : modules) documents.push_back(&planned->document);
+  return documents;
 }
 
 bool Planning::has_bare_module() const {
@@ -318,10 +323,7 @@ pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planni
 
 std::vector<compare::SharedPool> shared_pools(const Planning& planning) {
   if (planning.modules.size() < 2 || planning.without_plan() != nullptr) return {};
-  std::vector<const plan_file::PlanDocument*> documents;
-  documents.reserve(planning.modules.size());
-  for (const auto& planned : planning.modules) documents.push_back(&planned->document);
-  return compare::shared_pools(documents, planning.settings.request.pools.concurrent, planning.own_arrays);
+  return compare::shared_pools(planning.documents(), planning.settings.request.pools.concurrent, planning.own_arrays);
 }
 
 bool pools_have_room(const Planning& planning, std::ostream& err) {

@@ -46,7 +46,8 @@ struct Planning {
   [[nodiscard]] const pipeline::PlannedProgram* without_plan() const;  // the first one; null if all have one
   [[nodiscard]] const Model& model_of(const pipeline::PlannedProgram& planned) const;  // of one of `modules`
   [[nodiscard]] bool has_bare_module() const;
-  [[nodiscard]] std::string file_names() const;  // "a.tar, b.tar"
+  [[nodiscard]] std::vector<const plan_file::PlanDocument*> documents() const;  // of `modules`
+  [[nodiscard]] std::string file_names() const;                                 // "a.tar, b.tar"
 };
 
 // Opens the model and brings every module to its problem. `release_tir`: see read_module. Progress goes to `terminal`,
