@@ -158,7 +158,6 @@ std::string parameter_pools(const ModelSummary& model, const std::vector<TvmcPoo
 }  // namespace
 
 TvmcSettings pools_of_regions(const std::vector<MemoryRegion>& regions) {
-  constexpr std::size_t most_pools = 64;  // of a pools file
   TvmcSettings settings;
   std::set<std::string> taken;  // in upper case
   for (const MemoryRegion& region : regions) {
@@ -169,9 +168,9 @@ TvmcSettings pools_of_regions(const std::vector<MemoryRegion>& regions) {
       continue;
     }
     std::vector<TvmcPool>& pools = *region.is_writable ? settings.workspace_pools : settings.parameter_pools;
-    if (pools.size() == most_pools) {
+    if (pools.size() == max_pools) {
       settings.notes.push_back("region " + region.name + " has no pool: a pools file has at most " +
-                               std::to_string(most_pools) + " of a kind");
+                               std::to_string(max_pools) + " of a kind");
       continue;
     }
     TvmcPool& pool = pools.emplace_back();
