@@ -14,6 +14,9 @@
 
 namespace usmp::codegen {
 
+// Whether kernels for Helium add a number to data of this type: those without sign have no zero point.
+[[nodiscard]] inline bool has_zero_point(tir::DataType data) { return data.bits == 8 && data.is_int(); }
+
 // What a lib1.c needs in front of its functions, collected while they are printed.
 class Helpers {
  public:

@@ -437,7 +437,7 @@ std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
   define(name + "_of", fill(lane_run_text, values));
   values['t'] = lane_three(name, data, weight);
   values['q'] = "taps == 3 && x_distance == w_distance && blocks > 0 && ((uint32_t)blocks & 1U) == 0U";
-  if (!(data.bits == 8 && data.is_int())) values['q'] += " && offset == 0";
+  if (!has_zero_point(data)) values['q'] += " && offset == 0";
   return define(name, fill(lane_call_text, values));
 }
 

@@ -349,8 +349,7 @@ std::string four_of(tir::DataType type, const std::string& from) {
 
 std::string Helpers::lane_vectors(tir::DataType data, tir::DataType weight) {
   define_vectors();
-  // Data without sign have no zero point, others often one.
-  const bool has_offset = data.bits == 8 && data.is_int();
+  const bool has_offset = has_zero_point(data);
   return fill(lane_vectors_text, {{'x', storage_type(data)},
                                   {'w', storage_type(weight)},
                                   {'c', has_offset ? "1" : "offset == 0"},
@@ -360,7 +359,7 @@ std::string Helpers::lane_vectors(tir::DataType data, tir::DataType weight) {
 }
 
 std::string Helpers::lane_three(const std::string& run, tir::DataType data, tir::DataType weight) {
-  const bool has_offset = data.bits == 8 && data.is_int();
+  const bool has_offset = has_zero_point(data);
   return define(run + "_three", fill(lane_three_text, {{'n', run + "_three"},
                                                        {'x', storage_type(data)},
                                                        {'w', storage_type(weight)},
