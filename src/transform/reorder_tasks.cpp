@@ -49,6 +49,14 @@ struct Group {
   std::vector<std::size_t> tasks = {};
 };
 
+// What a statement is besides its uses.
+struct Nature {
+  bool is_barrier = false;
+  bool is_hook = false;       // changes what the tasks need that stand where a device is open
+  bool needs_device = false;  // stands there
+  bool acts = false;          // keeps its order with the others that act
+};
+
 class Builder {
  public:
   Builder(const EntryUses& uses, const StatementSharing& sharing, const liveness::Options& options, Bytes alignment)
@@ -71,15 +79,11 @@ class Builder {
     }
   }
 
-  // A hook changes what the tasks need that stand where a device is open. What acts keeps its order.
-  void add(std::size_t statement, bool is_barrier, bool is_hook, bool needs_device, bool acts) {
+  void add(std::size_t statement, const Nature& nature) {
     const std::size_t task = result_.statements.size();
     const StatementUses& statement_uses = uses_.statements[statement];
     result_.statements.push_back(statement);
-    result_.problem.tasks.push_back(
-        {.after = dependences(task, statement_uses, is_barrier, is_hook, needs_device, acts),
-         .touches = {},
-         .phases = {}});
+    result_.problem.tasks.push_back({.after = dependences(task, statement_uses, nature), .touches = {}, .phases = {}});
     Task& added = result_.problem.tasks.back();
     const bool shares = !sharing_.empty() && !sharing_[statement].empty();
     const std::vector<Tick> begins = begins_of_phases(statement_uses, shares);
@@ -96,12 +100,11 @@ class Builder {
  private:
   [[nodiscard]] Bytes rounded(Bytes size) const { return checked_align_up(size, alignment_).value_or(size); }
 
-  std::vector<std::size_t> dependences(std::size_t task, const StatementUses& statement, bool is_barrier, bool is_hook,
-                                       bool needs_device, bool acts) {
+  std::vector<std::size_t> dependences(std::size_t task, const StatementUses& statement, const Nature& nature) {
     std::vector<std::size_t> earlier;
     if (barrier_ != no_task) earlier.push_back(barrier_);
-    if (is_hook || needs_device) note(task, is_hook, devices_, earlier);
-    if (acts) note(task, true, outside_, earlier);
+    if (nature.is_hook || nature.needs_device) note(task, nature.is_hook, devices_, earlier);
+    if (nature.acts) note(task, true, outside_, earlier);
     Use of_params{};
     for (const Use& use : statement.uses) {
       if (uses_.storages[use.storage].kind == Storage::Kind::constant) continue;
@@ -111,7 +114,7 @@ class Builder {
       of_params.writes = of_params.writes || use.writes;
     }
     if (of_params.reads || of_params.writes) note_parameters(task, of_params, earlier);
-    if (is_barrier) {
+    if (nature.is_barrier) {
       for (std::size_t i = barrier_ == no_task ? 0 : barrier_; i < task; ++i) earlier.push_back(i);
       barrier_ = task;
     }
@@ -268,7 +271,10 @@ std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness:
     const auto call = program::plain_call(body[i]);
     // A hook that is handed nothing could do anything, were it not known.
     const bool is_barrier = !call || (uses.statements[i].calls_blindly && !is_hook);
-    builder.add(i, is_barrier, is_hook, devices.is_any_open(), call && !is_hook && program::may_act(module, *call));
+    builder.add(i, {.is_barrier = is_barrier,
+                    .is_hook = is_hook,
+                    .needs_device = devices.is_any_open(),
+                    .acts = call && !is_hook && program::may_act(module, *call)});
     if (builder.edges() > max_order_edges) return std::nullopt;
   }
   return builder.take();
