@@ -10,6 +10,7 @@ Archives that TVM planned itself have no TIR: they are held to the archive of th
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import shutil
@@ -67,9 +68,13 @@ def without_tir(archive: Path, out: Path) -> Path:
     return out
 
 
-def workspace(binary: Path, archive: Path, transform: str, out: Path, *options: str) -> int:
-    golden.run([binary, archive, "--transform", transform, *options, "-o", out, "--quiet"])
-    plan = json.loads((out / "default.plan.json").read_text())
+@functools.cache
+def planned(binary: Path, archive: Path, transform: str, *options: str) -> dict:
+    """The plan, without its C. Those of references serve several cases."""
+    return json.loads(golden.run([binary, archive, "--transform", transform, *options, "--dry-run", "--json"]).stdout)["modules"][0]
+
+
+def used_in(plan: dict, *options: str) -> int:
     used = sum(pool["used"] for pool in plan["pools"] if pool["kind"] == "workspace")
     # What stays on the stack takes no part in either.
     if plan["transformed"] and plan["transformed"][-1]["load_after"] > used:
@@ -77,28 +82,30 @@ def workspace(binary: Path, archive: Path, transform: str, out: Path, *options: 
     return used
 
 
-def check_instructions(plan: Path, reference: Path) -> None:
+def workspace(binary: Path, archive: Path, transform: str, out: Path, *options: str) -> int:
+    """Of the plan whose C is written."""
+    golden.run([binary, archive, "--transform", transform, *options, "-o", out, "--quiet"])
+    return used_in(json.loads((out / "default.plan.json").read_text()), *options)
+
+
+def check_instructions(plan: Path, reference: dict) -> None:
     """C that is written from C is as fast as from TIR, wherever its arrays are; other steps may be useful, which counts in small networks."""
-    found, expected = (json.loads((out / "default.plan.json").read_text())["totals"]["instructions"] for out in (plan, reference))
+    found, expected = (one["totals"]["instructions"] for one in (json.loads((plan / "default.plan.json").read_text()), reference))
     if found is not None and expected is not None and found > 1.03 * expected + 4000:
         raise golden.Failure(f"{found} instructions from C, {expected} from TIR: {found / expected:.3f}")
 
 
 def check_defaults(binary: Path, archives: Path) -> None:
     """Archives of TVM's defaults, whose operators share storage from loop to loop, take the bytes and the instructions of those whose operators do not."""
-    def planned(archive: Path) -> dict:
-        return json.loads(golden.run([binary, archive, "--dry-run", "--json"]).stdout)["modules"][0]["totals"]
-
     for archive in sorted((archives / "variants/defaults").glob("*.tar")):
-        found, expected = planned(archive), planned(archives / "own" / archive.name)
+        found, expected = (planned(binary, one, "all")["totals"] for one in (archive, archives / "own" / archive.name))
         if found["workspace_used"] > expected["workspace_used"] or found["instructions"] > 1.01 * expected["instructions"]:
             raise golden.Failure(f"defaults/{archive.name}: {found}, expected at most {expected}")
 
 
 def tensors(binary: Path, archive: Path, *options: str) -> Counter[tuple[str, int]]:
     """Function and size of each."""
-    plan = json.loads(golden.run([binary, archive, "--transform", "none", "--dry-run", "--json", *options]).stdout)["modules"][0]
-    return Counter((buffer["function"], buffer["size"]) for buffer in plan["buffers"])
+    return Counter((buffer["function"], buffer["size"]) for buffer in planned(binary, archive, "none", *options)["buffers"])
 
 
 def check_tensors(binary: Path, archive: Path, case: Case) -> None:
@@ -113,8 +120,7 @@ def check_tensors(binary: Path, archive: Path, case: Case) -> None:
 def check_steps(binary: Path, archive: Path, case: Case, steps: list[str]) -> None:
     """Each step alone, without writing C."""
     for step in steps:
-        found, expected = (json.loads(golden.run([binary, model, "--transform", step, "--dry-run", "--json"]).stdout)["modules"][0]
-                           ["totals"]["workspace_used"] for model in (archive, case.reference))
+        found, expected = (planned(binary, model, step)["totals"]["workspace_used"] for model in (archive, case.reference))
         if found > max(expected, LARGER.get((case.name, step), 0)):
             raise golden.Failure(f"--transform {step}: {found} bytes from C, {expected} from TIR")
 
@@ -183,14 +189,15 @@ def run_case(binary: Path, case: Case, steps: list[str], directory: Path) -> Non
         out = directory / transform
         found = workspace(binary, archive, transform, out)
         if case.reference is not None:
-            expected = workspace(binary, case.reference, transform, directory / f"{transform}_tir")
+            reference = planned(binary, case.reference, transform)
+            expected = used_in(reference)
             if found > max(expected, LARGER.get((case.name, transform), 0)):
                 raise golden.Failure(f"--transform {transform}: {found} bytes from C, {expected} from TIR")
             io_found = workspace(binary, archive, transform, directory / f"{transform}_io", "--workspace-io")
-            io_expected = workspace(binary, case.reference, transform, directory / f"{transform}_tir_io", "--workspace-io")
+            io_expected = used_in(planned(binary, case.reference, transform, "--workspace-io"), "--workspace-io")
             if io_found > max(io_expected, LARGER.get((case.name, f"{transform} io"), 0)):
                 raise golden.Failure(f"--transform {transform} --workspace-io: {io_found} bytes from C, {io_expected} from TIR")
-            check_instructions(out, directory / f"{transform}_tir")
+            check_instructions(out, reference)
         golden.check_no_workspace_calls(out / "codegen/host/src")
         refused([binary, out, "--from", "c", "-o", directory / "again"], 3, "found C that usmp-plan wrote, expected TVM's")
         case.build_and_run(out)
