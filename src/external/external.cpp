@@ -24,6 +24,12 @@ process::Result run(const std::string& program, const Problem& problem, const pl
   }
 }
 
+// What is over before a program can begin.
+StopReason stopped_before(const planners::Options& options) {
+  if (options.interrupted && options.interrupted->load()) return StopReason::interrupted;
+  return options.time_limit && options.time_limit->count() <= 0 ? StopReason::time_limit : StopReason::finished;
+}
+
 void require_success(const std::string& program, const process::Result& done) {
   std::string message;
   if (done.end == process::End::too_much_output) {
@@ -45,8 +51,10 @@ PlanStatus not_believed(PlanStatus claimed) {
 }  // namespace
 
 PlanResult plan(const std::string& program, const Problem& problem, const planners::Options& options) {
-  const process::Result done = run(program, problem, options);
   PlanResult result;
+  result.stopped = stopped_before(options);
+  if (result.stopped != StopReason::finished) return result;
+  const process::Result done = run(program, problem, options);
   if (done.end == process::End::time_limit || done.end == process::End::interrupted) {
     result.stopped = done.end == process::End::time_limit ? StopReason::time_limit : StopReason::interrupted;
     return result;

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "usmp/support/error.hpp"
 
@@ -158,9 +159,22 @@ TEST_CASE("limits end the program") {
   const PlanResult late_without_output =
       plan_with("exec >&-\nexec sleep 30", 2, {.time_limit = std::chrono::milliseconds(100)});
   CHECK(late_without_output.stopped == StopReason::time_limit);
-  const std::atomic<bool> interrupted = true;
+  std::atomic<bool> interrupted = false;
+  std::jthread interrupts([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    interrupted = true;
+  });
   CHECK(plan_with("exec sleep 30", 2, {.interrupted = &interrupted}).stopped == StopReason::interrupted);
   CHECK(seconds_since(start) < 20);
+}
+
+TEST_CASE("what is over already starts no program") {
+  // A program that begins ends with 3, which is an error.
+  const PlanResult late = plan_with("exit 3", 2, {.time_limit = std::chrono::milliseconds(0)});
+  CHECK(late.status == PlanStatus::not_found);
+  CHECK(late.stopped == StopReason::time_limit);
+  const std::atomic<bool> interrupted = true;
+  CHECK(plan_with("exit 3", 2, {.interrupted = &interrupted}).stopped == StopReason::interrupted);
 }
 
 }  // namespace usmp::external::external_test

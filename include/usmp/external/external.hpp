@@ -15,7 +15,8 @@ namespace usmp::external {
 // error goes to ours.
 //
 // Its claims are not trusted: "optimal" becomes feasible and "infeasible" not_found. The plan is not verified here. At
-// the time limit or when interrupted (`options`) the program is ended, and the result is not_found.
+// the time limit or when interrupted (`options`) the program is ended, or not started if that is so already, and the
+// result is not_found.
 //
 // Throws Error of kind usage, with the program as its file, if the program cannot be started, does not exit with code
 // 0, or prints no answer.
