@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "usmp/arith/facts.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/interval.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -99,7 +101,8 @@ class FunctionWalk {
         function_(module.functions[call.function]),
         index_(call.function),
         steps_(steps),
-        most_steps_(most_steps) {
+        most_steps_(most_steps),
+        facts_(module) {
     for (std::size_t i = 0; i < function_.params.size() && i < call.arguments.size(); ++i) {
       if (!call.arguments[i]) continue;
       Target target = *call.arguments[i];
@@ -152,7 +155,7 @@ class FunctionWalk {
                        targets_.erase(one.var);
                        if (const auto target = target_of(*one.value)) targets_[one.var] = *target;
                      } else {
-                       lets_[one.var] = one.value;
+                       set(one.var, one.value);
                      }
                    },
                    [&](const tir::Store& one) {
@@ -173,6 +176,8 @@ class FunctionWalk {
                      if (!min || !extent) return pass_over(one.body);
                      if (*extent <= 0) return;
                      loops_[one.var] = {*min, *extent};
+                     const auto last = checked_add(*min, *extent - 1);
+                     facts_.bind_interval(one.var, last ? std::optional<Interval>({*min, *last}) : std::nullopt);
                      frames_.push_back({&one.body, 0, "body", condition(), one.var});
                    },
                    [&](const tir::While& one) {
@@ -197,6 +202,11 @@ class FunctionWalk {
                    },
                },
                stmt.node);
+  }
+
+  void set(VarId var, const ExprRef& value) {
+    lets_[var] = value;
+    facts_.bind_value(var, *value);
   }
 
   // A loop of which it is not known whether it runs: only whether what follows does.
@@ -232,7 +242,7 @@ class FunctionWalk {
       const auto [expr, under] = pending.back();
       pending.pop_back();
       if (expr->kind == ExprKind::let) {
-        if (!expr->type.is_handle()) lets_[expr->var] = expr->operands[0];
+        if (!expr->type.is_handle()) set(expr->var, expr->operands[0]);
       } else if (expr->kind == ExprKind::load) {
         const ExprRef none;
         access(expr->var, *expr->operands[0], expr->type.element(),
@@ -332,6 +342,7 @@ class FunctionWalk {
       return;
     }
     for (const auto& [expr, more] : lanes) {
+      if (is_inside(*expr, more, width, target, under)) continue;
       std::int64_t at = 0;
       const bool is_outside = find_point({expr}, under, [&, expr = expr, added = more](const auto& point) {
         const Number value = value_of(*expr, point);
@@ -344,6 +355,23 @@ class FunctionWalk {
       });
       if (is_outside) return report(target, at, width, is_store);
     }
+  }
+
+  // Whether the element lies in the target wherever the conditions hold: points need not be tried.
+  bool is_inside(const Expr& index, std::int64_t added, Bytes width, const Target& target, int under) {
+    const std::size_t mark = facts_.mark();
+    for (int at = under; at >= 0; at = conditions_[static_cast<std::size_t>(at)].before) {
+      const Condition& one = conditions_[static_cast<std::size_t>(at)];
+      facts_.assume(*one.expr, one.holds);
+    }
+    const auto value = facts_.affine(index);
+    const auto range = value ? facts_.interval(*value) : std::nullopt;
+    facts_.restore(mark);
+    if (!range) return false;
+    const auto elements = usmp::sum(*range, {added, added});
+    const auto begins = elements ? product(*elements, {width, width}) : std::nullopt;
+    const auto bytes = begins ? usmp::sum(*begins, {target.offset, target.offset}) : std::nullopt;
+    return bytes && bytes->low >= 0 && bytes->high <= target.size - width;
   }
 
   void report(const Target& target, std::int64_t at, Bytes width, bool is_store) {
@@ -539,6 +567,7 @@ class FunctionWalk {
   std::map<VarId, Loop> loops_;
   std::map<VarId, Target> targets_;
   std::map<VarId, ExprRef> lets_;
+  arith::Facts facts_;  // of the same loops and lets
   std::vector<Condition> conditions_;
   std::vector<CallToFollow> calls_;
   std::map<std::size_t, bool> leaving_;  // functions that may not return

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "tir_support/expressions.hpp"
 #include "tir_support/module_builder.hpp"
 #include "usmp/support/error.hpp"
 
@@ -103,6 +104,15 @@ TEST_CASE_FIXTURE(One, "outside: indices of loops") {
     CHECK(found(block(loop(j, 1, block(loop(i, 9, block(evaluate(load(a, halves)))))))) ==
           "main body[2].body[0].body[0]: loads element 4 of 'a', which has 4");
   }
+  SUBCASE("of several lanes") {
+    const auto lanes = [&](std::int64_t first) {
+      const auto type = tir::int32_type.with_lanes(3);
+      const ExprRef ramp = tir::testing::make_operator(ExprKind::ramp, type, {plus(i, first), tir::make_int(1)});
+      return evaluate(tir::make_load(tir::testing::int8_type.with_lanes(3), a, ramp));
+    };
+    CHECK(found(block(loop(i, 2, block(lanes(0))))).empty());
+    CHECK(found(block(loop(i, 2, block(lanes(1))))) == "main body[2].body[0]: loads element 4 of 'a', which has 4");
+  }
   SUBCASE("through a let") {
     const VarId n = integer("n");
     CHECK(found(block(loop(i, 4, block(let(n, plus(i, 1)), evaluate(load(a, var(n))))))) ==
@@ -125,6 +135,13 @@ TEST_CASE_FIXTURE(One, "outside: only where conditions hold") {
   SUBCASE("the other branch") {
     CHECK(found(block(loop(i, 8, block(when(below(i, 7), {}, block(evaluate(load(a, var(i)))))))))
               .starts_with("main body[2].body[0].else[0]: loads element 7 of 'a'"));
+    CHECK(found(block(loop(i, 8, block(when(below(i, 4), {}, block(evaluate(load(a, var(i)))))))))
+              .starts_with("main body[2].body[0].else[0]: loads element 4 of 'a'"));
+  }
+  SUBCASE("behind the branch") {
+    CHECK(found(block(loop(i, 8,
+                           block(when(below(i, 4), block(store(a, var(i), load(x, 0)))), evaluate(load(a, var(i)))))))
+              .starts_with("main body[2].body[1]: loads element 4 of 'a'"));
   }
   SUBCASE("padding") {
     const auto inside = choice(below(i, 4), load(a, var(i)), tir::make_int(0, tir::testing::int8_type));

@@ -24,9 +24,9 @@ struct OutsideAccess {
 //
 // Proved means found: the loops around with constant bounds are run over the variables that the index and the
 // conditions depend on, through all of their values if there are few and through the ends of their ranges else, and the
-// index is computed where all conditions hold. What depends on data or on parameters that are numbers, stands in or
-// behind a loop that may not end, an assertion or text that stays as it is, or is reached by such a call only, is left
-// alone. A budget of steps; beyond it nothing more is proved.
+// index is computed where all conditions hold. Indices whose range is inside are not computed. What depends on data or
+// on parameters that are numbers, stands in or behind a loop that may not end, an assertion or text that stays as it
+// is, or is reached by such a call only, is left alone. A budget of steps; beyond it nothing more is proved.
 inline constexpr std::uint64_t steps_to_find_outside = 20'000'000;
 [[nodiscard]] std::optional<OutsideAccess> find_outside_access(const tir::Module& module,
                                                                std::uint64_t most_steps = steps_to_find_outside);
