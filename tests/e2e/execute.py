@@ -41,8 +41,8 @@ def has_tir(path: Path) -> bool:
         return any(name.endswith(".tir.json") for name in archive.getnames())
 
 
-def archives(root: Path) -> list[golden.Model]:
-    return [golden.Model(path, {}) for path in sorted(root.rglob("*.tar"))
+def archives(root: Path, but_not_of: Path | None) -> list[golden.Model]:
+    return [golden.Model(path, {}) for path in golden.but_not_of(but_not_of, sorted(root.rglob("*.tar")))
             if path.parent.name != "arm_cpu" and has_tir(path)]  # whose C runs on Arm alone: imported_c.py
 
 
@@ -101,12 +101,13 @@ def main() -> int:
     parser.add_argument("--algorithms", default="", help="these, comma separated; default: all")
     parser.add_argument("--transform", nargs="+", default=[""], help="steps of transformation, as on the command line, or each; options may follow in the same word")
     parser.add_argument("--in-turn", action="store_true", help="each archive with the next of the transformations, not with each")
+    parser.add_argument("--but-not-of", type=Path, help="leave out archives that stand there, too, byte for byte")
     parser.add_argument("--only", default="", help="archives whose path contains this")
     parser.add_argument("--cflags", default="-O0")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
     binary = arguments.binary.resolve()
-    models = [model for root in arguments.roots for model in archives(root) if arguments.only in str(model.path)]
+    models = [model for root in arguments.roots for model in archives(root, arguments.but_not_of) if arguments.only in str(model.path)]
     names = arguments.algorithms.split(",") if arguments.algorithms else golden.algorithms(binary)
     transforms = golden.transformations(binary, arguments.transform)
     runs = runs_of(models, names, arguments.full, arguments.one, transforms, arguments.in_turn)

@@ -394,6 +394,12 @@ def run_case(binary: Path, case: Case, packed: bool, built: Built) -> None:
                     build_and_run(out, module, golden, compiler, one_unit=len(case.compilers) == 1)
 
 
+def but_not_of(folder: Path | None, paths: list[Path]) -> list[Path]:
+    """Those that do not stand in the folder, too, byte for byte: they are run there."""
+    contents = {path.read_bytes() for path in folder.glob("*.tar")} if folder else set()
+    return [path for path in paths if path.read_bytes() not in contents]
+
+
 def models_below(root: Path, suffix: str = ".tar") -> list[Model]:
     models = []
     for path in sorted(root.rglob(f"*{suffix}")):

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Holds the sizes that "no plan fits" names against what the program does with pools of these sizes.
 
-Usage: needed_sizes.py USMP_PLAN DIR... [--but DIR], directories with archives. With --but, those of that directory are
-left out, and each of the others gets one set of pools instead of three. An archive is planned into pools that are too
+Usage: needed_sizes.py USMP_PLAN DIR... [--but-not-of DIR], directories with archives. With --but-not-of, those that stand in that
+directory, too, are left out, and each of the others gets one set of pools instead of three. An archive is planned into pools that are too
 small for it, among them a grid of two pools, whose sizes are fractions of what the smallest plan uses. With each pool as large as was said it has to fit, and with one byte less it must not where that is said to
 be proved. The exact figures of some archives are in KNOWN.
 """
@@ -17,6 +17,8 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+import golden
 
 PROGRAM = Path(sys.argv[1]).resolve()
 SLOW = ("inception", "randwire")  # which take seconds: one pool, no grid
@@ -170,10 +172,9 @@ def check_several(folder: Path, archives: dict[str, Path]) -> None:
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("folders", nargs="+", type=Path)
-    options.add_argument("--but", type=Path)
+    options.add_argument("--but-not-of", type=Path)
     given = options.parse_args(sys.argv[2:])
-    left_out = {path.name for path in given.but.glob("*.tar")} if given.but else set()
-    archives = sorted(path for folder in given.folders for path in folder.glob("*.tar") if path.name not in left_out)
+    archives = golden.but_not_of(given.but_not_of, sorted(path for folder in given.folders for path in folder.glob("*.tar")))
     assert archives, sys.argv
     total = said = proved = known = 0
     with tempfile.TemporaryDirectory() as name:
@@ -182,8 +183,8 @@ def main() -> None:
         for index, archive in enumerate(archives):
             known += check_known(folder, archive)
             turn = 0 if archive.stem in SLOW else index
-            chosen = some(turn, given.but is not None, list(cases(*used(folder, archive))))
-            if archive.stem not in SLOW and given.but is None:  # sizes of two pools take long in larger networks
+            chosen = some(turn, given.but_not_of is not None, list(cases(*used(folder, archive))))
+            if archive.stem not in SLOW and given.but_not_of is None:  # sizes of two pools take long in larger networks
                 two = list(grid(used(folder, archive, workspace_io=False)[0]))
                 chosen += [two[(index + 3) % len(two)]] if two else []
             for pools, options in chosen:
