@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Idea: a frame is what a call saves, and what a function computes with and finds no register for. The latter grows
 // with the parameters, loop variables (and what walks along with them), lets and elements on the stack that are in
-// scope at one time. How fast was measured with -fstack-usage; loops keep sums and addresses beside what they name,
-// most so where a processor has few registers.
+// scope at one time. How fast was measured with -fstack-usage, core by core; loops keep sums and addresses beside what
+// they name, most so where a processor has few registers.
 #include "usmp/lower/stack_estimate.hpp"
 
 #include <algorithm>
@@ -15,15 +15,63 @@
 namespace usmp::lower {
 namespace {
 
-// Of functions without loops, which hand pointers on.
-constexpr Bytes caller_frame = 48;
-constexpr Bytes caller_name = 4;
-// Of functions with loops.
-constexpr Bytes loop_frame = 32;
-constexpr Bytes loop_name = 10;
 constexpr Bytes dot4_names = 3;  // what is loaded and multiplied
-constexpr Bytes run_frame = 96;  // of the function that adds up a run
-constexpr Bytes run_array = 64;  // where arrays are passed to it: what they are aligned to, and their addresses
+
+struct Line {  // bytes of a frame by what is in scope
+  Bytes bytes = 0;
+  Bytes name = 0;
+
+  [[nodiscard]] Bytes at(Bytes names) const { return bytes + name * names; }
+};
+
+struct Bend {  // the less of two: of much that is in scope, most is used rarely
+  Line few;
+  Line many;
+
+  [[nodiscard]] Bytes at(Bytes names) const { return std::min(few.at(names), many.at(names)); }
+};
+
+// What GCC takes for one kind of processor.
+struct Frames {
+  Line caller;           // without loops: hands pointers on
+  Line calling_loops;    // that compute nothing themselves
+  Bend loops;            // that compute
+  Bend float_loops;      // likewise, with floats
+  Bytes run = 0;         // of the function that adds up a run
+  Bytes run_arrays = 0;  // where arrays are passed to it: what they are aligned to, and their addresses
+};
+
+constexpr Frames of_64_bits{.caller = {48, 4},
+                            .calling_loops = {32, 10},
+                            .loops = {{32, 10}, {32, 10}},
+                            .float_loops = {{32, 10}, {32, 10}},
+                            .run = 96,
+                            .run_arrays = 64};
+constexpr Frames of_32_bits{.caller = {16, 4},
+                            .calling_loops = {24, 5},
+                            .loops = {{32, 10}, {114, 3}},
+                            .float_loops = {{32, 10}, {112, 6}},
+                            .run = 64,
+                            .run_arrays = 16};
+// A vector that stands in for several lets finds no register, either.
+constexpr Frames of_helium{.caller = {16, 4},
+                           .calling_loops = {24, 5},
+                           .loops = {{60, 12}, {132, 4}},
+                           .float_loops = {{80, 30}, {560, 12}},
+                           .run = 96,
+                           .run_arrays = 64};
+
+std::vector<const Frames*> frames_of(Registers registers) {
+  switch (registers) {
+    case Registers::of_32_bits:
+      return {&of_32_bits};
+    case Registers::helium:
+      return {&of_helium};
+    case Registers::unknown:
+      break;
+  }
+  return {&of_64_bits, &of_32_bits};
+}
 
 // Counts what is in scope while a function is walked.
 class StackWalker {
@@ -43,16 +91,22 @@ class StackWalker {
     const bool is_element = allocate != nullptr && allocate->on_stack;
     if (is_element || std::holds_alternative<tir::Let>(stmt.node)) declare(1);
     const auto* store = std::get_if<tir::Store>(&stmt.node);
-    if (store != nullptr && store->value->op == tir::Op::dot4) declare(dot4_names);
+    if (store != nullptr) {
+      computes_ = true;
+      has_floats_ = has_floats_ || store->value->type.is_float();
+      if (store->value->op == tir::Op::dot4) declare(dot4_names);
+    }
     const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
     has_runs_ = has_runs_ || (evaluate != nullptr && tir::is_run(evaluate->value->op));
   }
 
   [[nodiscard]] bool has_loops() const { return has_loops_; }
   [[nodiscard]] bool has_runs() const { return has_runs_; }
-  [[nodiscard]] Bytes below() const { return has_runs_ ? run_frame : 0; }
-  [[nodiscard]] Bytes frame() const {
-    return has_loops_ ? loop_frame + loop_name * most_ : caller_frame + caller_name * most_;
+  [[nodiscard]] Bytes frame(const Frames& frames) const {
+    if (!has_loops_) return frames.caller.at(most_);
+    if (has_floats_) return frames.float_loops.at(most_);
+    if (!computes_ && !has_runs_) return frames.calling_loops.at(most_);
+    return frames.loops.at(most_);
   }
 
  private:
@@ -65,6 +119,8 @@ class StackWalker {
   Bytes most_;
   bool has_loops_ = false;
   bool has_runs_ = false;
+  bool computes_ = false;
+  bool has_floats_ = false;
 };
 
 // Compilers may give each array of a function a place of its own.
@@ -92,10 +148,7 @@ Bytes array_bytes(const tir::Module& module, const program::CallGraph& graph) {
   return checked_add(joined, apart[module.entry]).value_or(joined);
 }
 
-}  // namespace
-
-Bytes stack_estimate(const tir::Module& module) {
-  const program::CallGraph graph = program::call_graph(module);
+Bytes estimate(const tir::Module& module, const program::CallGraph& graph, const Frames& frames) {
   std::vector<std::size_t> sites(module.functions.size());
   for (const auto& calls : graph.calls) {
     for (const program::CallSite& call : calls) ++sites[call.callee];
@@ -109,12 +162,21 @@ Bytes stack_estimate(const tir::Module& module) {
     // What is called from one place and only calls others becomes part of its caller.
     const bool joins_caller = index != module.entry && !function.keep_apart && !walker.has_loops() && sites[index] == 1;
     has_runs = has_runs || walker.has_runs();
-    Bytes below = walker.below();
+    Bytes below = walker.has_runs() ? frames.run : 0;
     for (const program::CallSite& call : graph.calls[index]) below = std::max(below, estimates[call.callee]);
-    estimates[index] = below + (joins_caller ? 0 : walker.frame());
+    estimates[index] = below + (joins_caller ? 0 : walker.frame(frames));
   }
   const Bytes arrays = array_bytes(module, graph);
-  return estimates[module.entry] + arrays + (arrays > 0 && has_runs ? run_array : 0);
+  return estimates[module.entry] + arrays + (arrays > 0 && has_runs ? frames.run_arrays : 0);
+}
+
+}  // namespace
+
+Bytes stack_estimate(const tir::Module& module, Registers registers) {
+  const program::CallGraph graph = program::call_graph(module);
+  Bytes most = 0;
+  for (const Frames* frames : frames_of(registers)) most = std::max(most, estimate(module, graph, *frames));
+  return most;
 }
 
 }  // namespace usmp::lower

@@ -194,6 +194,11 @@ Bytes constants_without_steps(const PlannedProgram& planned, bool workspace_io) 
   return constants_read(live_ranges(planned.source, module, workspace_io));
 }
 
+lower::Registers registers_of(const kernels::Core& core) {
+  if (&core == &kernels::generic_core()) return lower::Registers::unknown;
+  return core.in_rows ? lower::Registers::helium : lower::Registers::of_32_bits;
+}
+
 plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin& origin) {
   const model::Description& info = planned.source.info;
   plan_file::PlanDocument document = plan_document(planned.program.module, planned.program.analysis, planned.assembly,
@@ -211,7 +216,7 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (planned.placements.pools[i].holds_state) document.state_bytes = used[i] - planned.state_pool->reserved;
   }
-  document.stack_estimate = lower::stack_estimate(planned.lowered.module);
+  document.stack_estimate = lower::stack_estimate(planned.lowered.module, registers_of(*planned.program.core));
   const Bytes arrays = storage::stack_arrays(planned.source.module, true);
   const Bytes saved = arrays - storage::stack_arrays(planned.program.module, false);
   if (arrays > 0 && saved >= 0) document.stack_arrays = arrays;  // operators that were merged may have more

@@ -65,9 +65,10 @@ std::string ram_line(const PlanDocument& plan) {
 }
 
 std::string stack_line(const PlanDocument& plan) {
-  std::string text =
-      "stack: at most " + bytes_text(*plan.stack_estimate) +
-      ", an upper estimate without external kernels and the C library (-fstack-usage gives the exact figure)";
+  const bool is_named = !plan.cpu.empty() && plan.cpu != "generic";
+  std::string text = "stack: at most " + bytes_text(*plan.stack_estimate) +
+                     " (estimate) without external kernels and the C library" +
+                     (is_named ? "" : ", and without Helium; --cpu gives a nearer one");
   if (!plan.stack_arrays) return text;
   return text + "; of up to " + bytes_text(*plan.stack_arrays) + " of local arrays at once, " +
          std::to_string(*plan.stack_arrays - plan.stack_saved.value_or(0)) + " stay";

@@ -44,15 +44,37 @@ tir::Module operators(bool has_arrays, const std::vector<std::string>& apart = {
   return module;
 }
 
+Bytes estimate(const tir::Module& module) { return stack_estimate(module, Registers::unknown); }
+
 Bytes bytes_of_arrays(const std::vector<std::string>& apart) {
-  return stack_estimate(operators(true, apart)) - stack_estimate(operators(false, apart));
+  return estimate(operators(true, apart)) - estimate(operators(false, apart));
 }
 
 TEST_CASE("arrays on the stack count, of all functions that may be inlined") { CHECK(bytes_of_arrays({}) == 167); }
 
 TEST_CASE("arrays on the stack count more where runs of products are added up") {
-  CHECK(stack_estimate(operators(true, {}, true)) - stack_estimate(operators(false, {}, true)) == 167 + 64);
-  CHECK(stack_estimate(operators(false, {}, true)) > stack_estimate(operators(false)));
+  CHECK(estimate(operators(true, {}, true)) - estimate(operators(false, {}, true)) == 167 + 64);
+  CHECK(estimate(operators(false, {}, true)) > estimate(operators(false)));
+}
+
+// A loop that stores this.
+Bytes of_loop(const tir::ExprRef& value, Registers registers) {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId i = b.integer("i");
+  b.entry({p}, block(b.loop(i, 4, block(b.store(p, b.var(i), value)))));
+  return stack_estimate(b.build(), registers);
+}
+
+TEST_CASE("a named core needs what was measured of it") {
+  const tir::ExprRef one = tir::make_int(1, tir::testing::int8_type);
+  CHECK(of_loop(one, Registers::of_32_bits) == 32 + 10 * 3);  // p, i and what walks along with it
+  CHECK(of_loop(one, Registers::helium) == 60 + 12 * 3);
+  CHECK(of_loop(one, Registers::unknown) == of_loop(one, Registers::of_32_bits));
+  const tir::ExprRef real = tir::make_float(1, {tir::TypeCode::float_, 32});
+  CHECK(of_loop(real, Registers::of_32_bits) == of_loop(one, Registers::of_32_bits));
+  CHECK(of_loop(real, Registers::helium) == 80 + 30 * 3);
+  CHECK(of_loop(real, Registers::unknown) == of_loop(one, Registers::unknown));
 }
 
 TEST_CASE("of functions that are kept apart those count that call each other") {
