@@ -230,8 +230,8 @@ class Drawing {
 
 std::string svg_of(const std::string& title, Tenths bottom, const std::string& content) {
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + pixels(page_width) + "\" height=\"" + pixels(bottom) +
-         "\" viewBox=\"0 0 " + pixels(page_width) + " " + pixels(bottom) + "\" role=\"img\">\n<title>" +
-         markup_text(title) + "</title>\n" + std::string(svg_style) +
+         "\" viewBox=\"0 0 " + pixels(page_width) + " " + pixels(bottom) + "\" role=\"img\">\n" +
+         std::string(markup_terms) + "<title>" + markup_text(title) + "</title>\n" + std::string(svg_style) +
          "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n" + content + "</svg>\n";
 }
 
@@ -283,7 +283,8 @@ std::string diff_svg(const Diff& diff, const DiffPlans& plans) {
 
 std::string diff_html(const Diff& diff, const DiffPlans& plans) {
   std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<!DOCTYPE html>\n" + std::string(markup_terms) +
+      "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Memory plans compared</title>\n"
       "<style>\n" +

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/markup.hpp"
 #include "report/svg_elements.hpp"
 #include "usmp/report/frontier.hpp"
 #include "usmp/support/printable.hpp"
@@ -96,7 +97,7 @@ std::string frontier_svg(const compare::Frontier& frontier) {
   const Tenths height = title_height + module_height * static_cast<Tenths>(frontier.modules.size());
   std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + pixels(chart_width) + " " +
                      pixels(height) + "\"" + svg_attribute("width", chart_width) + svg_attribute("height", height) +
-                     ">\n";
+                     ">\n" + std::string(markup_terms);
   text += svg_style;
   text += "<style>circle{fill:var(--bound)}</style>\n";
   text += rectangle(0, 0, chart_width, height) + " class=\"page\"/>\n";

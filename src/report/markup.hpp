@@ -12,6 +12,9 @@ namespace usmp::report {
 // UTF-8) is written out as `printable` does.
 [[nodiscard]] std::string markup_text(std::string_view text);
 
+// What pictures and pages say of themselves, behind their first line.
+inline constexpr std::string_view markup_terms = "<!-- Written by usmp-plan. It may be used without conditions. -->\n";
+
 // JSON for a <script> element: as it is but for '<', '>' and '&', which stand in no JSON outside of strings.
 [[nodiscard]] std::string script_json(std::string_view json);
 

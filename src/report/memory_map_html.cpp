@@ -383,7 +383,8 @@ std::string module_selector(std::span<const PlanDocument> documents) {
 std::string memory_map_html(std::span<const PlanDocument> documents) {
   const std::string title = documents.size() == 1 ? name_of(documents.front()) : counted(documents.size(), "module");
   std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<!DOCTYPE html>\n" + std::string(markup_terms) +
+      "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
       "script-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Memory map: " +

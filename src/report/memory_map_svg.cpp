@@ -77,7 +77,7 @@ class Drawing {
     legend();
     const std::string size = pixels(page_width) + " " + pixels(y_);
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + pixels(page_width) + "\" height=\"" + pixels(y_) +
-           "\" viewBox=\"0 0 " + size + "\" role=\"img\">\n<title>" +
+           "\" viewBox=\"0 0 " + size + "\" role=\"img\">\n" + std::string(markup_terms) + "<title>" +
            markup_text("Memory map of module " + document_.module) + "</title>\n" + std::string(svg_style) +
            std::string(svg_hatch) + "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n" + out_ + "</svg>\n";
   }

@@ -303,9 +303,10 @@ TEST_CASE("hostile names stay text in pictures of differences") {
     after.buffers[0].offset = 64;
     CAPTURE(name);
     for (const std::string& text : {svg_of(stacked(), after), html_of(stacked(), after)}) {
-      for (const char* part : {"<script", "<img", "<b>", "]]>", "\x1b", "\xEF\xBF\xBF", "<!--"}) {
+      for (const char* part : {"<script", "<img", "<b>", "]]>", "\x1b", "\xEF\xBF\xBF"}) {
         CHECK(count(text, part) == 0);
       }
+      CHECK(count(text, "<!--") == count(text, "<!-- Written by usmp-plan. It may be used without conditions. -->\n"));
     }
   }
 }
