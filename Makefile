@@ -242,6 +242,12 @@ check-deb: deb
 	@$(call install_missing,$(PACKAGES_ROOT))
 	@python3 -B tests/package/check_deb.py $(BUILD)-deb .
 
+# The steps of .ci/Dockerfile, each stage in a fresh Debian of its own. As root; takes minutes.
+.PHONY: check-docker
+check-docker: deps
+	@$(call install_missing,$(PACKAGES_ROOT))
+	@python3 -B tests/package/check_dockerfile.py .
+
 # Completions in all three shells, and the manual page. `make test` leaves out the shells that are not installed.
 .PHONY: check-documents
 check-documents: all

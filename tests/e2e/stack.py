@@ -71,7 +71,7 @@ def main() -> None:
             for options in OPTIONS[:2] if model.suffix == ".tflite" else OPTIONS:
                 turns = boards if arguments.full else boards[count % len(boards):][:1] if boards else []
                 for compiler, cpu, most in [HOST, *turns]:
-                    folder = Path(name) / f"{model.stem}{'_'.join(options)}{cpu}"
+                    folder = Path(name) / f"{model.name.replace('.', '_')}{'_'.join(options)}{cpu}"
                     estimate = planned(arguments.program.resolve(), model, options, cpu, folder)
                     measured = deepest(folder, compiler)
                     limit = measured + most + (MORE_FOR_ARRAYS if "c" in options else 0)
