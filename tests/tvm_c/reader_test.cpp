@@ -369,6 +369,25 @@ TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts t
       Error);
 }
 
+TEST_CASE("constants of one name at one offset of two pools are two") {
+  const std::string c =
+      "static struct flash { int8_t a_let[1]; } flash = { .a_let = {5}, };\n"
+      "static struct rom { int8_t a_let[1]; } rom = { .a_let = {7}, };\n"
+      "int32_t tvmgen_m_op(int8_t* p, int8_t* q, uint8_t* flash_1_var, uint8_t* rom_2_var) {\n"
+      "  for (int32_t i = 0; i < 2; ++i) {\n    void* a_let = (&(flash_1_var[0]));\n    q[i] = ((int8_t*)a_let)[0];\n  "
+      "}\n"
+      "  for (int32_t j = 0; j < 2; ++j) {\n    void* a_let = (&(rom_2_var[0]));\n    q[j] = ((int8_t*)a_let)[0];\n  "
+      "}\n"
+      "  return 0;\n}\n"
+      "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* flash_0_var, uint8_t* "
+      "rom_1_var) {\n"
+      "  if (tvmgen_m_op(in_buffer_var, output_buffer_var, flash_0_var, rom_1_var) != 0 ) return -1;\n  return 0;\n}\n";
+  const tir::Module module = read(c);
+  const tir::Block& body = module.functions[*module.find("tvmgen_m_op")].body;
+  CHECK(std::get<tir::AllocateConst>(body.at(0).node).data->bytes == "\x05");
+  CHECK(std::get<tir::AllocateConst>(body.at(1).node).data->bytes == "\x07");
+}
+
 TEST_CASE("constants in a pool of the application's, without the header that has their values") {
   const auto message = [](const std::string& body, const std::string& header, const std::string& arguments = "") {
     const std::string c =

@@ -175,7 +175,7 @@ void BodyNames::planned_constant(const Token& name, const Token& plain,
                                  const std::pair<const std::string, ConstantPool>& named_pool, const Token& offset,
                                  std::int64_t at) {
   const auto& [pool_name, pool] = named_pool;
-  std::string key = std::string(plain.text) + "@" + std::to_string(at);
+  std::string key = std::string(plain.text) + "@" + std::to_string(at) + "@" + pool_name;
   if (pool.bytes != nullptr) {
     if (at < 0 || static_cast<std::size_t>(at) >= pool.bytes->size()) fail_at(offset, "an offset in the pool");
     const auto [found, is_new] = constants_.pool_constants.try_emplace(std::move(key));
