@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <vector>
 
 #include "interrupt.hpp"
 #include "models.hpp"
+#include "usmp/support/error.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -24,32 +26,41 @@ bool can_be_read_again(const PlanningOptions& options) {
   });
 }
 
+std::string words_of(const Attempt& attempt) {
+  const std::string work = "--allow-recompute " + std::to_string(more_work);
+  if (!attempt.workspace_io) return work;
+  return attempt.more_work ? "--workspace-io " + work : "--workspace-io";
+}
+
+Planning planned_with(const Attempt& attempt, const PlanningOptions& options, std::ostream* terminal) {
+  PlanningOptions other = options;
+  other.workspace_io = options.workspace_io || attempt.workspace_io;
+  if (attempt.more_work) other.model.recompute_percent = more_work;
+  Planning planning = assemble_all(other, true, terminal);
+  planning.tells_regions = false;
+  planning.finds_sizes = false;
+  planning.own_arrays = options.in_place;
+  plan_all(planning, other, terminal);
+  return planning;
+}
+
 }  // namespace
 
-void try_options(const PlanningOptions& options, bool workspace_io, std::ostream* terminal,
+void try_options(const PlanningOptions& options, bool workspace_io, const std::vector<Attempt>& attempts,
+                 std::ostream* terminal,
                  const std::function<void(const std::string& words, const Planning& planning)>& done) {
   if (!can_be_read_again(options)) return;
-  const std::string work_words = "--allow-recompute " + std::to_string(more_work);
-  struct Trial {
-    bool io;
-    bool work;
-    std::string words;
-  };
-  const Trial trials[] = {
-      {true, false, "--workspace-io"}, {false, true, work_words}, {true, true, "--workspace-io " + work_words}};
   const bool has_work =
       options.model.recompute_percent.value_or(0) >= more_work || options.model.transform.value_or("") == "none";
-  for (const Trial& trial : trials) {
-    if (was_interrupted() || (trial.io && workspace_io) || (trial.work && has_work)) continue;
-    PlanningOptions other = options;
-    other.workspace_io = options.workspace_io || trial.io;
-    if (trial.work) other.model.recompute_percent = more_work;
-    Planning planning = assemble_all(other, true, terminal);
-    planning.tells_regions = false;
-    planning.finds_sizes = false;
-    planning.own_arrays = options.in_place;
-    plan_all(planning, other, terminal);
-    if (!was_interrupted()) done(trial.words, planning);
+  for (const Attempt& attempt : attempts) {
+    if (was_interrupted() || (attempt.workspace_io && workspace_io) || (attempt.more_work && has_work)) continue;
+    std::optional<Planning> planning;
+    try {
+      planning = planned_with(attempt, options, terminal);
+    } catch (const Error&) {  // of pools or pins that do not go together with it
+      continue;
+    }
+    if (!was_interrupted()) done(words_of(attempt), *planning);
   }
 }
 

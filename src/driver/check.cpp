@@ -114,7 +114,7 @@ int check_models(const CheckOptions& options, std::ostream& out, std::ostream& e
   if (planning.without_plan() == nullptr) require_apart(planning);
   compare::BudgetReport report = checked(planning, baseline, options.strict);
   if (compare::may_be_helped(report) && !was_interrupted()) {
-    try_options(options, planning.settings.request.workspace_io, options.progress ? &err : nullptr,
+    try_options(options, planning.settings.request.workspace_io, all_attempts, options.progress ? &err : nullptr,
                 [&](const std::string& words, const Planning& other) {
                   auto advice = compare::advice_of(report, checked(other, baseline, options.strict), words);
                   const bool is_new =

@@ -234,25 +234,46 @@ std::string plans_text(const PlanOptions& options, const Planning& planning) {
   return text;
 }
 
-// What all modules need of RAM with other options, where it is less.
-std::string advice_text(const PlanOptions& options, const Planning& planning, std::ostream* terminal) {
+// What all modules need of RAM with other options, where it is less by at least that many percent.
+std::string advice_lines(const PlanOptions& options, const Planning& planning, const std::vector<Attempt>& attempts,
+                         Bytes percent, std::ostream* terminal) {
   const auto ram_of = [](const Planning& one) {
     return compare::whole_figures(one.documents(), one.settings.request.pools);
   };
   const compare::WholeFigures now = ram_of(planning);
-  Bytes least = now.ram();
+  Bytes least = now.ram() - now.ram() / 100 * percent;
   std::string text;
-  try_options(options, planning.settings.request.workspace_io, terminal,
+  try_options(options, planning.settings.request.workspace_io, attempts, terminal,
               [&](const std::string& words, const Planning& other) {
                 if (other.without_plan() != nullptr) return;
                 const compare::WholeFigures then = ram_of(other);
                 if (then.ram() >= least) return;
                 least = then.ram();
-                text += "with " + words + ": " + bytes_text(then.ram() - then.stack) + " of RAM and " +
-                        std::to_string(then.stack) + " of stack, instead of " + std::to_string(now.ram() - now.stack) +
-                        " and " + std::to_string(now.stack) + "\n";
+                text += "with " + words + ": " + bytes_text(then.ram() - then.stack) + " of RAM instead of " +
+                        std::to_string(now.ram() - now.stack);
+                if (then.stack != now.stack) {
+                  text += ", " + std::to_string(then.stack) + " of stack instead of " + std::to_string(now.stack);
+                }
+                text += "\n";
               });
+  return text;
+}
+
+std::string advice_text(const PlanOptions& options, const Planning& planning, std::ostream* terminal) {
+  const std::string text = advice_lines(options, planning, all_attempts, 0, terminal);
   return "\n" + (text.empty() ? "no other options tried need less RAM\n" : text);
+}
+
+// Of what is planned in as much time as the model: inputs and outputs in the workspace, where that may save enough that
+// somebody would want it.
+std::string workspace_io_text(const PlanOptions& options, const Planning& planning) {
+  constexpr Bytes least_percent = 5;
+  const bool is_asked = options.verbosity != Verbosity::quiet && !options.model.json;
+  if (!is_asked || was_interrupted()) return {};
+  const compare::WholeFigures now = compare::whole_figures(planning.documents(), planning.settings.request.pools);
+  if (!now.knows_ram || now.io <= now.ram() / 100 * least_percent) return {};
+  const std::string text = advice_lines(options, planning, {{.workspace_io = true}}, least_percent, nullptr);
+  return text.empty() ? text : "\n" + text;
 }
 
 // A workspace without a pools file stays in the linker section of TVM's, if all of TVM's are in one.
@@ -390,7 +411,8 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     warn_of_lost_sections(*planned);
   }
   std::string text = plans_text(options, planning);  // takes memory, so before anything is written
-  if (options.advice) text += advice_text(options, planning, options.progress ? &err : nullptr);
+  text += options.advice ? advice_text(options, planning, options.progress ? &err : nullptr)
+                         : workspace_io_text(options, planning);
   if (!planning.has_bare_module()) {
     std::vector<codegen::EmissionInput> inputs;
     for (const auto& planned : modules) {
