@@ -60,6 +60,25 @@ TEST_CASE("a directory gets the archive's layout and the plan, and nothing else"
   CHECK(beside == std::set<std::string>{"out"});
 }
 
+TEST_CASE("the summary says what inputs and outputs in the workspace save, where it is 5 %") {
+  const auto said = [](const std::string& archive, const auto& change) {
+    PlanOptions options;
+    options.model.model = testdata + archive;
+    options.dry_run = true;
+    change(options);
+    const Outcome outcome = run_plan(options);
+    CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
+    const std::size_t at = outcome.out.find("\n\nwith --workspace-io: ");
+    return at == std::string::npos ? std::string() : outcome.out.substr(at + 2);
+  };
+  const auto as_it_is = [](const PlanOptions& /*options*/) {};
+  CHECK(said("/lstm.tar", as_it_is) == "with --workspace-io: 896 bytes of RAM instead of 1216\n");
+  CHECK(said("/ds_cnn.tar", as_it_is).empty());  // 4650 instead of 4662
+  CHECK(said("/lstm.tar", [](PlanOptions& options) { options.workspace_io = true; }).empty());
+  CHECK(said("/lstm.tar", [](PlanOptions& options) { options.verbosity = Verbosity::quiet; }).empty());
+  CHECK(said("/lstm.tar", [](PlanOptions& options) { options.model.json = true; }).empty());
+}
+
 TEST_CASE("the same input gives the same bytes, in a fresh directory, over an old one and in another locale") {
   const TemporaryDirectory temporary;
   for (const char* name : {"a", "b", "b"}) {
