@@ -108,9 +108,8 @@ TEST_CASE("what cannot be written is an error of kind output") {
     CHECK(error_of([&] { write_tar(full, entries); }) ==
           "other kind: " + full + ": cannot be written: No space left on device");
   }
-  CHECK(error_of([&] {
-          write_tar(scratch.path("no/such/a.tar.zst"), entries);
-        }) == "other kind: " + scratch.path("no/such/a.tar.zst") + ": cannot be written: No such file or directory");
+  CHECK(error_of([&] { write_tar(scratch.path("no/such/a.tar.zst"), entries); }) ==
+        "other kind: " + scratch.path("no/such/a.tar.zst") + ": cannot be written: No such file or directory");
   const std::string missing = scratch.path("missing");
   CHECK(error_of([&] {
           write_tar(scratch.path("a.tar"), {{"x", "", missing, 0644}});
@@ -155,6 +154,12 @@ TEST_CASE("a compressed archive cut off anywhere is refused") {
       CHECK(error_of([&] { (void)read_archive_bytes(std::string_view(whole).substr(0, cut), leaf); }) != "no error");
     }
   }
+}
+
+TEST_CASE("a compressed archive that is nothing but a header is cut off at its beginning") {
+  const std::string gzip = std::string("\x1F\x8B\x08\x08", 4) + std::string(6, '\0') + std::string(1 << 20, 'n');
+  CHECK(error_of([&] { (void)read_archive_bytes(gzip, "a.tar"); }) ==
+        "a.tar: truncated gzip input at byte 0, before any member");
 }
 
 TEST_CASE("a compressed archive cut off behind its tar's end is refused, too") {
