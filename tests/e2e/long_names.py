@@ -113,6 +113,7 @@ class Tests:
         place = Path(tempfile.mkdtemp(dir=self.directory))
         for name, data in files.items():
             (place / name).write_bytes(data)
+            (place / name).chmod(0o755)
         for command in commands:
             done = subprocess.run([self.binary, *command], capture_output=True, check=False, timeout=120, cwd=place)
             said = done.stderr.decode("utf-8", "replace")
@@ -199,10 +200,20 @@ class Tests:
             yield f"command line: {kind}", {}, [[text], ["--" + text], ["-" + text], ["help", text], ["help", "plan", text]]
             yield (f"command line: algorithm, {kind}", {"m.tar": model}, [["m.tar", "--dry-run", "--algorithm", "exec:" + text],
                                                                          ["m.tar", "--dry-run", "--algorithm", "exec:false " + text]])
-            yield f"environment: {kind}", {"m.tar": model, "planner": b"#!/bin/sh\necho '" + text.encode().replace(b"'", b"") + b"'; echo '" + text.encode().replace(b"'", b"") + b"' >&2; exit 3\n"}, [
-                ["m.tar", "--dry-run", "--algorithm", "exec:sh planner"]]
-            yield f"answer: {kind}", {"m.tar": model, "a.json": json.dumps({"schema": text, "buffers": [{"name": text}]}).encode()}, [
-                ["m.tar", "--dry-run", "--algorithm", "exec:cat a.json"]]
+            for answer in ({text: []}, {"allocations": text}, {"allocations": [text]}, {"allocations": [{"buffer": text, "pool": text, "offset": 0}]},
+                           {"allocations": [{"buffer": 0, "pool": text, "offset": 0}]}, {"allocations": [{"buffer": 0, "pool": "x", "offset": text}]}):
+                planner = f"#!/bin/sh\ncat <<'END'\n{json.dumps(answer)}\nEND\n"
+                yield f"planner: answer, {kind}", {"p.csv": CSV.encode(), "planner": planner.encode()}, [["solve", "p.csv", "--algorithm", "exec:./planner"]]
+        # Many names, none of them long: lists in messages end, too.
+        several = json.dumps({"modules": [dict(document["modules"][0], module=f"module_{i}") for i in range(3000)]})
+        yield ("lists: modules of a plan", {"m.tar": model, "e.plan.json": several.encode(), "b": b"workspace_pools:\n  - {name: sram, budget: {max: 64KiB}}\n"},
+               [["report", "e.plan.json"], ["diff", "e.plan.json", "m.tar"], ["m.tar", "--dry-run", "--pins", "e.plan.json"],
+                ["verify", "m.tar", "--plan", "e.plan.json"], ["check", "m.tar", "--pools", "b", "--baseline", "e.plan.json"]])
+        regions = "MEMORY {" + " ".join(f"R{i} : ORIGIN = {i * 16}, LENGTH = 16" for i in range(1000)) + "}"
+        overlapping = "MEMORY {" + " ".join(f"R{i} (rw) : ORIGIN = 0, LENGTH = 16" for i in range(64)) + "}"
+        yield ("lists: regions", {"m.tar": model, "b.ld": regions.encode(), "c.ld": overlapping.encode(), "p": b"workspace_pools:\n  - name: a\n"},
+               [["m.tar", "--dry-run", "--pools", "p", "--memory", "b.ld"]])
+        yield "lists: members", {"m.tar": tar_of({**archive, **{f"codegen/host/src/odd_{i}.c": b"int x[" for i in range(500)}})}, [plan]
 
 
 def main(binary: Path, testdata: Path, words: list[str]) -> int:
