@@ -101,6 +101,26 @@ def of_words(source: str, pattern: str, most: int = 10**9) -> Iterator[tuple[str
         yield f"every {word}", re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", TEXTS["word"], source)
 
 
+def of_flatbuffer(model: bytes) -> Iterator[tuple[str, bytes]]:
+    """Each string of a FlatBuffers file that something refers to: a long one at the end takes its place."""
+    for found in re.finditer(rb"[ -~]{3,}\0", model):
+        for start in range(found.start(), found.end() - 3):
+            size = found.end() - 1 - start
+            if start >= 4 and int.from_bytes(model[start - 4 : start], "little") == size:
+                break
+        else:
+            continue
+        string = start - 4
+        references = [at for at in range(0, string, 4) if at + int.from_bytes(model[at : at + 4], "little") == string]
+        for kind, text in TEXTS.items():
+            changed = bytearray(model + b"\0" * (-len(model) % 4))
+            for at in references:
+                changed[at : at + 4] = (len(changed) - at).to_bytes(4, "little")
+            changed += len(text).to_bytes(4, "little") + text.encode() + b"\0" * 4
+            if references:
+                yield f"{model[start : start + size].decode()}, {kind}", bytes(changed)
+
+
 class Tests:
     def __init__(self, binary: Path, testdata: Path, directory: Path):
         self.binary, self.testdata, self.directory = binary, testdata, directory
@@ -170,6 +190,10 @@ class Tests:
             yield f"linker script: {label}", {"m.tar": model, "b.ld": text.encode()}, [["init", "m.tar", "--memory", "b.ld"]]
         for label, text in of_words(TVMC, r"[\w.-]+|[=:,]"):
             yield f"tvmc: {label}", {"m.tar": model, "t": text.encode()}, [["init", "m.tar", "--tvmc", "t"]]
+
+        for path in sorted((self.testdata / "tflite").glob("*.tflite"))[::10]:
+            for label, changed in of_flatbuffer(path.read_bytes()):
+                yield f"tflite: {path.name}: {label}", {"m.tflite": changed}, [["m.tflite", "-o", "out"], ["convert", "m.tflite", "-o", "m.tar"]]
 
         written = self.plan_of(self.testdata / "cast_subtract.tar")
         document = json.loads(written)
