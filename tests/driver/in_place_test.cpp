@@ -534,10 +534,13 @@ TEST_CASE("in place: what counts is what the last commit has, whatever git is to
     edited(name);
     ::unsetenv(name);
   }
-  // Committed as it is, whatever the index says.
+  // Committed as it is, whatever the index says, and whatever git is told to print.
   write(operators, stock);
   checkout.git("update-index --force-remove ml/default_lib1.c");
-  CHECK(outcome_of(plan, checkout.options()).code == exit_ok);
+  ::setenv("GIT_TRACE", "1", 1);
+  const Outcome outcome = outcome_of(plan, checkout.options());
+  ::unsetenv("GIT_TRACE");
+  CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
 }
 
 TEST_CASE("in place: where no repository has a file, a copy stays beside it") {
