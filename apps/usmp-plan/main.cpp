@@ -20,6 +20,7 @@
 
 #include "run.hpp"
 #include "usmp/driver/driver.hpp"
+#include "usmp/support/mapped_file.hpp"
 
 namespace usmp::apps {
 namespace {
@@ -41,6 +42,27 @@ void occupy_standard_descriptors() {
 void turn_signals_into_errors() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+// Somebody has shortened a file whose bytes are read where the system has them. The program ends as by SIGKILL: results
+// are not in place, and the next run removes what they are completed in.
+void end_by_shortened_file(int signal, siginfo_t* fault, void* /*context*/) {
+  const char* const path = MappedFile::path_at(fault->si_addr);
+  if (path == nullptr) {
+    std::signal(signal, SIG_DFL);  // and the instruction is tried again
+    return;
+  }
+  for (const char* const text : {"usmp-plan: error: ", path, ": was shortened while it was read\n"}) {
+    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+  }
+  ::_exit(driver::exit_archive);
+}
+
+void explain_shortened_files() {
+  struct sigaction action = {};
+  action.sa_sigaction = end_by_shortened_file;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &action, nullptr);
 }
 
 // Destructors of libraries may take memory, and end the program when there is none: with the same message and exit
@@ -103,6 +125,7 @@ int run_and_report(int argc, char** argv) {
 int main(int argc, char** argv) {
   usmp::apps::occupy_standard_descriptors();
   usmp::apps::turn_signals_into_errors();
+  usmp::apps::explain_shortened_files();
   std::set_terminate(usmp::apps::end_without_memory);
   (void)std::atexit(usmp::apps::end_of_program);
   const int code = usmp::apps::run_and_report(argc, argv);

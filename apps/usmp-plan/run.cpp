@@ -13,6 +13,8 @@
 #include "program.hpp"
 #include "usage_error.hpp"
 #include "usmp/driver/driver.hpp"
+#include "usmp/support/message.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::apps {
 
@@ -20,7 +22,7 @@ int parse_and_run(int argc, char** argv) {
   Program program;
   const std::vector<std::string> arguments = with_help_as_command({argv + 1, argv + argc});
   if (const auto message = unknown_topic(program, arguments)) {
-    std::cerr << "usmp-plan: error: " << *message << '\n';
+    tell(std::cerr, Severity::error, printable(*message));
     return driver::exit_usage;
   }
   if (arguments.empty()) {
@@ -48,7 +50,7 @@ int parse_and_run(int argc, char** argv) {
     return command.run();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0 && !misspelled_command(program)) return program.parser().exit(error);  // --help
-    std::cerr << "usmp-plan: error: " << usage_message(program, error) << '\n';
+    tell(std::cerr, Severity::error, printable(usage_message(program, error)));
     return driver::exit_usage;
   }
 }

@@ -313,4 +313,13 @@ std::vector<MemoryRegion> parse_memory(std::string_view script) {
   return Script(script).read();
 }
 
+Bytes overlap_of(const MemoryRegion& one, const MemoryRegion& other) {
+  const bool is_first = one.origin <= other.origin;
+  const MemoryRegion& lower = is_first ? one : other;
+  const MemoryRegion& upper = is_first ? other : one;
+  const std::uint64_t distance = upper.origin - lower.origin;
+  if (distance >= static_cast<std::uint64_t>(lower.length)) return 0;
+  return std::min(lower.length - static_cast<Bytes>(distance), upper.length);
+}
+
 }  // namespace usmp::config

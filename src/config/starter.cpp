@@ -160,6 +160,7 @@ std::string parameter_pools(const ModelSummary& model, const std::vector<TvmcPoo
 TvmcSettings pools_of_regions(const std::vector<MemoryRegion>& regions) {
   TvmcSettings settings;
   std::set<std::string> taken;  // in upper case
+  std::vector<const MemoryRegion*> placed;
   for (const MemoryRegion& region : regions) {
     if (!region.alias_of.empty()) continue;
     if (!region.is_writable) {
@@ -180,6 +181,14 @@ TvmcSettings pools_of_regions(const std::vector<MemoryRegion>& regions) {
     taken.insert(upper_case(pool.name));
     pool.region = region.name;
     pool.note = "a region of " + format_size(region.length);
+    const auto before =
+        std::ranges::find_if(placed, [&](const MemoryRegion* one) { return overlap_of(*one, region) > 0; });
+    if (before != placed.end()) {
+      settings.notes.push_back("regions " + (*before)->name + " and " + region.name + " overlap in " +
+                               std::to_string(overlap_of(**before, region)) +
+                               " bytes, which their pools count both: keep one of the pools");
+    }
+    placed.push_back(&region);
   }
   return settings;
 }

@@ -17,6 +17,7 @@
 #include "planning.hpp"
 #include "run.hpp"
 #include "usmp/report/check.hpp"
+#include "usmp/support/message.hpp"
 #include "usmp/support/printable.hpp"
 
 namespace usmp::driver {
@@ -97,7 +98,7 @@ void report_failure(const Error& error, const CheckOptions& options, std::ostrea
     if (options.junit) write_file(*options.junit, report::check_junit(failure));
     if (options.step_summary) append_file(*options.step_summary, report::check_markdown(failure) + "\n");
   } catch (const Error& second) {
-    err << "usmp-plan: error: " << second.what() << '\n';
+    tell(err, second);
   }
 }
 

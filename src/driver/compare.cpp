@@ -20,6 +20,7 @@
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/cores.hpp"
 #include "usmp/report/frontier.hpp"
+#include "usmp/support/message.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -222,8 +223,8 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
   int code = exit_ok;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     if (modules[i].has_plan()) continue;
-    err << "usmp-plan: error: module '" << printable(comparison.modules[i].module) << "': " << modules[i].no_plan
-        << '\n';
+    tell(err, Severity::error,
+         printable("module " + in_quotes(comparison.modules[i].module) + ": ") + modules[i].no_plan);
     code = exit_infeasible;
   }
   return code;
@@ -265,7 +266,7 @@ int exit_code_of(const Within& within, std::ostream& err) {
   int code = exit_ok;
   for (std::size_t i = 0; i < within.modules.size(); ++i) {
     if (std::ranges::any_of(within.plans[i], [](const auto& plan) { return plan.has_value(); })) continue;
-    err << "usmp-plan: error: module '" << printable(within.modules[i]) << "': " << within.no_plan[i] << '\n';
+    tell(err, Severity::error, printable("module " + in_quotes(within.modules[i]) + ": ") + within.no_plan[i]);
     code = exit_infeasible;
   }
   return code;

@@ -12,6 +12,7 @@
 #include "usmp/planners/planner.hpp"
 #include "usmp/report/verification.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/message.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/verify/verify.hpp"
 #include "work_directory.hpp"
@@ -56,17 +57,15 @@ std::vector<std::string> words_of(const std::string& text) {
 
 int report_faults(const pipeline::PlannedProgram& planned, const Planning& planning, const VerifyOptions& options,
                   const WorkDirectory& directory, const std::vector<std::string>& faults, std::ostream& err) {
-  err << "usmp-plan: error: " << printable(planning.model_of(planned).archive.path) << ": module '"
-      << printable(planned.source.info.name)
-      << "': the emitted code behaves differently from the build in which no buffers overlap:";
-  for (const std::string& fault : faults) err << "\n  " << fault;
-  err << "\nthis is a bug of usmp-plan or of the compiler: please report it with the archive, the pools file and this "
-         "command line; ";
-  if (options.keep) {
-    err << "both programs are in " << directory.path() << '\n';
-  } else {
-    err << "--keep DIR keeps both programs\n";
-  }
+  std::string text = printable(planning.model_of(planned).archive.path) + ": module " +
+                     printable(in_quotes(planned.source.info.name)) +
+                     ": the emitted code behaves differently from the build in which no buffers overlap:";
+  for (const std::string& fault : faults) text += "\n  " + fault;
+  text +=
+      "\nthis is a bug of usmp-plan or of the compiler: please report it with the archive, the pools file and this "
+      "command line; ";
+  text += options.keep ? "both programs are in " + directory.path() : "--keep DIR keeps both programs";
+  tell(err, Severity::error, text);
   return exit_internal;
 }
 

@@ -16,6 +16,7 @@
 #include "usmp/config/tvmc.hpp"
 #include "usmp/pipeline/algorithm.hpp"
 #include "usmp/report/inspect.hpp"
+#include "usmp/support/message.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tflite/reader.hpp"
@@ -75,9 +76,9 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out, std::ostr
     const pipeline::Program& program = inspected.program;
     const model::Description described = pipeline::described(inspected.source);
     if (inspected.source.lost_constants) {
-      err << "usmp-plan: warning: module '" << printable(info.name)
-          << "': TVM's plan is wrong: " << printable(*inspected.source.lost_constants)
-          << ", so their values are lost\n";
+      tell(err, Severity::warning,
+           printable("module " + in_quotes(info.name) + ": TVM's plan is wrong: " + *inspected.source.lost_constants +
+                     ", so their values are lost"));
     }
     if (!first) out << (json_list ? ",\n" : "\n");
     first = false;
@@ -187,8 +188,9 @@ void note_foreign_targets(const std::vector<config::TvmcPool>& pools, const conf
     if (usable || summary.targets.empty()) continue;
     std::vector<std::string> targets;
     for (const auto& [target, access] : pool.targets) targets.push_back(target);
-    err << "usmp-plan: warning: pool '" << pool.name << "' is for the target " << joined(targets)
-        << ", but the model's code is for " << printable(joined(summary.targets)) << '\n';
+    tell(err, Severity::warning,
+         printable("pool " + in_quotes(pool.name) + " is for the target " + joined(targets) +
+                   ", but the model's code is for " + joined(summary.targets)));
   }
 }
 
@@ -227,9 +229,9 @@ int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& e
     add_module(summary, inspected);
     add_tvm_pools(planned, inspected);
   }
-  for (const std::string& note : settings.notes) err << "usmp-plan: warning: " << printable(note) << '\n';
+  for (const std::string& note : settings.notes) tell(err, Severity::warning, printable(note));
   if (options.tvmc_file && settings.workspace_pools.empty() && settings.parameter_pools.empty()) {
-    err << "usmp-plan: warning: " << printable(*options.tvmc_file) << " has no pool options of tvmc\n";
+    tell(err, Severity::warning, printable(*options.tvmc_file + " has no pool options of tvmc"));
   }
   for (const auto* pools : {&settings.workspace_pools, &settings.parameter_pools}) {
     note_foreign_targets(*pools, summary, err);

@@ -63,6 +63,15 @@ void require_not_read(const std::string& path, const std::string& shown) {
   throw Error(ErrorKind::usage, {shown, {}, {}}, "was read as input and would be overwritten, expected another place");
 }
 
+// Output is of the files as they are: whoever saves one of them meanwhile has it neither replaced nor planned in part.
+void require_unchanged() {
+  const FilesRead* const read = FilesRead::current();
+  const auto changed = read == nullptr ? std::nullopt : read->changed();
+  if (!changed) return;
+  throw Error(ErrorKind::usage, {*changed, {}, {}},
+              "has changed since it was read, so nothing was written: expected a file that stays as it is; run again");
+}
+
 // What the file system library throws is an output error like any other.
 template <class Action>
 void translating_errors(const Action& action) {
@@ -104,6 +113,7 @@ void replace_directory(const std::string& directory, const std::vector<OutputFil
   for (const OutputFile& file : files) own.insert(file.path);
   for (;;) {
     termination.check();
+    require_unchanged();
     if (!fs::exists(fs::symlink_status(target)) && move_to_free_name(complete.string(), target.string())) return;
     const DirectoryLock lock(target.string(), termination);
     if (!lock.holds(target.string())) continue;  // another run has put its own there meanwhile
@@ -168,6 +178,7 @@ void replace_in_place(const std::string& directory, const std::vector<OutputFile
   const DirectoryLock lock(target.string(), termination);
   Copies kept;
   for (const KeptCopy& one : copies) kept.make(one, place.staging.path() / "copy", termination);
+  require_unchanged();
   Replacement replacement(complete.string(), target.string(), own, spare.string());
   replacement.run(Replacement::Exchange::none);
   replacement.keep();
@@ -198,6 +209,7 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
   const fs::path complete = staging.path() / target.filename();
   mlf::write_tar(complete.string(), entries, termination.hook());
   termination.check();
+  require_unchanged();
   rename_or_fail(complete, target);
 }
 
@@ -234,6 +246,7 @@ void replace_file(const std::string& path, std::string_view text) {
   sink.write(text);
   sink.close();
   termination.check();
+  require_unchanged();
   rename_or_fail(complete, target);
 }
 

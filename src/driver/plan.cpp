@@ -22,6 +22,7 @@
 #include "usmp/report/shared_pools.hpp"
 #include "usmp/report/text.hpp"
 #include "usmp/support/input_file.hpp"
+#include "usmp/support/message.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -162,7 +163,7 @@ std::string output_of(const PlanOptions& options) {
 void write_results(const PlanOptions& options, const Planning& planning, std::vector<OutputFile> files) {
   const std::string output = output_of(options);
   const Model& model = planning.models.front();
-  spdlog::debug("writing {} files to {}", files.size(), output);
+  spdlog::debug("writing {} files to {}", files.size(), message_line(output));
   const std::vector<std::string> replaced = replaced_members(planning);
   if (!mlf::names_archive(output)) {
     const auto accept = [&](const std::string&) {  // by its name on the command line
@@ -210,7 +211,7 @@ class NamedPlan {
         std::filesystem::remove(path_, error);
       }
     } catch (const std::exception& error) {
-      spdlog::error("{} cannot be restored: {}", path_, error.what());
+      spdlog::error("{} cannot be restored: {}", message_line(path_), message_line(error.what()));
     }
   }
   void keep() { path_.clear(); }

@@ -19,6 +19,7 @@
 #include "usmp/report/needed.hpp"
 #include "usmp/report/shared_pools.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/message.hpp"
 #include "usmp/support/printable.hpp"
 
 namespace usmp::driver {
@@ -215,15 +216,15 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ost
   std::vector<const pipeline::AssembledModule*> assembled;
   for (std::size_t owner = 0; owner < planning.models.size(); ++owner) {
     Model& model = planning.models[owner];
-    spdlog::debug("{}: {} members, {} modules", model.archive.path, model.archive.members.size(),
+    spdlog::debug("{}: {} members, {} modules", message_line(model.archive.path), model.archive.members.size(),
                   model.metadata.modules.size());
     for (const model::Description& info : model.metadata.modules) {
       auto planned = std::make_unique<pipeline::PlannedProgram>();
       static_cast<pipeline::AssembledModule&>(*planned) =
           assemble_module(model, info, planning.settings, release_tir, watch);
-      spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
-                    planned->program.module.functions.size(), planned->program.analysis.sites.size(),
-                    planned->program.analysis.horizon);
+      spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order",
+                    message_line(info.name), planned->program.module.functions.size(),
+                    planned->program.analysis.sites.size(), planned->program.analysis.horizon);
       if (options.minimize) planned->minimized = pool_named(planned->assembly.problem, *options.minimize);
       assembled.push_back(planned.get());
       planning.modules.push_back(std::move(planned));
@@ -249,7 +250,7 @@ void check_concurrent(const Planning& planning) {
 
 void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
                  const Interrupt& interrupt, std::ostream* terminal) {
-  spdlog::debug("module {}: planning", planned.source.info.name);
+  spdlog::debug("module {}: planning", message_line(planned.source.info.name));
   const WatchedSearch search(options.search, interrupt, terminal);
   pipeline::plan(planned, planning.settings.algorithm, search.limits(),
                  origin_of(planned, planning, options.search.seed.value_or(0)), planning.replay_steps);
@@ -258,7 +259,7 @@ void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, co
 void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
                        const pipeline::Request& request, const Interrupt& interrupt, std::ostream* terminal,
                        std::chrono::milliseconds spent) {
-  spdlog::debug("module {}: sizes that would be enough", planned.source.info.name);
+  spdlog::debug("module {}: sizes that would be enough", message_line(planned.source.info.name));
   const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
   planned.needed = pipeline::needed_sizes(planned, planning.model_of(planned).transformations, request,
                                           planning.settings.algorithm, search.limits());
@@ -338,7 +339,7 @@ bool pools_have_room(const Planning& planning, std::ostream& err) {
       *text = *settings.pools_file + ":" + std::to_string(spec->size_position.line) + ":" +
               std::to_string(spec->size_position.column) + ": " + *text;
     }
-    err << "usmp-plan: error: " << printable(*text) << '\n';
+    tell(err, Severity::error, printable(*text));
     return false;
   }
   return true;
@@ -347,8 +348,9 @@ bool pools_have_room(const Planning& planning, std::ostream& err) {
 int report_infeasible(const Planning& planning, std::ostream& err) {
   for (const auto& planned : planning.modules) {
     if (planned->result.has_plan()) continue;
-    err << "usmp-plan: error: module '" << printable(planned->source.info.name)
-        << "': " << no_plan_text(planned->result, planned->needed, planning.settings.algorithm) << '\n';
+    tell(err, Severity::error,
+         printable("module " + in_quotes(planned->source.info.name) + ": ") +
+             no_plan_text(planned->result, planned->needed, planning.settings.algorithm));
   }
   tell_needed_together(planning, err);
   return exit_infeasible;
@@ -358,13 +360,14 @@ void tell_needed_together(const Planning& planning, std::ostream& err) {
   const auto& [sizes, constants] = planning.together;
   if (sizes.shortfalls.empty()) return;
   const std::size_t count = planning.modules.size();
-  err << "usmp-plan: error: " << (count == 2 ? "both" : "all " + std::to_string(count)) << " modules together"
-      << report::needed_text(sizes) << (constants.empty() ? "" : " (" + printable(constants) + ")") << '\n';
+  tell(err, Severity::error,
+       (count == 2 ? "both" : "all " + std::to_string(count)) + " modules together" + report::needed_text(sizes) +
+           (constants.empty() ? "" : " (" + printable(constants) + ")"));
 }
 
 void print_warnings(const plan_file::PlanDocument& plan, std::ostream& err) {
   for (const std::string& warning : plan.warnings) {
-    err << "usmp-plan: warning: module '" << printable(plan.module) << "': " << printable(warning) << '\n';
+    tell(err, Severity::warning, printable("module " + in_quotes(plan.module) + ": " + warning));
   }
 }
 

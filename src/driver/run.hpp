@@ -13,6 +13,7 @@
 #include "usmp/driver/driver.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/input_file.hpp"
+#include "usmp/support/message.hpp"
 
 namespace usmp::driver {
 
@@ -38,16 +39,18 @@ int run(std::ostream& err, const Command& command) {
   try {
     const int code = command();
     if (!was_interrupted() || (code != exit_ok && code != exit_infeasible)) return code;
-    if (code == exit_ok) err << "usmp-plan: warning: interrupted: the results are those of what was found by then\n";
+    if (code == exit_ok) {
+      tell(err, Severity::warning, "interrupted: the results are those of what was found by then");
+    }
     return exit_interrupted;
   } catch (const Error& error) {
-    err << "usmp-plan: error: " << error.what() << '\n';
+    tell(err, error);
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
     err << "usmp-plan: error: out of memory\n";
     return exit_memory;
   } catch (const std::exception& error) {
-    err << "usmp-plan: internal error: " << error.what() << '\n';
+    tell(err, Severity::internal, error.what());
     return exit_internal;
   }
 }

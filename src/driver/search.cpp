@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+#include "usmp/support/message.hpp"
+
 namespace usmp::driver {
 
 WatchedSearch::WatchedSearch(const SearchOptions& options, const Interrupt& interrupt, std::ostream* terminal)
@@ -29,7 +31,7 @@ SearchOptions what_is_left(SearchOptions options, std::chrono::milliseconds spen
 }
 
 pipeline::Log debug_log() {
-  return [](const std::string& line) { spdlog::debug("{}", line); };
+  return [](const std::string& line) { spdlog::debug("{}", message_line(line)); };
 }
 
 }  // namespace usmp::driver

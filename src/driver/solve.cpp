@@ -24,6 +24,7 @@
 #include "usmp/instance/limits.hpp"
 #include "usmp/pipeline/needed_sizes.hpp"
 #include "usmp/report/solution.hpp"
+#include "usmp/support/message.hpp"
 #include "usmp/support/printable.hpp"
 
 namespace usmp::driver {
@@ -122,8 +123,8 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
   if (!solution.result.has_plan()) {
     if (options.json) stream_beside(options.output, out, err) << report::solution_json(solution);
     solution.result.status = solution.status();
-    err << "usmp-plan: error: " << printable(options.instance) << ": "
-        << no_plan_text(solution.result, solution.needed, algorithm) << '\n';
+    tell(err, Severity::error,
+         printable(options.instance) + ": " + no_plan_text(solution.result, solution.needed, algorithm));
     return exit_infeasible;
   }
   const std::string text =

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan verify MODEL: plans, or reads plans, and checks them; with --execute also what the emitted C computes.
 #include "usmp/verify/verify.hpp"
+#include "usmp/support/message.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -124,7 +125,7 @@ int execute_and_print(const Planning& planning, const VerifyOptions& options, st
   }
   std::vector<report::Execution> executions;
   const bool ended = options.execute && was_interrupted();
-  if (ended) err << "usmp-plan: warning: interrupted: the C was not executed\n";
+  if (ended) tell(err, Severity::warning, "interrupted: the C was not executed");
   const int code = options.execute && !ended ? execute_all(planning, options, executions, err) : exit_ok;
   if (as_text) print_executions(checks, executions, out);
   if (code != exit_ok || !options.model.json) return code;

@@ -10,6 +10,7 @@
 #include "mlf/intake.hpp"
 #include "usmp/support/json_text.hpp"
 #include "usmp/support/line_and_column.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
 namespace {
@@ -116,7 +117,11 @@ nlohmann::json parse_metadata(const Archive& archive) {
   if (json_depth(member->bytes) > max_json_depth)
     throw fault("", "nested more than " + std::to_string(max_json_depth) + " levels deep");
   try {
-    return nlohmann::json::parse(member->bytes);
+    nlohmann::json metadata = nlohmann::json::parse(member->bytes);
+    if (const auto twice = repeated_key(member->bytes)) {
+      throw fault(line_and_column(member->bytes, twice->byte), "the key " + in_quotes(twice->key) + " appears twice");
+    }
+    return metadata;
   } catch (const nlohmann::json::parse_error& error) {
     throw fault(line_and_column(member->bytes, error.byte), "malformed JSON: " + json_fault(error.what()));
   } catch (const nlohmann::json::exception& error) {  // a number beyond every type

@@ -18,7 +18,10 @@ struct ReadDeleter {
   void operator()(archive* handle) const { archive_read_free(handle); }
 };
 struct WriteDeleter {
-  void operator()(archive* handle) const { archive_write_free(handle); }
+  void operator()(archive* handle) const {
+    archive_write_close(handle);  // which archive_write_free leaves out after a fault, with what it would free
+    archive_write_free(handle);
+  }
 };
 struct EntryDeleter {
   void operator()(archive_entry* entry) const { archive_entry_free(entry); }

@@ -283,7 +283,8 @@ class TarReader {
   }
 
   [[nodiscard]] std::uint64_t position() const {
-    return static_cast<std::uint64_t>(archive_filter_bytes(tar_.get(), 0));
+    // -1 before the archive is open.
+    return static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_filter_bytes(tar_.get(), 0)));
   }
 
   [[nodiscard]] std::string place() const {

@@ -6,14 +6,18 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <new>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "mlf/file.hpp"
 #include "mlf/libarchive.hpp"
+#include "mlf/unpack.hpp"
+#include "mlf/zstd_file.hpp"
 #include "usmp/mlf/archive.hpp"
-#include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
 namespace {
@@ -21,14 +25,30 @@ namespace {
 constexpr int directory_mode = 0755;
 constexpr std::size_t piece_bytes = std::size_t{1} << 18;
 
+// By the ending of the name; nothing if it is not that of an archive.
+std::optional<Compression> compression_by_name(std::string_view path) {
+  if (path.ends_with(".tar")) return Compression::none;
+  if (path.ends_with(".tar.gz") || path.ends_with(".tgz")) return Compression::gzip;
+  if (path.ends_with(".tar.xz")) return Compression::xz;
+  if (path.ends_with(".tar.zst")) return Compression::zstd;
+  return std::nullopt;
+}
+
+la_ssize_t write_zstd(archive* tar, void* file, const void* bytes, std::size_t size) {
+  if (static_cast<ZstdFile*>(file)->write({static_cast<const char*>(bytes), size})) {
+    return static_cast<la_ssize_t>(size);
+  }
+  archive_set_error(tar, errno, "cannot be written");
+  return -1;
+}
+
 class TarWriter {
  public:
   TarWriter(const std::string& path, const std::function<void()>& between)
       : path_(path), between_(between), tar_(archive_write_new()) {
     check(archive_write_set_format_pax_restricted(tar_.get()));
-    add_filter();
     check(archive_write_set_bytes_in_last_block(tar_.get(), 1));
-    check(archive_write_open_filename(tar_.get(), path.c_str()));
+    open(compression_by_name(path).value_or(Compression::none));
   }
 
   void add(const TarEntry& entry) {
@@ -44,20 +64,33 @@ class TarWriter {
     }
   }
 
-  void finish() { check(archive_write_close(tar_.get())); }
+  void finish() {
+    check(archive_write_close(tar_.get()));
+    // By itself: libarchive takes no notice of whether it can be closed.
+    if (zstd_ && !zstd_->close()) throw fault_of_system(errno);
+  }
 
  private:
-  void add_filter() {
-    if (ends_with_any(path_, {".gz", ".tgz"})) {
-      check(archive_write_add_filter_gzip(tar_.get()));
-      check(archive_write_set_filter_option(tar_.get(), "gzip", "timestamp", nullptr));
-    } else if (ends_with_any(path_, {".xz", ".txz"})) {
-      check(archive_write_add_filter_xz(tar_.get()));
-      // The default level takes minutes for large models and gains a few per cent.
-      check(archive_write_set_filter_option(tar_.get(), "xz", "compression-level", "1"));
-    } else if (ends_with_any(path_, {".zst", ".tzst"})) {
-      check(archive_write_add_filter_zstd(tar_.get()));
+  // Every compression has a check of the contents.
+  void open(Compression compression) {
+    switch (compression) {
+      case Compression::none:
+        break;
+      case Compression::gzip:
+        check(archive_write_add_filter_gzip(tar_.get()));
+        check(archive_write_set_filter_option(tar_.get(), "gzip", "timestamp", nullptr));
+        break;
+      case Compression::xz:
+        check(archive_write_add_filter_xz(tar_.get()));
+        // The default level takes minutes for large models and gains a few per cent.
+        check(archive_write_set_filter_option(tar_.get(), "xz", "compression-level", "1"));
+        break;
+      case Compression::zstd:
+        if (!zstd_.emplace().open(path_)) throw fault_of_system(errno);
+        check(archive_write_open(tar_.get(), &*zstd_, nullptr, write_zstd, nullptr));
+        return;
     }
+    check(archive_write_open_filename(tar_.get(), path_.c_str()));
   }
 
   void add_directory(const std::string& name) {
@@ -112,7 +145,12 @@ class TarWriter {
     const int code = archive_errno(tar_.get());
     const bool of_system = code > 0 && code != EINVAL && code != EILSEQ;
     const std::string own = fault_of(tar_.get());
-    return fault(of_system ? std::generic_category().message(code) : own);
+    return of_system ? fault_of_system(code) : fault(own);
+  }
+
+  [[nodiscard]] Error fault_of_system(int code) const {
+    if (code == ENOMEM) throw std::bad_alloc();
+    return fault(std::generic_category().message(code));
   }
 
   [[nodiscard]] Error fault(const std::string& message) const {
@@ -122,15 +160,14 @@ class TarWriter {
   ScopedCLocale locale_;
   std::string path_;
   const std::function<void()>& between_;
+  std::optional<ZstdFile> zstd_;  // outlives what writes into it
   WriteHandle tar_;
   std::set<std::string> directories_;
 };
 
 }  // namespace
 
-bool names_archive(std::string_view path) {
-  return ends_with_any(path, {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst"});
-}
+bool names_archive(std::string_view path) { return compression_by_name(path).has_value(); }
 
 void write_tar(const std::string& path, const std::vector<TarEntry>& entries, const std::function<void()>& between) {
   TarWriter writer(path, between);

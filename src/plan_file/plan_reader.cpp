@@ -421,7 +421,11 @@ ParsedJson parsed(std::string_view text) {
     fail({}, "has more than " + std::to_string(max_plan_values) + " keys and values: expected a plan of usmp-plan");
   }
   try {
-    return ParsedJson::parse(text);
+    ParsedJson json = ParsedJson::parse(text);
+    if (const auto twice = repeated_key(text)) {
+      fail("byte " + std::to_string(twice->byte), "the key " + in_quotes(twice->key) + " appears twice: expected one");
+    }
+    return json;
   } catch (const ParsedJson::parse_error& error) {
     fail("byte " + std::to_string(error.byte), "is not JSON: expected a plan of usmp-plan");
   } catch (const ParsedJson::out_of_range&) {

@@ -4,18 +4,18 @@
 
 #include <utility>
 
-#include "usmp/support/printable.hpp"
+#include "usmp/support/message.hpp"
 
 namespace usmp {
 
 Error::Error(ErrorKind kind, Location where, std::string message, std::vector<std::string> details)
     : kind_(kind), where_(std::move(where)), message_(std::move(message)), details_(std::move(details)) {
-  if (!where_.file.empty()) what_ += printable(where_.file) + ": ";
+  std::string place = where_.file.empty() ? "" : where_.file + ": ";
   for (const std::string* part : {&where_.member, &where_.place}) {
-    if (!part->empty()) what_ += printable(cut_input(*part)) + ": ";
+    if (!part->empty()) place += cut_input(*part) + ": ";
   }
-  what_ += printable(with_cut_quotes(message_));
-  for (const std::string& detail : details_) what_ += "\n  " + printable(with_cut_quotes(detail));
+  what_ = message_line(message_, place);
+  for (const std::string& detail : details_) what_ += '\n' + message_line(detail, "  ", most_in_more_lines);
 }
 
 Error Error::with_file(std::string_view file) const {

@@ -24,6 +24,11 @@ FileId id_of(const struct stat& status) {
   return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)};
 }
 
+FilesRead::State state_of(const struct stat& status) {
+  constexpr std::int64_t nanoseconds = 1000000000;
+  return {static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec * nanoseconds + status.st_mtim.tv_nsec};
+}
+
 int open_without_waiting(const std::string& path) {
   int file = -1;
   do {
@@ -130,7 +135,9 @@ std::string InputFile::examine(const std::string& path, Noted noted) {
   is_regular_ = S_ISREG(status.st_mode);
   if (is_regular_) {
     size_ = static_cast<std::uint64_t>(status.st_size);
-    if (noted == Noted::yes && current_files != nullptr) current_files->note(path, id_of(status));
+    if (noted == Noted::yes && current_files != nullptr) {
+      current_files->note(path, id_of(status), state_of(status));
+    }
   } else {
     const std::string name = S_ISDIR(status.st_mode) ? std::string() : open_name(path);
     if (name.empty()) return kind_of(status.st_mode);
@@ -158,9 +165,18 @@ FilesRead::~FilesRead() { current_files = before_; }
 
 FilesRead* FilesRead::current() { return current_files; }
 
-void FilesRead::note(const std::string& path, const FileId& id) {
-  files_.insert(id);
+void FilesRead::note(const std::string& path, const FileId& id, const State& state) {
+  files_.emplace(id, Noted{path, state});  // as it was when it was read first
   directories_.insert(directory_of(path));
+}
+
+std::optional<std::string> FilesRead::changed() const {
+  for (const auto& [id, file] : files_) {
+    struct stat status = {};
+    if (::stat(file.path.c_str(), &status) != 0) continue;
+    if (id_of(status) != id || state_of(status) != file.state) return file.path;
+  }
+  return std::nullopt;
 }
 
 std::set<FileId> FilesRead::directories_above() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include "usmp/support/text.hpp"
-#include "usmp/support/printable.hpp"
+#include "usmp/support/message.hpp"
 
 #include <algorithm>
 #include <array>

@@ -39,6 +39,7 @@ Num divided(Nest& nest, const Num& product, int right, std::int64_t bound, std::
 
 Multiplier multiplier_of(double factor) {
   if (factor == 0 || std::isnan(factor)) return {};
+  if (std::isinf(factor)) factor = std::copysign(std::numeric_limits<double>::max(), factor);
   Multiplier result;
   const double fraction = std::frexp(std::abs(factor), &result.shift);
   auto whole = static_cast<std::int64_t>(std::round(fraction * static_cast<double>(two_to_31)));

@@ -16,6 +16,10 @@ struct Joined {
 
 // From the last to the first.
 std::vector<Joined> joined_dimensions(Emitter& e, const Shape& a, const Shape& b, const Shape& out) {
+  const auto require = [&](bool fits) {
+    e.require(fits, text_of(a) + " and " + text_of(b) + " that give " + text_of(out), "shapes that are stretched");
+  };
+  require(a.size() <= out.size() && b.size() <= out.size());  // also of a scalar, which has no dimension to look at
   std::vector<Joined> result;
   std::int64_t stride_a = 1;
   std::int64_t stride_b = 1;
@@ -24,9 +28,7 @@ std::vector<Joined> joined_dimensions(Emitter& e, const Shape& a, const Shape& b
     const std::int64_t extent = out[out.size() - 1 - i];
     const std::int64_t of_a = extent_of(a);
     const std::int64_t of_b = extent_of(b);
-    const bool fits = (of_a == extent || of_a == 1) && (of_b == extent || of_b == 1);
-    e.require(fits && a.size() <= out.size() && b.size() <= out.size(),
-              text_of(a) + " and " + text_of(b) + " that give " + text_of(out), "shapes that are stretched");
+    require((of_a == extent || of_a == 1) && (of_b == extent || of_b == 1));
     const Joined next{.extent = extent, .a = of_a == 1 ? 0 : stride_a, .b = of_b == 1 ? 0 : stride_b};
     stride_a *= of_a;
     stride_b *= of_b;

@@ -4,6 +4,8 @@
 #include "tflite/file.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -157,10 +159,14 @@ class FileReader {
       }
     }
     for (const float scale : *given->scale()) {
-      const bool is_possible = std::isfinite(scale) && scale > 0;
+      // Kernels divide by scales, so 1 / scale has to be finite, too.
+      const bool is_possible = std::isnormal(scale) && scale > 0;
       // Of tensors that are not quantised nobody asks.
       if (!is_possible && !is_quantized(tensor.type)) return {};
-      if (!is_possible) fail(place, "has the scale " + std::to_string(scale) + ", expected a positive number");
+      std::array<char, 32> text{};
+      const auto end = std::to_chars(text.data(), text.data() + text.size(), scale).ptr;
+      if (!is_possible)
+        fail(place, "has the scale " + std::string(text.data(), end) + ", expected a positive number, from 2^-126 on");
       result.scales.push_back(scale);
     }
     const Interval limits = range_of(tensor.type);

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "usmp/config/pools.hpp"
+#include "usmp/config/tvmc.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::config::memory_test {
@@ -144,6 +145,46 @@ TEST_CASE("pools take sizes from regions, by name or by their own name") {
   CHECK(pools[3].region.empty());
   CHECK(config.parameter_pools[0].size_hint == Bytes{1024});
   CHECK(config.parameter_pools[0].region.empty());
+}
+
+TEST_CASE("regions that overlap are counted twice: warnings say so") {
+  const MemoryRegion top{.name = "TOP", .origin = ~std::uint64_t{0} - 9, .length = 100};
+  const auto shared = [](std::uint64_t a, Bytes a_length, std::uint64_t b, Bytes b_length) {
+    const MemoryRegion one{.name = "A", .origin = a, .length = a_length};
+    const MemoryRegion other{.name = "B", .origin = b, .length = b_length};
+    CHECK(overlap_of(one, other) == overlap_of(other, one));
+    return overlap_of(one, other);
+  };
+  CHECK(shared(0, 10, 10, 10) == 0);
+  CHECK(shared(0, 11, 10, 10) == 1);
+  CHECK(shared(0, 100, 10, 20) == 20);
+  CHECK(shared(5, 10, 5, 10) == 10);
+  CHECK(overlap_of(top, top) == 100);
+  CHECK(shared(0, 100, top.origin, 100) == 0);
+
+  const auto memory = parse_memory(
+      "MEMORY { A (rw) : o = 0, l = 64K  B (rw) : o = 63K, l = 64K  C (rx) : o = 127K, l = 1K  D (rx) : o = 64K, l = "
+      "1K }\n"
+      "REGION_ALIAS(\"E\", A)\n");
+  const auto warned = [&](const std::string& workspace, const std::string& parameters) {
+    return warnings_of(
+        parse_pools("workspace_pools: [" + workspace + "]\nparameter_pools: [" + parameters + "]\n", &memory));
+  };
+  const std::string of_a_and_b =
+      "pools 'a' and 'b': regions 'A' and 'B' of the linker script overlap in 1024 bytes, which are counted for both";
+  CHECK(warned("{name: a}, {name: b}", "{name: c}") == std::vector<std::string>{of_a_and_b});
+  CHECK(warned("{name: a}, {name: b, size_hint_bytes: 1KiB}", "{name: c}").empty());
+  CHECK(warned("{name: a}, {name: same, size_hint_bytes: 'ld:A'}, {name: e}", "{name: c}, {name: d}").empty());
+  CHECK(warned("{name: e}, {name: b}", "{name: d}") ==
+        std::vector<std::string>{
+            "pools 'e' and 'b': regions 'A' and 'B' of the linker script overlap in 1024 bytes, which are counted for "
+            "both",
+            "pools 'b' and 'd': regions 'B' and 'D' of the linker script overlap in 1024 bytes, which are counted for "
+            "both"});
+  CHECK(pools_of_regions(memory).notes ==
+        std::vector<std::string>{
+            "regions A and B overlap in 1024 bytes, which their pools count both: keep one of the pools",
+            "regions B and D overlap in 1024 bytes, which their pools count both: keep one of the pools"});
 }
 
 TEST_CASE("regions that are not there") {

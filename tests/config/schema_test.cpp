@@ -126,7 +126,8 @@ TEST_CASE("the parser accepts the schema's examples of every key, and nothing of
 }
 
 TEST_CASE("the parser accepts the schema's examples of a pin, and none with a key of another type") {
-  for (const json& example : schema()["$defs"]["pin"]["examples"]) {
+  const json examples = schema()["$defs"]["pin"]["examples"];
+  for (const json& example : examples) {
     CAPTURE(example);
     json file = {{"workspace_pools", {{{"name", "w"}}}}, {"pinned", {example}}};
     CHECK(accepted(file));

@@ -94,8 +94,8 @@ TEST_CASE("pools of TVM's plan stand there with its sizes") {
 TEST_CASE("a pool for each region of a linker script, of the kind that its attributes say") {
   const std::vector<MemoryRegion> regions = parse_memory(
       "MEMORY { FLASH (rx) : ORIGIN = 0x8000000, LENGTH = 1M\nDTCM (xrw) : ORIGIN = 0x20000000, LENGTH = 64K\n"
-      "default (W!x) : ORIGIN = 0, LENGTH = 100\nROM (r!w) : ORIGIN = 0, LENGTH = 8\n"
-      "dtcm (rw) : ORIGIN = 0x30000000, LENGTH = 3\nRAM.2 (!rx!w) : ORIGIN = 0, LENGTH = 5\n"
+      "default (W!x) : ORIGIN = 0, LENGTH = 100\nROM (r!w) : ORIGIN = 0x1000, LENGTH = 8\n"
+      "dtcm (rw) : ORIGIN = 0x30000000, LENGTH = 3\nRAM.2 (!rx!w) : ORIGIN = 0x2000, LENGTH = 5\n"
       "OTHER : ORIGIN = 0, LENGTH = 1K }\nREGION_ALIAS(\"RAM\", DTCM)");
   const TvmcSettings settings = pools_of_regions(regions);
   const std::string text = starter_file(resnet(), settings);
@@ -119,7 +119,8 @@ TEST_CASE("a pool for each region of a linker script, of the kind that its attri
 
 TEST_CASE("no more pools of regions than a pools file may have") {
   std::string script = "MEMORY {";
-  for (int i = 0; i < 66; ++i) script += " R" + std::to_string(i) + " (rw) : ORIGIN = 0, LENGTH = 8";
+  for (int i = 0; i < 66; ++i)
+    script += " R" + std::to_string(i) + " (rw) : ORIGIN = " + std::to_string(i * 8) + ", LENGTH = 8";
   const std::vector<MemoryRegion> regions = parse_memory(script + " }");
   const TvmcSettings settings = pools_of_regions(regions);
   CHECK(settings.notes.size() == 2);

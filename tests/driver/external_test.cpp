@@ -67,6 +67,33 @@ TEST_CASE("the documented example plans archives into several pools, and its pla
   CHECK(fs::exists(temporary.path / "out" / "codegen" / "host" / "src" / "default_lib1.c"));
 }
 
+// Everything has been read when the program runs, and nothing is written yet; tests/e2e/changed_files.py has more.
+TEST_CASE("what was saved while it was planned is not written over, nor anything else") {
+  const auto run = [](const std::string& change, const std::string& output) {
+    const TemporaryDirectory temporary;
+    const std::string model = temporary.file("m.tar");
+    const std::string pools = temporary.file("pools.yaml");
+    fs::copy(testdata + "/cast_subtract.tar", model);
+    write(pools, "workspace_pools:\n  - name: sram\n");
+    const std::string planner = temporary.file("planner");
+    write(planner, "#!/bin/sh\ncd " + temporary.path.string() + "\n" + change + "\nexec " + example.substr(5) + "\n");
+    fs::permissions(planner, fs::perms::owner_all);
+    const Outcome outcome = run_plan(model, pools, "exec:" + planner, temporary.file(output));
+    CHECK(fs::exists(temporary.file(output)) == (outcome.code == exit_ok));
+    CHECK(outcome.err.find(temporary.path.string()) == (outcome.code == exit_ok ? std::string::npos : 18));
+    return outcome.code == exit_ok ? "" : outcome.err.substr(18 + temporary.path.string().size());
+  };
+  const std::string changed =
+      " has changed since it was read, so nothing was written: expected a file that stays as it is; run again\n";
+  for (const char* output : {"out", "out.tar"}) {
+    CHECK(run("true", output).empty());
+    CHECK(run("rm m.tar; chmod 600 pools.yaml; echo > other", output).empty());
+    CHECK(run("echo >> m.tar", output) == "/m.tar:" + changed);
+    CHECK(run("printf x | dd of=pools.yaml conv=notrunc 2> /dev/null", output) == "/pools.yaml:" + changed);
+    CHECK(run("cp -p m.tar new; mv new m.tar", output) == "/m.tar:" + changed);
+  }
+}
+
 TEST_CASE("the documented example obeys pins and alignments, and says when nothing fits") {
   const Outcome pinned = run_solve(example, testdata + "/instances/inclusive.csv");
   REQUIRE_MESSAGE(pinned.code == exit_ok, pinned.err);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: 2026 usmp-plan contributors
-"""Feeds usmp-plan trees that are deep in every kind of node, with a stack of 256 KiB: depth.py BINARY TESTDATA.
+"""Feeds usmp-plan trees that are deep in every kind of node, with a stack of 256 KiB: depth.py BINARY TESTDATA [--sanitized].
 
 What C compilers take is planned, and clang compiles it. What they do not take is read, analysed and planned, and refused
 where C is written. What is deeper than the reader's limit is refused there. Nothing crashes.
@@ -17,6 +17,7 @@ from hostile import Runner, Tir, loops
 
 FITS, TOO_DEEP_FOR_C, TOO_DEEP = 200, 20_000, 120_000
 STACK_KIB = 256
+SANITIZED = 6  # times the stack and the time: frames of a sanitized program are larger
 
 
 class Nodes:
@@ -94,12 +95,14 @@ def branches(plain: bytes, depth: int) -> bytes:
 
 def main() -> int:
     binary, testdata = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+    factor = SANITIZED if "--sanitized" in sys.argv[3:] else 1
     plain = (testdata / "cast_subtract.tar").read_bytes()
     with tempfile.TemporaryDirectory(prefix="usmp-depth-") as temporary, tempfile.TemporaryDirectory() as tools:
         small = Path(tools) / "small_stack"
-        small.write_text(f'#!/bin/sh\nulimit -s {STACK_KIB}\nexec "{binary}" "$@"\n')
+        small.write_text(f'#!/bin/sh\nulimit -s {factor * STACK_KIB}\nexec "{binary}" "$@"\n')
         small.chmod(0o755)
         runner = Runner(small, Path(temporary))
+        runner.seconds *= factor
         kinds = Nodes(Tir(plain)).kinds()
         for kind in kinds:
             compiles(runner, f"{kind}, {FITS} deep", deep_expression(plain, kind, FITS))

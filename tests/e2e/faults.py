@@ -50,6 +50,7 @@ SCENARIOS = [
     Scenario("directory with other files", "out", old=True, foreign=True, modes=("kill", "fail", "term")),
     Scenario("directory with other files, no exchange", "out", old=True, foreign=True, no_exchange=True),
     Scenario("archive of an earlier run", "out.tar", old=True, modes=("kill", "full", "term")),
+    Scenario("archive of zstd", "out.tar.zst", old=True, modes=("fail", "full")),
     Scenario("problem in a file", "problem.json", old=True, command=("problem",)),
 ]
 FOREIGN = {"notes.txt": b"mine", "codegen/host/src/mine.c": b"int mine;", "codegen/host/include/tvmgen_other.h": b""}

@@ -25,6 +25,7 @@ class Runner:
     def __init__(self, binary: Path, directory: Path):
         self.binary = binary
         self.directory = directory
+        self.seconds = MAX_SECONDS
         self.failed = 0
         self.passed = 0
 
@@ -34,9 +35,9 @@ class Runner:
         before = sorted(self.directory.iterdir())
         faults = []
         try:
-            done = subprocess.run([self.binary, path, "-o", out], capture_output=True, text=True, errors="replace", timeout=MAX_SECONDS)
+            done = subprocess.run([self.binary, path, "-o", out], capture_output=True, text=True, errors="replace", timeout=self.seconds)
         except subprocess.TimeoutExpired:
-            self.report(label, [f"still running after {MAX_SECONDS} s"])
+            self.report(label, [f"still running after {self.seconds} s"])
             return
         if done.returncode not in codes:
             faults.append(f"exit code {done.returncode}, expected one of {sorted(codes)}: {done.stderr[:300]}")

@@ -136,6 +136,8 @@ TEST_CASE("malformed JSON is placed by line and column") {
   CHECK(error("").starts_with("a.tar: metadata.json: line 1, column 1: malformed JSON: "));
   CHECK(error("{\"version\": 1e999}").starts_with("a.tar: metadata.json: malformed JSON: "));
   CHECK(error("{\"a\": \"\xFF\"}").find("malformed JSON") != std::string::npos);
+  CHECK(error("{\"modules\": {},\n \"modules\": {}}") ==
+        "a.tar: metadata.json: line 2, column 2: the key 'modules' appears twice");
   CHECK(error("[]") == "a.tar: metadata.json: found a JSON array, expected an object");
   CHECK(error(std::string(100000, '[')) == "a.tar: metadata.json: nested more than 64 levels deep");
   std::string objects;

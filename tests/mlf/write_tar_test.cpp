@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
 
 #include "mlf/tar_builder.hpp"
@@ -21,6 +22,13 @@ std::string shell_output(const std::string& command) {
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output += static_cast<char>(c);
   pclose(pipe);
   return output;
+}
+
+// Does not compress.
+std::string random_bytes(std::size_t count) {
+  std::string bytes;
+  for (std::uint32_t x = 1; bytes.size() < count;) bytes += static_cast<char>((x = x * 1664525 + 1013904223) >> 24);
+  return bytes;
 }
 
 std::vector<TarEntry> sample_entries(std::string_view content) {
@@ -94,7 +102,16 @@ TEST_CASE("what cannot be written is an error of kind output") {
   CHECK(error_of([&] {
           write_tar(scratch.path("no/such/a.tar"), entries);
         }).starts_with("other kind: " + scratch.path("no/such/a.tar") + ": cannot be written: "));
-  CHECK(error_of([&] { write_tar("/dev/full", entries); }).find("No space left on device") != std::string::npos);
+  for (const char* leaf : {"full", "full.tar.gz", "full.tar.xz", "full.tar.zst"}) {
+    const std::string full = scratch.path(leaf);
+    std::filesystem::create_symlink("/dev/full", full);
+    for (const auto& some : {entries, sample_entries("")}) {  // little is written only at the end
+      CHECK(error_of([&] { write_tar(full, some); }) ==
+            "other kind: " + full + ": cannot be written: No space left on device");
+    }
+  }
+  CHECK(error_of([&] { write_tar(scratch.path("no/such/a.tar.zst"), entries); }) ==
+        "other kind: " + scratch.path("no/such/a.tar.zst") + ": cannot be written: No such file or directory");
   const std::string missing = scratch.path("missing");
   CHECK(error_of([&] {
           write_tar(scratch.path("a.tar"), {{"x", "", missing, 0644}});
@@ -102,10 +119,33 @@ TEST_CASE("what cannot be written is an error of kind output") {
                   ": No such file or directory");
 }
 
+// The checks of the formats, which not every program that writes them puts in.
+TEST_CASE("what is written compressed has a check of its contents") {
+  const ScratchDirectory scratch;
+  for (const char* leaf : {"a.tar.gz", "a.tgz", "a.tar.xz", "a.tar.zst"}) {
+    CAPTURE(leaf);
+    const std::string path = scratch.path(leaf);
+    const std::string noise = random_bytes(300000);
+    write_tar(path, {{"metadata.json", noise, "", 0644}});
+    std::string bytes = test::read_file(path);
+    const std::string whole = bytes;
+    // A literal of what does not compress: only a check tells.
+    for (std::size_t at = 1000; at < bytes.size() - 1000; at += 9973) {
+      bytes[at] = static_cast<char>(bytes[at] ^ 1);
+      CHECK(error_of([&] { (void)read_archive_bytes(bytes, leaf); }) != "no error");
+      bytes[at] = whole[at];
+    }
+    REQUIRE(read_archive_bytes(bytes, leaf).members[0].bytes == noise);
+  }
+  // RFC 8878, 3.1.1.1.1: the frame has a checksum.
+  const std::string zstd = test::read_file(scratch.path("a.tar.zst"));
+  CHECK(zstd.starts_with("\x28\xB5\x2F\xFD"));
+  CHECK((static_cast<unsigned char>(zstd[4]) & 4U) != 0);
+}
+
 TEST_CASE("a compressed archive cut off anywhere is refused") {
   const ScratchDirectory scratch;
-  std::string noise;  // does not compress, so that cuts fall into all members
-  for (std::uint32_t i = 0, x = 1; i < 30000; ++i) noise += static_cast<char>((x = x * 1664525 + 1013904223) >> 24);
+  const std::string noise = random_bytes(30000);  // so that cuts fall into all members
   for (const char* leaf : {"a.tar.gz", "a.tar.xz", "a.tar.zst"}) {
     write_tar(scratch.path(leaf), {{"metadata.json", noise, "", 0644}, {"src/b", noise, "", 0644}});
     const std::string whole = test::read_file(scratch.path(leaf));
@@ -116,6 +156,12 @@ TEST_CASE("a compressed archive cut off anywhere is refused") {
       CHECK(error_of([&] { (void)read_archive_bytes(std::string_view(whole).substr(0, cut), leaf); }) != "no error");
     }
   }
+}
+
+TEST_CASE("a compressed archive that is nothing but a header is cut off at its beginning") {
+  const std::string gzip = std::string("\x1F\x8B\x08\x08", 4) + std::string(6, '\0') + std::string(1 << 20, 'n');
+  CHECK(error_of([&] { (void)read_archive_bytes(gzip, "a.tar"); }) ==
+        "a.tar: truncated gzip input at byte 0, before any member");
 }
 
 TEST_CASE("a compressed archive cut off behind its tar's end is refused, too") {

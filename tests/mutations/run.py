@@ -185,15 +185,18 @@ class Build:
 
 def run_limited(module, command):
     """(exit code or None for the time limit, output)"""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                               preexec_fn=None if module in RUN_SANITIZED else limit_memory, start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=TIME_LIMIT)
-        return process.returncode, output
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        output, _ = process.communicate()
-        return None, output
+    # Into a file: of a pipe the end is not seen as long as a process has it that a fault has left behind.
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT,
+                                   preexec_fn=None if module in RUN_SANITIZED else limit_memory, start_new_session=True)
+        try:
+            code = process.wait(timeout=TIME_LIMIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            process.wait()
+            code = None
+        output.seek(0)
+        return code, output.read()
 
 
 def doctest_failure(module, program, cases):

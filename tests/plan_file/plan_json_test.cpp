@@ -303,6 +303,8 @@ TEST_CASE("what is no plan file is refused with its place") {
                      {"buffers", json::array({buffer})}}
                     .dump()) == "buffers[0]: pool is 'dtcm': expected one of the pools of the plan");
   CHECK(message("{") == "byte 2: is not JSON: expected a plan of usmp-plan");
+  CHECK(message(R"({"schema": "usmp-plan/plan", "module": "a", "module": "b"})") ==
+        "byte 45: the key 'module' appears twice: expected one");
   CHECK(message("[]") == "is not a plan of usmp-plan: expected the key schema with usmp-plan/plan");
   CHECK(message(R"({"schema": "usmp-plan/inspect"})").starts_with("is not a plan of usmp-plan"));
   CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 3})") == "schema_version is 3: expected at most 2");

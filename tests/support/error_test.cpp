@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include "usmp/support/error.hpp"
+#include "usmp/support/message.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace usmp::support::error_test {
 
@@ -48,8 +52,62 @@ TEST_CASE("long input is cut in messages, with its length") {
   CHECK(in_quotes(long_text) == "'" + cut + "'");
   const Error quoted(ErrorKind::usage, {"f", long_text, {}}, "the module's name is '" + long_text + "': expected less");
   CHECK(std::string(quoted.what()) == "f: " + cut + ": the module's name is '" + cut + "': expected less");
-  const Error unquoted(ErrorKind::usage, {}, "found " + long_text, {long_text});
-  CHECK(std::string(unquoted.what()).size() < 9000);
+}
+
+TEST_CASE("a message has a bounded length, whatever input says") {
+  const std::string word(1000000, 'x');
+  std::string quotes;
+  std::string lines;
+  while (quotes.size() < 1000000) quotes += "it's 'a' \"b\" '";
+  while (lines.size() < 1000000) lines += "a\n\x1b\xff\xC3\xA8";
+  for (const std::string& text : {word, quotes, lines, "'" + word, "a'" + word + "'"}) {
+    const Error error(ErrorKind::archive, {text, text, text}, "found " + text + ", expected less", {text, text});
+    const std::string what = error.what();
+    CHECK(what.size() < 3 * most_in_line);
+    const std::string first = what.substr(0, what.find('\n'));
+    CHECK(first.size() <= most_in_line);
+    CHECK(first.size() > most_in_line / 2);
+    CHECK(first.starts_with(printable(text.substr(0, 20))));
+    CHECK(first.ends_with(", expected less"));
+    CHECK(what.substr(first.size()).starts_with("\n  " + printable(text.substr(0, 20))));
+    CHECK(std::count(what.begin(), what.end(), '\n') == 2);
+  }
+}
+
+TEST_CASE("the lines of a text stay lines, each of a bounded length") {
+  const std::string word(1000000, 'x');
+  std::ostringstream said;
+  tell(said, Severity::warning, "a" + word + "\nb" + word + "\nc");
+  tell(said, Error(ErrorKind::usage, {}, "no plan"));
+  std::istringstream lines(said.str());
+  std::vector<std::string> found;
+  for (std::string line; std::getline(lines, line);) found.push_back(line);
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].starts_with("usmp-plan: warning: axxx"));
+  CHECK(found[0].size() <= most_in_line + 20);
+  CHECK(found[1].starts_with("bxxx"));
+  CHECK(found[1].size() <= most_in_more_lines);
+  CHECK(found[2] == "c");
+  CHECK(found[3] == "usmp-plan: error: no plan");
+}
+
+TEST_CASE("a line of a message that is made once more stays as it is") {
+  const std::string word(1000000, 'x');
+  for (const std::string& text : {"module " + in_quotes(word) + ": " + in_quotes(word) + word.substr(0, 600),
+                                  "'" + word + "' and '" + word + "'", word, std::string(700, '\n')}) {
+    const std::string once = message_line(text);
+    CHECK(message_line(once) == once);
+  }
+  CHECK(message_line(in_quotes(word) + word.substr(0, 600)).find("(1000000 bytes)") != std::string::npos);
+  // Between characters, not within one.
+  std::string letters;
+  while (letters.size() < 5000) letters += "\xC3\xA8";
+  for (const std::string& text : {letters, 'x' + letters, letters + 'x', 'x' + letters + 'x'}) {
+    const std::string line = message_line(text);
+    CHECK(line.size() <= most_in_line);
+    CHECK(printable(line) == line);
+  }
+  CHECK(message_line(message_line(letters)) == message_line(letters));
 }
 
 }  // namespace usmp::support::error_test

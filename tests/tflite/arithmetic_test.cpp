@@ -35,6 +35,11 @@ TEST_CASE("arithmetic: multipliers") {
   CHECK(multiplier_of(1.0 - std::ldexp(1.0, -40)) == Multiplier{1 << 30, 1});  // rounded up to 2^31
   CHECK(multiplier_of(-0.75) == Multiplier{-1610612736, 0});
   CHECK(multiplier_of(0.0003).shift == -11);
+  // A quotient of scales that a float does not hold is as large as there are any.
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  CHECK(multiplier_of(std::ldexp(1.0, 40)) == Multiplier{std::numeric_limits<std::int32_t>::max(), 30});
+  CHECK(multiplier_of(infinite) == multiplier_of(std::ldexp(1.0, 40)));
+  CHECK(multiplier_of(-infinite) == multiplier_of(-std::ldexp(1.0, 40)));
 }
 
 TEST_CASE("arithmetic: products are rounded twice, halves away from zero") {

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -115,6 +117,12 @@ TEST_CASE("file: shapes, scales and zero points that there cannot be") {
   CHECK(changed([](Parts& p) { p.shape = {1, 1, 1, 1, 1, 1, 1}; }).ends_with("7 dimensions, expected at most 6"));
   CHECK(changed([](Parts& p) { p.shape = {65536, 65536}; }).ends_with("has a shape of 2 GiB or more"));
   CHECK(changed([](Parts& p) { p.scales = {0}; }).find("has the scale 0") != std::string::npos);
+  // Its inverse is not finite.
+  CHECK(changed([](Parts& p) {
+          p.scales = {std::ldexp(1.0F, -127)};
+        }).ends_with("has the scale 5.877472e-39, expected a positive number, from 2^-126 on"));
+  CHECK(changed([](Parts& p) { p.scales = {std::numeric_limits<float>::min()}; }).find("has the scale") ==
+        std::string::npos);
   CHECK(changed([](Parts& p) { p.scales = {std::numeric_limits<float>::infinity()}; }).find("has the scale inf") !=
         std::string::npos);
   CHECK(changed([](Parts& p) { p.zero_points = {128}; }).ends_with("has the zero point 128, which is no int8"));

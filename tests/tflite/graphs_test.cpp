@@ -221,6 +221,30 @@ bool check_convolution(const Convolution& c) {
   return are_doubled;
 }
 
+TEST_CASE("two inputs are stretched to the output, or refused") {
+  const auto refused = [](const Shape& a, const Shape& b, const Shape& out) {
+    Maker maker;
+    const std::size_t first = maker.tensor(Type::float32, a);
+    const std::size_t second = maker.tensor(Type::float32, b);
+    const std::size_t sum = maker.tensor(Type::float32, out);
+    maker.add(0, {first, second}, {sum});  // ADD
+    maker.interface({first, second}, {sum});
+    const std::vector<Fault> faults = maker.faults();
+    CHECK_MESSAGE((faults.empty() || faults[0].message.find("shapes that are stretched") != std::string::npos),
+                  faults[0].message);
+    return !faults.empty();
+  };
+  CHECK_FALSE(refused({2, 3}, {2, 3}, {2, 3}));
+  CHECK_FALSE(refused({3}, {2, 1}, {2, 3}));
+  CHECK_FALSE(refused({}, {2}, {2}));
+  CHECK_FALSE(refused({}, {}, {}));
+  CHECK(refused({2}, {3}, {3}));
+  CHECK(refused({2}, {2}, {1}));
+  CHECK(refused({1, 2}, {2}, {2}));
+  CHECK(refused({2}, {}, {}));
+  CHECK(refused({}, {2, 0}, {}));
+}
+
 TEST_CASE("groups and dilation of convolutions") {
   check_convolution({});
   check_convolution({.groups = 2});

@@ -30,4 +30,7 @@ struct MemoryRegion {
 // of range; an expression with something else in it or with a value that is negative or above 2^64. O(text · log).
 [[nodiscard]] std::vector<MemoryRegion> parse_memory(std::string_view script);
 
+// Bytes that lie in both.
+[[nodiscard]] Bytes overlap_of(const MemoryRegion& one, const MemoryRegion& other);
+
 }  // namespace usmp::config

@@ -96,9 +96,9 @@ struct TarEntry {
 };
 
 // Writes an uncompressed PAX tar (plain ustar headers where they suffice) with fixed times and owners, directories
-// before their files: same entries, same bytes. Compressed if `path` ends in ".gz"/".tgz", ".xz"/".txz" or
-// ".zst"/".tzst": a temporary name must keep the ending. On error a partial file may remain. `between` is called every
-// few hundred KiB and may throw to stop. Throws Error of kind output.
+// before their files: same entries, same bytes. Compressed, with a check of the contents, if `path` ends in ".tar.gz",
+// ".tgz", ".tar.xz" or ".tar.zst": a temporary name must keep the ending. On error a partial file may remain. `between`
+// is called every few hundred KiB and may throw to stop. Throws Error of kind output.
 void write_tar(const std::string& path, const std::vector<TarEntry>& entries,
                const std::function<void()>& between = {});
 

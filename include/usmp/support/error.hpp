@@ -35,7 +35,7 @@ struct Location {
 
 // what() is "file: member: place: message", the empty parts left out, and each of the details on a separate indented
 // line. Messages are lower case, have no full stop, and say what was found and what was expected. All parts may contain
-// text of input files: what() applies printable().
+// text of input files: what() applies message_line().
 class Error : public std::exception {
  public:
   Error(ErrorKind kind, Location where, std::string message, std::vector<std::string> details = {});

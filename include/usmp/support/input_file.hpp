@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -72,14 +73,27 @@ class FilesRead {
   // That of this thread; nullptr if there is none.
   [[nodiscard]] static FilesRead* current();
 
-  void note(const std::string& path, const FileId& id);
+  // What a file that is written to meanwhile does not keep.
+  struct State {
+    std::uint64_t size = 0;
+    std::int64_t modified = 0;  // nanoseconds
+    friend bool operator==(const State&, const State&) = default;
+  };
+  void note(const std::string& path, const FileId& id, const State& state);
   [[nodiscard]] bool holds(const FileId& file) const { return files_.contains(file); }
+  // The path of one that is another file or has other contents now; not of those that are gone. O(files) system calls.
+  [[nodiscard]] std::optional<std::string> changed() const;
   // The directories that the files lie in, up to the root. O(directories * depth) system calls.
   [[nodiscard]] std::set<FileId> directories_above() const;
 
  private:
+  struct Noted {
+    std::string path;
+    State state;
+  };
+
   FilesRead* before_ = nullptr;
-  std::set<FileId> files_;
+  std::map<FileId, Noted> files_;
   std::set<std::string> directories_;  // as they were named
 };
 
