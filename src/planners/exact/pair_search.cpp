@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Orders, bounds and what follows from them; what failures teach is in pair_lessons.cpp.
+#include "planners/exact/pair_search.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace usmp::planners::exact {
+namespace {
+
+constexpr std::uint64_t nodes_untold = 256;
+// At pairs, before the budget is asked again.
+constexpr std::uint64_t most_looks_unpaid = 1'000'000;
+
+}  // namespace
+
+PairSearch::PairSearch(const Packing& packing, std::span<const Spacing> spacings, std::vector<Bytes> guide)
+    : packing_(packing), conflicts_of_(packing.items.size()), guide_(std::move(guide)) {
+  std::map<std::pair<std::size_t, std::size_t>, Bytes> distances;
+  for (const Spacing& spacing : spacings) distances[{spacing.below, spacing.above}] = spacing.bytes;
+  const auto distance = [&](std::size_t below, std::size_t above) {
+    const auto found = distances.find({below, above});
+    return found == distances.end() ? packing.items[below].size : found->second;
+  };
+  for (std::size_t b = 0; b < packing.items.size(); ++b) {
+    for (std::size_t a = 0; a < b; ++a) {
+      if (is_empty(a) || is_empty(b) || !overlap(packing.items[a].live, packing.items[b].live)) continue;
+      const auto pair = static_cast<std::uint32_t>(pairs_.size());
+      const Pair one{static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), distance(a, b), distance(b, a)};
+      conflicts_of_[a].push_back({pair, one.b, Order::a_below, one.a_below, one.b_below});
+      conflicts_of_[b].push_back({pair, one.a, Order::b_below, one.b_below, one.a_below});
+      pairs_.push_back(one);
+    }
+  }
+  orders_.assign(pairs_.size(), Order::open);
+  weights_.assign(pairs_.size(), 1);
+  ordered_at_.assign(pairs_.size(), nothing);
+  watching_.resize(2 * pairs_.size());
+  lowest_at_.assign(packing.items.size(), nothing);
+  highest_at_.assign(packing.items.size(), nothing);
+  is_queued_.assign(packing.items.size(), false);
+}
+
+std::optional<std::vector<Bytes>> PairSearch::next(Bytes capacity, Budget& budget) {
+  if (!capacity_) begin();
+  capacity_ = capacity;
+  budget_ = &budget;
+  // What was decided stays; what contradicts the new capacity is taken back below.
+  bool is_consistent = lower_highest_to_capacity() && propagate();
+  while (true) {
+    if (budget.exhausted()) return std::nullopt;
+    if (!is_consistent) {
+      if (decisions_.empty()) return std::nullopt;
+      if (++failures_ > failures_of_run_ ? !restart(is_consistent) : !step_back(is_consistent)) return std::nullopt;
+      continue;
+    }
+    const std::optional<std::size_t> pair = choose();
+    if (!pair) {
+      guide_ = lowest_;
+      return lowest_;
+    }
+    if (!budget.spend()) return std::nullopt;
+    if (tell_ && ++nodes_ % nodes_untold == 0) tell_();
+    decide(*pair, is_consistent);
+    budget.spend_work(std::exchange(looks_, 0) + pairs_.size());
+  }
+}
+
+bool PairSearch::is_empty(std::size_t i) const { return packing_.items[i].size == 0 || packing_.items[i].live.empty(); }
+
+void PairSearch::begin() {
+  for (const Item& item : packing_.items) {
+    is_aligned_.push_back(item.pinned ? 0 : 1);
+    lowest_.push_back(item.pinned.value_or(item.size == 0 ? 0 : align_up(packing_.reserved, item.alignment)));
+    highest_.push_back(item.pinned.value_or(Problem::max_total_bytes));
+  }
+  for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i);
+}
+
+bool PairSearch::lower_highest_to_capacity() {
+  for (std::size_t i = 0; i < packing_.items.size(); ++i) {
+    const Item& item = packing_.items[i];
+    if (item.pinned) {
+      if (*item.pinned + item.size > *capacity_) return fails_for({}, nothing);
+      continue;
+    }
+    const Bytes last = *capacity_ - item.size;
+    if (!lower_highest(i, last, {})) return false;
+  }
+  return true;
+}
+
+bool PairSearch::fails_for(const Reason& reason, Index other) {
+  failed_.clear();
+  for (const Index change : {reason.first, reason.second, other}) {
+    if (change != nothing) failed_.push_back(change);
+  }
+  return false;
+}
+
+void PairSearch::note(Change::Kind kind, std::size_t index, Bytes before, Index& changed_at, const Reason& reason) {
+  trail_.push_back(
+      {kind, static_cast<Index>(index), static_cast<Index>(decisions_.size()), before, changed_at, reason});
+  changed_at = static_cast<Index>(trail_.size() - 1);
+}
+
+bool PairSearch::raise_lowest(std::size_t i, Bytes to, const Reason& reason) {
+  if (is_aligned_[i] != 0 && to <= lowest_[i]) return true;
+  to = align_up(to, packing_.items[i].alignment);
+  if (to <= lowest_[i]) return true;
+  if (to > highest_[i]) return fails_for(reason, highest_at_[i]);
+  note(Change::Kind::lowest, i, lowest_[i], lowest_at_[i], reason);
+  lowest_[i] = to;
+  queue(i);
+  return true;
+}
+
+bool PairSearch::lower_highest(std::size_t i, Bytes to, const Reason& reason) {
+  if (to < 0) return fails_for(reason, nothing);
+  if (is_aligned_[i] != 0 && to >= highest_[i]) return true;
+  to -= to % packing_.items[i].alignment;
+  if (to >= highest_[i]) return true;
+  if (to < lowest_[i]) return fails_for(reason, lowest_at_[i]);
+  note(Change::Kind::highest, i, highest_[i], highest_at_[i], reason);
+  highest_[i] = to;
+  queue(i);
+  return true;
+}
+
+bool PairSearch::set_order(std::size_t pair, Order order, const Reason& reason) {
+  if (orders_[pair] == Order::open) {
+    note(Change::Kind::order, pair, 0, ordered_at_[pair], reason);
+    orders_[pair] = order;
+    set_.push_back({static_cast<Index>(pair), order});
+  }
+  const Pair& one = pairs_[pair];
+  return order == Order::a_below ? push_apart(one.a, one.b, one.a_below, pair)
+                                 : push_apart(one.b, one.a, one.b_below, pair);
+}
+
+bool PairSearch::push_apart(std::size_t below, std::size_t above, Bytes distance, std::size_t pair) {
+  return raise_lowest(above, lowest_[below] + distance, {ordered_at_[pair], lowest_at_[below]}) &&
+         lower_highest(below, highest_[above] - distance, {ordered_at_[pair], highest_at_[above]});
+}
+
+void PairSearch::queue(std::size_t i) {
+  if (is_queued_[i]) return;
+  is_queued_[i] = true;
+  queue_.push_back(i);
+}
+
+std::size_t PairSearch::number_of(const Literal& literal) {
+  return 2 * std::size_t{literal.pair} + (literal.order == Order::a_below ? 0 : 1);
+}
+
+bool PairSearch::propagate() {
+  do {
+    while (!set_.empty()) {
+      const Literal literal = set_.back();
+      set_.pop_back();
+      if (!propagate_clauses(literal)) return false;
+    }
+    if (!propagate_pairs()) return false;
+  } while (!set_.empty());
+  return true;
+}
+
+bool PairSearch::propagate_clauses(const Literal& literal) {
+  std::vector<Index>& watching = watching_[number_of(literal)];
+  std::size_t kept = 0;
+  bool is_consistent = true;
+  for (std::size_t k = 0; k < watching.size(); ++k) {
+    const Index number = watching[k];
+    if (!is_consistent) {
+      watching[kept++] = number;
+      continue;
+    }
+    Clause& clause = clauses_[number];
+    looks_ += 2;
+    if (clause[0].pair == literal.pair && clause[0].order == literal.order) std::swap(clause[0], clause[1]);
+    if (orders_[clause[0].pair] == opposite(clause[0].order)) {
+      watching[kept++] = number;
+      continue;
+    }
+    const auto other = std::find_if(clause.begin() + 2, clause.end(), [&](const Literal& one) { return !holds(one); });
+    if (other != clause.end()) {
+      std::swap(clause[1], *other);
+      watching_[number_of(clause[1])].push_back(number);
+      continue;
+    }
+    watching[kept++] = number;
+    if (holds(clause[0])) {
+      failed_.clear();
+      for (const Literal& one : clause) failed_.push_back(ordered_at_[one.pair]);
+      is_consistent = false;
+    } else {
+      is_consistent = set_order(clause[0].pair, opposite(clause[0].order), {nothing, nothing, number});
+    }
+  }
+  watching.resize(kept);
+  return is_consistent;
+}
+
+bool PairSearch::propagate_pairs() {
+  bool is_consistent = true;
+  while (!queue_.empty()) {
+    const std::size_t item = queue_.back();
+    queue_.pop_back();
+    is_queued_[item] = false;
+    if (looks_ > most_looks_unpaid && !charge()) return false;
+    const std::vector<Conflict>& conflicts = conflicts_of_[item];
+    for (std::size_t k = 0; k < conflicts.size() && is_consistent; ++k) {
+      is_consistent = look_at(item, conflicts[k]);
+      if (!is_consistent) weights_[conflicts[k].pair] += weight_;
+    }
+  }
+  return is_consistent;
+}
+
+bool PairSearch::charge() {
+  budget_->spend_work(std::exchange(looks_, 0));
+  return budget_->spend();
+}
+
+bool PairSearch::look_at(std::size_t item, const Conflict& conflict) {
+  ++looks_;
+  const Order order = orders_[conflict.pair];
+  if (order != Order::open) {
+    return order == conflict.is_below ? push_apart(item, conflict.other, conflict.to_other, conflict.pair)
+                                      : push_apart(conflict.other, item, conflict.from_other, conflict.pair);
+  }
+  const bool may_below = lowest_[item] + conflict.to_other <= highest_[conflict.other];
+  const bool may_above = lowest_[conflict.other] + conflict.from_other <= highest_[item];
+  if (may_below && may_above) return true;
+  if (!may_below && !may_above) {
+    failed_.clear();
+    for (const Index change :
+         {lowest_at_[item], highest_at_[item], lowest_at_[conflict.other], highest_at_[conflict.other]}) {
+      if (change != nothing) failed_.push_back(change);
+    }
+    return false;
+  }
+  const Reason reason = may_below ? Reason{lowest_at_[conflict.other], highest_at_[item]}
+                                  : Reason{lowest_at_[item], highest_at_[conflict.other]};
+  return set_order(conflict.pair, may_below == (conflict.is_below == Order::a_below) ? Order::a_below : Order::b_below,
+                   reason);
+}
+
+std::optional<std::size_t> PairSearch::choose() const {
+  std::optional<std::size_t> best;
+  double least = 0;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    if (orders_[i] != Order::open) continue;
+    const Pair& pair = pairs_[i];
+    const Bytes rise = lowest_[pair.b] - lowest_[pair.a];
+    if (rise >= pair.a_below || -rise >= pair.b_below) continue;
+    const double room = static_cast<double>(std::min(room_a(pair), room_b(pair))) / weights_[i];
+    if (best && room >= least) continue;
+    best = i;
+    least = room;
+  }
+  return best;
+}
+
+void PairSearch::decide(std::size_t pair, bool& is_consistent) {
+  const Pair& one = pairs_[pair];
+  const bool a_first = follows_guide_ ? guide_[one.a] <= guide_[one.b] : room_a(one) >= room_b(one);
+  decisions_.push_back({trail_.size()});
+  is_consistent = set_order(pair, a_first ? Order::a_below : Order::b_below, {}) && propagate();
+}
+
+void PairSearch::forget_queue() {
+  set_.clear();
+  for (const std::size_t item : queue_) is_queued_[item] = false;
+  queue_.clear();
+}
+
+}  // namespace usmp::planners::exact
