@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // From a failure of the search by pairs to orders that do not go together, and back to where that says something new.
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "planners/exact/pair_search.hpp"
@@ -17,6 +18,7 @@ constexpr std::size_t most_clauses = 4'000;
 }  // namespace
 
 bool PairSearch::restart(bool& is_consistent) {
+  note_roots();
   forget_queue();
   if (!decisions_.empty()) take_back(decisions_.front().trail);
   decisions_.clear();
@@ -26,18 +28,20 @@ bool PairSearch::restart(bool& is_consistent) {
   follows_guide_ = !follows_guide_;
   for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i);
   is_consistent = lower_highest_to_capacity() && propagate();
+  if (!is_consistent && !budget_->exhausted()) note_contradiction();
   return is_consistent;
 }
 
 void PairSearch::forget_clauses() {
   std::erase_if(clauses_, [&](const Clause& clause) {
-    return std::ranges::any_of(clause, [&](const Literal& one) { return orders_[one.pair] == opposite(one.order); });
+    return std::ranges::any_of(clause.orders,
+                               [&](const Literal& one) { return orders_[one.pair] == opposite(one.order); });
   });
   for (Clause& clause : clauses_) {
-    std::erase_if(clause, [&](const Literal& one) { return holds(one); });
+    std::erase_if(clause.orders, [&](const Literal& one) { return holds(one); });
   }
   if (clauses_.size() > most_clauses) {
-    std::ranges::stable_sort(clauses_, {}, &Clause::size);
+    std::ranges::stable_sort(clauses_, {}, [](const Clause& clause) { return clause.orders.size(); });
     clauses_.resize(most_clauses / 2);
   }
   for (auto& watching : watching_) watching.clear();
@@ -45,8 +49,8 @@ void PairSearch::forget_clauses() {
 }
 
 void PairSearch::watch(Index clause) {
-  watching_[number_of(clauses_[clause][0])].push_back(clause);
-  watching_[number_of(clauses_[clause][1])].push_back(clause);
+  watching_[number_of(clauses_[clause].orders[0])].push_back(clause);
+  watching_[number_of(clauses_[clause].orders[1])].push_back(clause);
 }
 
 void PairSearch::raise_weight() {
@@ -58,23 +62,162 @@ void PairSearch::raise_weight() {
   weight_ /= most;
 }
 
+Bytes PairSearch::base_highest(Index item) const {
+  const Item& one = packing_.items[item];
+  const Bytes last = *capacity_ - one.size;
+  return one.pinned ? *one.pinned : last < 0 ? -1 : last - last % one.alignment;
+}
+
+Bytes PairSearch::explain_lowest(Index item, Index change, Bytes needed) {
+  pushed_.clear();
+  Index at = item;
+  while (base_lowest_[at] < needed) {
+    while (trail_[change].before >= needed) change = trail_[change].changed_before;
+    const Reason& reason = trail_[change].reason;
+    const Index pair = trail_[reason.first].index;
+    const Bytes apart = distance(pair, orders_[pair]);
+    const Bytes alignment = packing_.items[at].alignment;
+    because_.push_back(reason.first);
+    pushed_.emplace_back(at, apart);
+    needed = align_up(needed, alignment) - alignment + 1 - apart;
+    at = below(pair, orders_[pair]);
+    change = reason.second;
+    ++looks_;
+  }
+  Bytes lowest = base_lowest_[at];
+  stack_.push_back(at);
+  for (std::size_t i = pushed_.size(); i-- > 0;) {
+    stack_.push_back(pushed_[i].first);
+    lowest = align_up(lowest + pushed_[i].second, packing_.items[pushed_[i].first].alignment);
+  }
+  return lowest;
+}
+
+Bytes PairSearch::explain_highest(Index item, Index change, Bytes needed) {
+  pushed_.clear();
+  Index at = item;
+  while (base_highest(at) > needed) {
+    while (trail_[change].before <= needed) change = trail_[change].changed_before;
+    const Reason& reason = trail_[change].reason;
+    const Index pair = trail_[reason.first].index;
+    const Bytes apart = distance(pair, orders_[pair]);
+    const Bytes alignment = packing_.items[at].alignment;
+    because_.push_back(reason.first);
+    pushed_.emplace_back(at, apart);
+    needed = needed - needed % alignment + alignment - 1 + apart;
+    at = below(pair, opposite(orders_[pair]));
+    change = reason.second;
+    ++looks_;
+  }
+  Bytes highest = base_highest(at);
+  for (const auto& [pushed, apart] : pushed_) stack_.push_back(pushed);
+  stack_.push_back(at);
+  for (std::size_t i = pushed_.size(); i-- > 0;) {
+    highest -= pushed_[i].second;
+    highest -= highest % packing_.items[pushed_[i].first].alignment;
+  }
+  return highest;
+}
+
+void PairSearch::explain_pair(Index pair, Order order, Index lowest_at, Index highest_at) {
+  const Index lower = below(pair, order);
+  const Index upper = below(pair, opposite(order));
+  const Bytes apart = distance(pair, order);
+  const Bytes highest = highest_at == nothing ? base_highest(upper) : trail_[highest_at].after;
+  const Bytes lowest = explain_lowest(lower, lowest_at, highest - apart + 1);
+  static_cast<void>(explain_highest(upper, highest_at, lowest + apart - 1));
+  note_stack();
+}
+
+void PairSearch::explain_failure() {
+  const Index index = failure_.index;
+  switch (failure_.kind) {
+    case Failure::Kind::pair: {
+      because_.push_back(ordered_at_[index]);
+      const Order order = orders_[index];
+      explain_pair(index, order, lowest_at_[below(index, order)], highest_at_[below(index, opposite(order))]);
+      break;
+    }
+    case Failure::Kind::both:
+      for (const Order order : {Order::a_below, Order::b_below}) {
+        explain_pair(index, order, lowest_at_[below(index, order)], highest_at_[below(index, opposite(order))]);
+      }
+      break;
+    case Failure::Kind::clause:
+      for (const Literal& one : clauses_[index].orders) because_.push_back(ordered_at_[one.pair]);
+      note_lesson_of(index, nothing);
+      break;
+    case Failure::Kind::item:
+      static_cast<void>(explain_lowest(index, lowest_at_[index], base_highest(index) + 1));
+      note_stack();
+      break;
+  }
+}
+
+void PairSearch::explain_order(Index change) {
+  const Reason& reason = trail_[change].reason;
+  const Index pair = trail_[change].index;
+  if (reason.clause == nothing) {
+    explain_pair(pair, opposite(orders_[pair]), reason.first, reason.second);
+    return;
+  }
+  for (const Literal& one : clauses_[reason.clause].orders) {
+    if (one.pair != pair) because_.push_back(ordered_at_[one.pair]);
+  }
+  note_lesson_of(reason.clause, pair);
+}
+
+void PairSearch::minimise(Orders& clause) {
+  const Orders whole = clause;
+  for (const Literal& one : whole) is_marked_[ordered_at_[one.pair]] = 1;
+  std::unique_ptr<Record> record = std::move(record_);
+  std::size_t kept = 1;
+  for (std::size_t k = 1; k < whole.size(); ++k) {
+    const Index at = ordered_at_[whole[k].pair];
+    bool follows = at != decisions_[trail_[at].level - 1].trail;
+    if (follows) {
+      explain_order(at);
+      follows = std::ranges::all_of(because_,
+                                    [&](Index change) { return trail_[change].level == 0 || is_marked_[change] != 0; });
+      because_.clear();
+    }
+    if (!follows) clause[kept++] = whole[k];
+    if (follows && record) {
+      std::swap(record, record_);
+      explain_order(at);
+      for (const Index change : std::exchange(because_, {})) {
+        if (trail_[change].level == 0) record_->roots.insert(change);
+      }
+      std::swap(record, record_);
+    }
+  }
+  record_ = std::move(record);
+  clause.resize(kept);
+  for (const Literal& one : whole) is_marked_[ordered_at_[one.pair]] = 0;
+}
+
 bool PairSearch::step_back(bool& is_consistent) {
+  note_roots();
   forget_queue();
-  std::size_t at = trail_.size();
   is_marked_.resize(trail_.size(), 0);
   marked_of_level_.assign(decisions_.size() + 1, 0);
   std::size_t marked = 0;
-  const auto mark = [&](Index change) {
-    if (change == nothing || is_marked_[change] != 0 || trail_[change].level == 0) return;
-    is_marked_[change] = 1;
-    ++marked_of_level_[trail_[change].level];
-    ++marked;
+  const auto mark_because = [&] {
+    for (const Index change : because_) {
+      if (trail_[change].level == 0 && record_) record_->roots.insert(change);
+      if (is_marked_[change] != 0 || trail_[change].level == 0) continue;
+      is_marked_[change] = 1;
+      ++marked_of_level_[trail_[change].level];
+      ++marked;
+    }
+    because_.clear();
   };
-  for (const Index change : failed_) mark(change);
-  Clause clause;
-  std::size_t level = 0;
-  std::size_t back_to = 0;
-  while (marked > 0) {
+  explain_failure();
+  mark_because();
+  Orders clause;
+  std::size_t level = decisions_.size();
+  while (level > 0 && marked_of_level_[level] == 0) --level;
+  for (std::size_t at = trail_.size(); marked > 0;) {
     --at;
     if (is_marked_[at] == 0) continue;
     is_marked_[at] = 0;
@@ -82,35 +225,32 @@ bool PairSearch::step_back(bool& is_consistent) {
     const Change& change = trail_[at];
     --marked_of_level_[change.level];
     ++looks_;
-    if (change.kind == Change::Kind::order) {
-      weights_[change.index] += weight_;
-      if (level == 0) level = change.level;
-      const bool is_last = change.level < level || marked_of_level_[level] == 0 || at == decisions_[level - 1].trail;
-      if (is_last) {
-        if (change.level < level) back_to = std::max<std::size_t>(back_to, change.level);
-        clause.push_back({change.index, orders_[change.index]});
-        continue;
-      }
+    weights_[change.index] += weight_;
+    if (change.level == level && marked_of_level_[level] > 0) {
+      explain_order(static_cast<Index>(at));
+      mark_because();
+      continue;
     }
-    mark(change.reason.first);
-    mark(change.reason.second);
-    if (change.reason.clause == nothing) continue;
-    for (const Literal& one : clauses_[change.reason.clause]) {
-      if (one.pair != change.index) mark(ordered_at_[one.pair]);
-    }
+    clause.push_back({change.index, orders_[change.index]});
   }
+  if (!clause.empty()) minimise(clause);
+  const Index lesson = note_lesson(clause);
   if (clause.empty()) return false;
   raise_weight();
+  // The first one is the latest, the others follow in the order of their decisions.
+  const std::size_t back_to = clause.size() == 1 ? 0 : trail_[ordered_at_[clause[1].pair]].level;
   take_back(decisions_[back_to].trail);
   decisions_.resize(back_to);
+  const Literal latest = clause.front();
   Reason reason;
   if (clause.size() > 1) {
     reason.clause = static_cast<Index>(clauses_.size());
-    clauses_.push_back(clause);
+    clauses_.push_back({std::move(clause), lesson});
     watch(reason.clause);
+  } else if (record_) {
+    record_->lesson_of_root[latest.pair] = lesson;
   }
-  is_consistent =
-      lower_highest_to_capacity() && set_order(clause[0].pair, opposite(clause[0].order), reason) && propagate();
+  is_consistent = lower_highest_to_capacity() && set_order(latest.pair, opposite(latest.order), reason) && propagate();
   return true;
 }
 

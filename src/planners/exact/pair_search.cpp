@@ -52,7 +52,10 @@ std::optional<std::vector<Bytes>> PairSearch::next(Bytes capacity, Budget& budge
   while (true) {
     if (budget.exhausted()) return std::nullopt;
     if (!is_consistent) {
-      if (decisions_.empty()) return std::nullopt;
+      if (decisions_.empty()) {
+        note_contradiction();
+        return std::nullopt;
+      }
       if (++failures_ > failures_of_run_ ? !restart(is_consistent) : !step_back(is_consistent)) return std::nullopt;
       continue;
     }
@@ -76,6 +79,7 @@ void PairSearch::begin() {
     lowest_.push_back(item.pinned.value_or(item.size == 0 ? 0 : align_up(packing_.reserved, item.alignment)));
     highest_.push_back(item.pinned.value_or(Problem::max_total_bytes));
   }
+  base_lowest_ = lowest_;
   for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i);
 }
 
@@ -83,26 +87,24 @@ bool PairSearch::lower_highest_to_capacity() {
   for (std::size_t i = 0; i < packing_.items.size(); ++i) {
     const Item& item = packing_.items[i];
     if (item.pinned) {
-      if (*item.pinned + item.size > *capacity_) return fails_for({}, nothing);
+      if (*item.pinned + item.size > *capacity_) return fails(Failure::Kind::item, i);
       continue;
     }
     const Bytes last = *capacity_ - item.size;
-    if (!lower_highest(i, last, {})) return false;
+    if (!lower_highest(i, last, {})) return fails(Failure::Kind::item, i);
   }
   return true;
 }
 
-bool PairSearch::fails_for(const Reason& reason, Index other) {
-  failed_.clear();
-  for (const Index change : {reason.first, reason.second, other}) {
-    if (change != nothing) failed_.push_back(change);
-  }
+bool PairSearch::fails(Failure::Kind kind, std::size_t index) {
+  failure_ = {kind, static_cast<Index>(index)};
   return false;
 }
 
-void PairSearch::note(Change::Kind kind, std::size_t index, Bytes before, Index& changed_at, const Reason& reason) {
+void PairSearch::note(Change::Kind kind, std::size_t index, Bytes before, Bytes after, Index& changed_at,
+                      const Reason& reason) {
   trail_.push_back(
-      {kind, static_cast<Index>(index), static_cast<Index>(decisions_.size()), before, changed_at, reason});
+      {kind, static_cast<Index>(index), static_cast<Index>(decisions_.size()), before, after, changed_at, reason});
   changed_at = static_cast<Index>(trail_.size() - 1);
 }
 
@@ -110,20 +112,20 @@ bool PairSearch::raise_lowest(std::size_t i, Bytes to, const Reason& reason) {
   if (is_aligned_[i] != 0 && to <= lowest_[i]) return true;
   to = align_up(to, packing_.items[i].alignment);
   if (to <= lowest_[i]) return true;
-  if (to > highest_[i]) return fails_for(reason, highest_at_[i]);
-  note(Change::Kind::lowest, i, lowest_[i], lowest_at_[i], reason);
+  if (to > highest_[i]) return false;
+  note(Change::Kind::lowest, i, lowest_[i], to, lowest_at_[i], reason);
   lowest_[i] = to;
   queue(i);
   return true;
 }
 
 bool PairSearch::lower_highest(std::size_t i, Bytes to, const Reason& reason) {
-  if (to < 0) return fails_for(reason, nothing);
+  if (to < 0) return false;
   if (is_aligned_[i] != 0 && to >= highest_[i]) return true;
   to -= to % packing_.items[i].alignment;
   if (to >= highest_[i]) return true;
-  if (to < lowest_[i]) return fails_for(reason, lowest_at_[i]);
-  note(Change::Kind::highest, i, highest_[i], highest_at_[i], reason);
+  if (to < lowest_[i]) return false;
+  note(Change::Kind::highest, i, highest_[i], to, highest_at_[i], reason);
   highest_[i] = to;
   queue(i);
   return true;
@@ -131,7 +133,7 @@ bool PairSearch::lower_highest(std::size_t i, Bytes to, const Reason& reason) {
 
 bool PairSearch::set_order(std::size_t pair, Order order, const Reason& reason) {
   if (orders_[pair] == Order::open) {
-    note(Change::Kind::order, pair, 0, ordered_at_[pair], reason);
+    note(Change::Kind::order, pair, 0, 0, ordered_at_[pair], reason);
     orders_[pair] = order;
     set_.push_back({static_cast<Index>(pair), order});
   }
@@ -141,8 +143,9 @@ bool PairSearch::set_order(std::size_t pair, Order order, const Reason& reason) 
 }
 
 bool PairSearch::push_apart(std::size_t below, std::size_t above, Bytes distance, std::size_t pair) {
-  return raise_lowest(above, lowest_[below] + distance, {ordered_at_[pair], lowest_at_[below]}) &&
-         lower_highest(below, highest_[above] - distance, {ordered_at_[pair], highest_at_[above]});
+  return (raise_lowest(above, lowest_[below] + distance, {ordered_at_[pair], lowest_at_[below]}) &&
+          lower_highest(below, highest_[above] - distance, {ordered_at_[pair], highest_at_[above]})) ||
+         fails(Failure::Kind::pair, pair);
 }
 
 void PairSearch::queue(std::size_t i) {
@@ -177,7 +180,7 @@ bool PairSearch::propagate_clauses(const Literal& literal) {
       watching[kept++] = number;
       continue;
     }
-    Clause& clause = clauses_[number];
+    Orders& clause = clauses_[number].orders;
     looks_ += 2;
     if (clause[0].pair == literal.pair && clause[0].order == literal.order) std::swap(clause[0], clause[1]);
     if (orders_[clause[0].pair] == opposite(clause[0].order)) {
@@ -192,9 +195,7 @@ bool PairSearch::propagate_clauses(const Literal& literal) {
     }
     watching[kept++] = number;
     if (holds(clause[0])) {
-      failed_.clear();
-      for (const Literal& one : clause) failed_.push_back(ordered_at_[one.pair]);
-      is_consistent = false;
+      is_consistent = fails(Failure::Kind::clause, number);
     } else {
       is_consistent = set_order(clause[0].pair, opposite(clause[0].order), {nothing, nothing, number});
     }
@@ -234,14 +235,7 @@ bool PairSearch::look_at(std::size_t item, const Conflict& conflict) {
   const bool may_below = lowest_[item] + conflict.to_other <= highest_[conflict.other];
   const bool may_above = lowest_[conflict.other] + conflict.from_other <= highest_[item];
   if (may_below && may_above) return true;
-  if (!may_below && !may_above) {
-    failed_.clear();
-    for (const Index change :
-         {lowest_at_[item], highest_at_[item], lowest_at_[conflict.other], highest_at_[conflict.other]}) {
-      if (change != nothing) failed_.push_back(change);
-    }
-    return false;
-  }
+  if (!may_below && !may_above) return fails(Failure::Kind::both, conflict.pair);
   const Reason reason = may_below ? Reason{lowest_at_[conflict.other], highest_at_[item]}
                                   : Reason{lowest_at_[item], highest_at_[conflict.other]};
   return set_order(conflict.pair, may_below == (conflict.is_below == Order::a_below) ? Order::a_below : Order::b_below,
@@ -256,7 +250,7 @@ std::optional<std::size_t> PairSearch::choose() const {
     const Pair& pair = pairs_[i];
     const Bytes rise = lowest_[pair.b] - lowest_[pair.a];
     if (rise >= pair.a_below || -rise >= pair.b_below) continue;
-    const double room = static_cast<double>(std::min(room_a(pair), room_b(pair))) / weights_[i];
+    const double room = static_cast<double>(room_a(pair) + room_b(pair)) / weights_[i];
     if (best && room >= least) continue;
     best = i;
     least = room;

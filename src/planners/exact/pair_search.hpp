@@ -23,12 +23,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "planners/exact/disjunctive.hpp"
 #include "planners/exact/packing.hpp"
+#include "usmp/bounds/certificate.hpp"
 
 namespace usmp::planners::exact {
 
@@ -43,6 +48,13 @@ class PairSearch {
   // Offsets with a peak of at most `capacity`, or nothing: then none are left to find, or the budget is exhausted.
   // Called again with a lower capacity, it goes on where it stopped.
   std::optional<std::vector<Bytes>> next(Bytes capacity, Budget& budget);
+
+  // Before the only call of `next`: what it learns is noted. Exhausts the budget beyond `most` places in stacks and
+  // lessons.
+  void record(std::size_t most);
+  // Behind it, if it found nothing and the budget is not exhausted: why there is nothing to find, without what does not
+  // matter for that.
+  [[nodiscard]] bounds::Refutation refutation() const;
 
  private:
   using Index = std::uint32_t;
@@ -75,13 +87,45 @@ class PairSearch {
     Order order = Order::open;
   };
   // Orders that do not go together.
-  using Clause = std::vector<Literal>;
+  using Orders = std::vector<Literal>;
+  struct Clause {
+    Orders orders;  // without those that hold whatever is decided
+    Index lesson = nothing;
+  };
 
-  // Changes that another one follows from, or a clause all of whose other orders hold. Neither: nothing is needed.
+  // What the search has learned, and of what.
+  struct Record {
+    bounds::Refutation all;
+    std::map<bounds::Refutation::Stack, Index> stacks;  // their numbers
+    std::vector<Orders> orders;                         // by lesson
+    std::vector<Index> lesson_of_root;  // by pair: of its order that holds whatever is decided, if it is noted
+    std::size_t roots_noted = 0;        // of the trail
+    bounds::Refutation::Lesson steps;   // of the next lesson
+    std::set<Index> roots;              // that these need: changes
+    std::size_t places = 0;
+    std::size_t most = 0;
+  };
+
+  // What a change follows from. A bound: an order, and the bound of the other item, or nothing if that is where it
+  // begins. An order: a clause all of whose other orders hold; or that the pair cannot stand the other way, as the
+  // lower one would be at this lowest offset, and the upper one at this highest. Neither for what is decided, or
+  // learned alone.
   struct Reason {
     Index first = nothing;
     Index second = nothing;
     Index clause = nothing;
+  };
+
+  // What went wrong.
+  struct Failure {
+    enum class Kind : std::uint8_t {
+      pair,    // it has no room in its order
+      both,    // nor in any
+      clause,  // all of its orders hold
+      item,    // it ends above the capacity
+    };
+    Kind kind = Kind::item;
+    Index index = nothing;
   };
 
   struct Change {
@@ -90,6 +134,7 @@ class PairSearch {
     Index index;
     Index level;  // decisions before, itself included
     Bytes before;
+    Bytes after;
     Index changed_before;  // the change that made it so; order: nothing
     Reason reason;
   };
@@ -101,8 +146,8 @@ class PairSearch {
 
   // The capacity holds for all that is tried from here on, also after decisions are taken back: it is applied anew.
   bool lower_highest_to_capacity();
-  bool fails_for(const Reason& reason, Index other);
-  void note(Change::Kind kind, std::size_t index, Bytes before, Index& changed_at, const Reason& reason);
+  bool fails(Failure::Kind kind, std::size_t index);
+  void note(Change::Kind kind, std::size_t index, Bytes before, Bytes after, Index& changed_at, const Reason& reason);
   bool raise_lowest(std::size_t i, Bytes to, const Reason& reason);
   bool lower_highest(std::size_t i, Bytes to, const Reason& reason);
   bool set_order(std::size_t pair, Order order, const Reason& reason);
@@ -122,8 +167,8 @@ class PairSearch {
   bool charge();
   bool look_at(std::size_t item, const Conflict& conflict);
 
-  // The open pair that is violated with both at their lowest offsets and has least room for the failures that it had
-  // part in, or nothing.
+  // The open pair that is violated with both at their lowest offsets and has least room, both ways together, for the
+  // failures that it had part in, or nothing.
   [[nodiscard]] std::optional<std::size_t> choose() const;
   [[nodiscard]] Bytes room_a(const Pair& pair) const { return highest_[pair.b] - lowest_[pair.a] - pair.a_below; }
   [[nodiscard]] Bytes room_b(const Pair& pair) const { return highest_[pair.a] - lowest_[pair.b] - pair.b_below; }
@@ -145,6 +190,33 @@ class PairSearch {
   // Later failures count more.
   void raise_weight();
 
+  // The orders of which the failure, or an order that was not decided, follows: appended to because_.
+  void explain_failure();
+  void explain_order(Index change);
+  // That the pair has no room in this order, with the bounds that these changes made (nothing: with the first ones).
+  void explain_pair(Index pair, Order order, Index lowest_at, Index highest_at);
+  // Why the item is at `needed` or above (below). Of what pushed it there, the earliest that is enough. Returns the
+  // bound that follows from it, which may be more (less).
+  Bytes explain_lowest(Index item, Index change, Bytes needed);
+  Bytes explain_highest(Index item, Index change, Bytes needed);
+  [[nodiscard]] Bytes base_highest(Index item) const;
+  [[nodiscard]] Bytes distance(Index pair, Order order) const {
+    return order == Order::a_below ? pairs_[pair].a_below : pairs_[pair].b_below;
+  }
+  [[nodiscard]] Index below(Index pair, Order order) const {
+    return order == Order::a_below ? pairs_[pair].a : pairs_[pair].b;
+  }
+
+  // What was explained, for the record.
+  void note_stack();
+  void note_lesson_of(Index clause, Index pair);
+  Index note_lesson(const Orders& orders);
+  void note_roots();
+  void note_contradiction();
+
+  // Takes orders out of the clause that follow from the others.
+  void minimise(Orders& clause);
+
   // Learns from a failure what orders do not go together, and takes decisions back until one of these follows from the
   // others. False: the failure follows from nothing.
   bool step_back(bool& is_consistent);
@@ -161,7 +233,10 @@ class PairSearch {
   std::vector<Index> lowest_at_;          // by item, the change that made it so
   std::vector<Index> highest_at_;         // by item
   std::vector<Index> ordered_at_;         // by pair
-  std::vector<Index> failed_;             // changes that do not go together
+  std::vector<Bytes> base_lowest_;        // by item, before anything is decided
+  Failure failure_;                       // the last one
+  std::vector<Index> because_;            // changes of orders
+  std::vector<std::pair<Index, Bytes>> pushed_;  // of explain_lowest and explain_highest: items, each by so much
   std::vector<Clause> clauses_;
   std::vector<std::vector<Index>> watching_;  // clauses, by number_of
   std::vector<Literal> set_;                  // orders whose clauses have not been looked at
@@ -181,6 +256,8 @@ class PairSearch {
   Budget* budget_ = nullptr;  // of the call of `next`
   std::function<void()> tell_;
   std::uint64_t nodes_ = 0;
+  std::unique_ptr<Record> record_;  // nothing: it is not asked for
+  bounds::Refutation::Stack stack_;
 };
 
 }  // namespace usmp::planners::exact
