@@ -18,12 +18,12 @@ constexpr std::size_t most_places = 30'000'000;
 
 }  // namespace
 
-RefuteResult refute(const Problem& problem, PoolId pool, Bytes capacity) {
+RefuteResult refute(const Problem& problem, PoolId pool, Bytes capacity, std::uint64_t nodes) {
   const std::vector<BufferId> buffers = bounds::certified_buffers(problem, pool);
   const exact::Packing packing = exact::packing_of(problem, buffers, pool);
   exact::PairSearch search(packing, exact::spacings_among(problem, buffers), exact::stacked(packing));
   search.record(most_places);
-  exact::Budget budget(most_refuting_nodes);
+  exact::Budget budget(nodes);
   if (search.next(capacity, budget)) return {.refutation = std::nullopt, .fits = true};
   if (budget.exhausted()) return {};
   bounds::Refutation refutation = search.refutation();

@@ -69,7 +69,7 @@ struct Refutation {
   std::vector<Lesson> lessons;  // the last one is the contradiction
 };
 
-inline constexpr std::size_t most_proof_lines = 100'000;
+inline constexpr std::size_t most_proof_lines = 500'000;
 
 // The same from a refutation of `bound` - 1 bytes, which has to be right, with at most `most_proof_lines` stacks and
 // lessons. O(pairs of buffers · bits of an offset + length of the refutation).

@@ -19,8 +19,9 @@ struct RefuteResult {
 };
 
 // Whether the pool's bounds::certified_buffers fit into `capacity` bytes (>= 0). Neither is known if the search took
-// `most_refuting_nodes`, or what it learned more than bounds::most_proof_lines. Throws as bounds::certified_buffers.
-// Source and cost: src/planners/exact/pair_search.hpp. Deterministic.
-[[nodiscard]] RefuteResult refute(const Problem& problem, PoolId pool, Bytes capacity);
+// all `nodes`, or what it learned more than bounds::most_proof_lines. Throws as bounds::certified_buffers. Source and
+// cost: src/planners/exact/pair_search.hpp. Deterministic.
+[[nodiscard]] RefuteResult refute(const Problem& problem, PoolId pool, Bytes capacity,
+                                  std::uint64_t nodes = most_refuting_nodes);
 
 }  // namespace usmp::planners

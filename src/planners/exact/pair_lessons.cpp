@@ -148,7 +148,7 @@ void PairSearch::explain_failure() {
       note_lesson_of(index, nothing);
       break;
     case Failure::Kind::item:
-      static_cast<void>(explain_lowest(index, lowest_at_[index], base_highest(index) + 1));
+      static_cast<void>(explain_lowest(index, lowest_at_[index], *capacity_ - packing_.items[index].size + 1));
       note_stack();
       break;
   }
