@@ -26,7 +26,7 @@ bool PairSearch::restart(bool& is_consistent) {
   failures_ = 0;
   failures_of_run_ = std::min(failures_of_run_ + failures_of_run_ / 5, longest_run);
   follows_guide_ = !follows_guide_;
-  for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i);
+  for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i, moved_up | moved_down);
   is_consistent = lower_highest_to_capacity() && propagate();
   if (!is_consistent && !budget_->exhausted()) note_contradiction();
   return is_consistent;

@@ -40,7 +40,7 @@ PairSearch::PairSearch(const Packing& packing, std::span<const Spacing> spacings
   watching_.resize(2 * pairs_.size());
   lowest_at_.assign(packing.items.size(), nothing);
   highest_at_.assign(packing.items.size(), nothing);
-  is_queued_.assign(packing.items.size(), false);
+  moved_.assign(packing.items.size(), 0);
 }
 
 std::optional<std::vector<Bytes>> PairSearch::next(Bytes capacity, Budget& budget) {
@@ -80,7 +80,7 @@ void PairSearch::begin() {
     highest_.push_back(item.pinned.value_or(Problem::max_total_bytes));
   }
   base_lowest_ = lowest_;
-  for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i);
+  for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i, moved_up | moved_down);
 }
 
 bool PairSearch::lower_highest_to_capacity() {
@@ -115,7 +115,7 @@ bool PairSearch::raise_lowest(std::size_t i, Bytes to, const Reason& reason) {
   if (to > highest_[i]) return false;
   note(Change::Kind::lowest, i, lowest_[i], to, lowest_at_[i], reason);
   lowest_[i] = to;
-  queue(i);
+  queue(i, moved_up);
   return true;
 }
 
@@ -127,7 +127,7 @@ bool PairSearch::lower_highest(std::size_t i, Bytes to, const Reason& reason) {
   if (to < lowest_[i]) return false;
   note(Change::Kind::highest, i, highest_[i], to, highest_at_[i], reason);
   highest_[i] = to;
-  queue(i);
+  queue(i, moved_down);
   return true;
 }
 
@@ -148,10 +148,9 @@ bool PairSearch::push_apart(std::size_t below, std::size_t above, Bytes distance
          fails(Failure::Kind::pair, pair);
 }
 
-void PairSearch::queue(std::size_t i) {
-  if (is_queued_[i]) return;
-  is_queued_[i] = true;
-  queue_.push_back(i);
+void PairSearch::queue(std::size_t i, std::uint8_t moved) {
+  if (moved_[i] == 0) queue_.push_back(i);
+  moved_[i] |= moved;
 }
 
 std::size_t PairSearch::number_of(const Literal& literal) {
@@ -209,11 +208,12 @@ bool PairSearch::propagate_pairs() {
   while (!queue_.empty()) {
     const std::size_t item = queue_.back();
     queue_.pop_back();
-    is_queued_[item] = false;
+    const std::uint8_t moved = std::exchange(moved_[item], std::uint8_t{0});
     if (looks_ > most_looks_unpaid && !charge()) return false;
     const std::vector<Conflict>& conflicts = conflicts_of_[item];
     for (std::size_t k = 0; k < conflicts.size() && is_consistent; ++k) {
-      is_consistent = look_at(item, conflicts[k]);
+      is_consistent = ((moved & moved_up) == 0 || look_up(item, conflicts[k])) &&
+                      ((moved & moved_down) == 0 || look_down(item, conflicts[k]));
       if (!is_consistent) weights_[conflicts[k].pair] += weight_;
     }
   }
@@ -225,21 +225,34 @@ bool PairSearch::charge() {
   return budget_->spend();
 }
 
-bool PairSearch::look_at(std::size_t item, const Conflict& conflict) {
+bool PairSearch::look_up(std::size_t item, const Conflict& conflict) {
   ++looks_;
   const Order order = orders_[conflict.pair];
-  if (order != Order::open) {
-    return order == conflict.is_below ? push_apart(item, conflict.other, conflict.to_other, conflict.pair)
-                                      : push_apart(conflict.other, item, conflict.from_other, conflict.pair);
+  if (order == conflict.is_below) {
+    return raise_lowest(conflict.other, lowest_[item] + conflict.to_other,
+                        {ordered_at_[conflict.pair], lowest_at_[item]}) ||
+           fails(Failure::Kind::pair, conflict.pair);
   }
-  const bool may_below = lowest_[item] + conflict.to_other <= highest_[conflict.other];
-  const bool may_above = lowest_[conflict.other] + conflict.from_other <= highest_[item];
-  if (may_below && may_above) return true;
-  if (!may_below && !may_above) return fails(Failure::Kind::both, conflict.pair);
-  const Reason reason = may_below ? Reason{lowest_at_[conflict.other], highest_at_[item]}
-                                  : Reason{lowest_at_[item], highest_at_[conflict.other]};
-  return set_order(conflict.pair, may_below == (conflict.is_below == Order::a_below) ? Order::a_below : Order::b_below,
-                   reason);
+  if (order != Order::open || lowest_[item] + conflict.to_other <= highest_[conflict.other]) return true;
+  if (lowest_[conflict.other] + conflict.from_other > highest_[item]) {
+    return fails(Failure::Kind::both, conflict.pair);
+  }
+  return set_order(conflict.pair, opposite(conflict.is_below), {lowest_at_[item], highest_at_[conflict.other]});
+}
+
+bool PairSearch::look_down(std::size_t item, const Conflict& conflict) {
+  ++looks_;
+  const Order order = orders_[conflict.pair];
+  if (order == opposite(conflict.is_below)) {
+    return lower_highest(conflict.other, highest_[item] - conflict.from_other,
+                         {ordered_at_[conflict.pair], highest_at_[item]}) ||
+           fails(Failure::Kind::pair, conflict.pair);
+  }
+  if (order != Order::open || lowest_[conflict.other] + conflict.from_other <= highest_[item]) return true;
+  if (lowest_[item] + conflict.to_other > highest_[conflict.other]) {
+    return fails(Failure::Kind::both, conflict.pair);
+  }
+  return set_order(conflict.pair, conflict.is_below, {lowest_at_[conflict.other], highest_at_[item]});
 }
 
 std::optional<std::size_t> PairSearch::choose() const {
@@ -267,7 +280,7 @@ void PairSearch::decide(std::size_t pair, bool& is_consistent) {
 
 void PairSearch::forget_queue() {
   set_.clear();
-  for (const std::size_t item : queue_) is_queued_[item] = false;
+  for (const std::size_t item : queue_) moved_[item] = 0;
   queue_.clear();
 }
 

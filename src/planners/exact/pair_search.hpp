@@ -59,6 +59,8 @@ class PairSearch {
  private:
   using Index = std::uint32_t;
   static constexpr Index nothing = ~Index{0};
+  static constexpr std::uint8_t moved_up = 1;    // the lowest offset
+  static constexpr std::uint8_t moved_down = 2;  // the highest one
   // Failures after which the search begins anew, the first time; a fifth more each time.
   static constexpr std::uint64_t first_run = 100;
 
@@ -152,7 +154,7 @@ class PairSearch {
   bool lower_highest(std::size_t i, Bytes to, const Reason& reason);
   bool set_order(std::size_t pair, Order order, const Reason& reason);
   bool push_apart(std::size_t below, std::size_t above, Bytes distance, std::size_t pair);
-  void queue(std::size_t i);
+  void queue(std::size_t i, std::uint8_t moved);
   static std::size_t number_of(const Literal& literal);
   static Order opposite(Order order) { return order == Order::a_below ? Order::b_below : Order::a_below; }
   [[nodiscard]] bool holds(const Literal& literal) const { return orders_[literal.pair] == literal.order; }
@@ -165,7 +167,9 @@ class PairSearch {
 
   // Bounds that push each other up byte by byte could take for ever: what is long for a node counts as another one.
   bool charge();
-  bool look_at(std::size_t item, const Conflict& conflict);
+  // What follows from the lowest offset of the item, and from the highest.
+  bool look_up(std::size_t item, const Conflict& conflict);
+  bool look_down(std::size_t item, const Conflict& conflict);
 
   // The open pair that is violated with both at their lowest offsets and has least room, both ways together, for the
   // failures that it had part in, or nothing.
@@ -250,10 +254,10 @@ class PairSearch {
   std::uint64_t failures_of_run_ = first_run;
   std::vector<Change> trail_;
   std::vector<Decision> decisions_;
-  std::vector<std::size_t> queue_;  // items whose bounds have moved
-  std::vector<bool> is_queued_;
-  std::uint64_t looks_ = 0;   // at pairs, not told to the budget yet
-  Budget* budget_ = nullptr;  // of the call of `next`
+  std::vector<std::size_t> queue_;   // items whose bounds have moved
+  std::vector<std::uint8_t> moved_;  // by item: which; 0: it is not in the queue
+  std::uint64_t looks_ = 0;          // at pairs, not told to the budget yet
+  Budget* budget_ = nullptr;         // of the call of `next`
   std::function<void()> tell_;
   std::uint64_t nodes_ = 0;
   std::unique_ptr<Record> record_;  // nothing: it is not asked for
