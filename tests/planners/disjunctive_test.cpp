@@ -103,6 +103,32 @@ TEST_CASE("a search that is cut short claims nothing false") {
   CHECK(unfinished > 200);
 }
 
+TEST_CASE("a bound that is far below is raised, also by a search that does not end") {
+  int raised = 0;
+  int lowered = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    test::ProblemMaker maker(seed);
+    const Question question = question_of(maker.make({.buffers = 20, .sharing = true, .largest = 5000}));
+    CAPTURE(seed);
+    Budget enough(1'000'000);
+    const std::vector<Bytes> start = stacked(question.packing);
+    const Bytes least = minimise_spaced(question.packing, question.spacings, 0, start, {}, enough).lower;
+    REQUIRE(!enough.exhausted());
+    for (const std::uint64_t nodes : {80U, 400U}) {
+      for (const Bytes below : {least - least / 10, least}) {
+        Budget budget(nodes);
+        const Minimum minimum = minimise_spaced(question.packing, question.spacings, below, start, {}, budget);
+        check(question, minimum, least);
+        CHECK(budget.spent() <= nodes);
+        if (minimum.lower > below && minimum.lower < minimum.upper) ++raised;
+        if (minimum.lower == below && minimum.upper < peak_of(question.packing, start)) ++lowered;
+      }
+    }
+  }
+  CHECK(raised > 5);
+  CHECK(lowered > 20);
+}
+
 TEST_CASE("it ends at what is enough, and proves what is hopeless") {
   test::ProblemMaker maker(73);
   for (int i = 0; i < 200; ++i) {
