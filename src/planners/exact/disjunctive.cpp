@@ -32,6 +32,7 @@ namespace {
 // Of the nodes, for an attempt to raise the lower bound.
 constexpr std::uint64_t share_of_attempt = 8;
 constexpr std::uint64_t most_of_attempt = 20'000;
+constexpr std::uint64_t least_of_attempt = 400;  // with less there is nothing to win
 // Of the lower bound: the first step up, and where smaller ones are not worth it.
 constexpr Bytes first_step = 100;
 constexpr Bytes last_step = 200;
@@ -40,7 +41,8 @@ constexpr Bytes last_step = 200;
 // as large follows a success, one half as large a failure.
 void raise_lower(const Packing& packing, std::span<const Spacing> spacings, const Goal& goal, Budget& budget,
                  Minimum& minimum, const std::function<void(const Minimum&)>& progress) {
-  const std::uint64_t nodes = std::clamp<std::uint64_t>(budget.left() / share_of_attempt, 1, most_of_attempt);
+  const std::uint64_t nodes = std::min(budget.left() / share_of_attempt, most_of_attempt);
+  if (nodes < least_of_attempt) return;
   std::uint64_t attempts = share_of_attempt / 2;
   Bytes step = minimum.lower / first_step;
   while (step > minimum.lower / last_step && attempts > 0 && budget.left() > nodes && !budget.exhausted() &&
