@@ -7,8 +7,8 @@
 //
 // Sets: `files` (every *.csv below FOLDER), `perfect` (guillotine tilings and pinwheels: the best plan is the load),
 // `perfect-orders` (pinwheels with the buffers in other orders), `random`, `scale`, `scale-short`, `training`,
-// `training-giants`. Each instance is planned in a process of its own, so that its peak memory (which includes the
-// problem) can be told; the time is the planner's alone, in CPU time, the best of up to ten runs.
+// `training-giants`, `training-aligned`. Each instance is planned in a process of its own, so that its peak memory
+// (which includes the problem) can be told; the time is the planner's alone, in CPU time, the best of up to ten runs.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -179,6 +179,9 @@ std::vector<Instance> instances_of(const std::string& set, const Settings& setti
     const auto training = [](std::size_t n, std::uint64_t seed) { return usmp::test::training(n, seed, 33'554'432); };
     add(result, "giants", training, {2'000, 5'000, 18'692}, 2);
   }
+  if (set == "training-aligned") {  // coarse and fine alignments
+    add(result, "aligned", usmp::test::training_aligned, {5'000, 18'692, 69'300}, 2);
+  }
   return result;
 }
 
@@ -215,7 +218,8 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, settings)) {
     std::cerr
         << "usage: usmp-bench-planners [--algorithm NAME] [--instances FOLDER] [--node-limit N] [--time-limit MS] "
-           "[--iterations N] files|perfect|perfect-orders|random|scale|scale-short|training|training-giants…\n";
+           "[--iterations N] "
+           "files|perfect|perfect-orders|random|scale|scale-short|training|training-giants|training-aligned…\n";
     return 2;
   }
   std::printf("%s\n\n| instance | buffers | load | used | gap %% | status | iterations | ms CPU | peak MB |\n",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Bounds by what is live at one step, or by one buffer, as pseudo-Boolean constraints with a proof.
+// Bounds by what is live at one step, by one buffer, or by a search, as pseudo-Boolean constraints with a proof.
 // Tests: tests/bounds/certificate_test.cpp; tests/e2e/proofs.py, which makes the constraints itself and checks proofs.
 #include "usmp/bounds/certificate.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -32,16 +33,6 @@ struct Confined {
   [[nodiscard]] Bytes least(Index i) const { return buffer(i).pinned.value_or(first_offset(buffer(i), pool)); }
   [[nodiscard]] Bytes apart(Index below, Index above) const { return distance(problem, ids[below], ids[above]); }
 };
-
-Confined buffers_of(const Problem& problem, PoolId pool) {
-  Confined result{problem, problem.pool(pool), {}};
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    if (problem.buffers[i].size > 0 && possible_pools(problem, BufferId(i)) == std::vector{pool}) {
-      result.ids.emplace_back(i);
-    }
-  }
-  return result;
-}
 
 // Buffers that are live at one step: K of the header, with what its constraints say.
 struct Pile {
@@ -125,8 +116,8 @@ class Constraint {
 
 class Writer {
  public:
-  Writer(const Confined& confined, const Pile& pile, Bytes bound)
-      : confined_(confined), pile_(pile), bound_(bound), capacity_(bound - 1) {
+  Writer(const Confined& confined, Pile pile, Bytes bound)
+      : confined_(confined), pile_(std::move(pile)), bound_(bound), capacity_(bound - 1) {
     for (Index i = 0; i < confined.ids.size(); ++i) {
       alignments_.push_back(alignment_in(confined.buffer(i), confined.pool));
       const auto steps = static_cast<std::uint64_t>(capacity_ / alignments_[i]);
@@ -136,7 +127,7 @@ class Writer {
     first_bits_.push_back(variables_ + 1);
   }
 
-  Certificate write() && {
+  Certificate write_sum() && {
     buffers();
     pairs();
     std::size_t line = 0;  // of the two that contradict each other, the first
@@ -148,18 +139,70 @@ class Writer {
       pile();
       line = of_pile;
     }
-    const std::size_t other = line == of_pile ? line + 1 : line + (confined_.buffer(buffer_of(line)).pinned ? 2 : 1);
+    const std::size_t other = line == of_pile ? line + 1 : highest(buffer_of(line));
+    derive("pol " + std::to_string(line) + " " + std::to_string(other) + " +");
+    return std::move(*this).result(lines_ + 1);
+  }
+
+  Certificate write(const Refutation& refutation) && {
+    buffers();
+    pairs();
+    std::vector<std::size_t> stacks;
+    std::vector<std::size_t> lessons;
+    stacks.reserve(refutation.stacks.size());
+    lessons.reserve(refutation.lessons.size());
+    for (const Refutation::Stack& stack : refutation.stacks) stacks.push_back(add(stack));
+    for (const Refutation::Lesson& lesson : refutation.lessons) {
+      const auto line = [&](const Refutation::Step& step) { return (step.is_lesson ? lessons : stacks)[step.number]; };
+      std::string sum = "pol " + std::to_string(line(lesson.front()));
+      for (std::size_t i = 1; i < lesson.size(); ++i) sum += " " + std::to_string(line(lesson[i])) + " + s";
+      lessons.push_back(lesson.size() == 1 ? line(lesson.front()) : derive(sum));
+    }
+    return std::move(*this).result(lessons.back());
+  }
+
+ private:
+  Certificate result(std::size_t contradiction) && {
     return {.constraints = "* #variable= " + std::to_string(variables_) + " #constraint= " + std::to_string(lines_) +
                            "\n* pool " + printable(confined_.pool.name) + ": a plan of at most " +
                            std::to_string(capacity_) + " bytes\n" + text_,
             .proof = "pseudo-Boolean proof version 3.0\n% " + printable(confined_.pool.name) +
                      ": no plan of less than " + std::to_string(bound_) + " bytes\nf " + std::to_string(lines_) +
-                     " ;\npol " + std::to_string(line) + " " + std::to_string(other) +
-                     " + ;\noutput NONE ;\nconclusion UNSAT : " + std::to_string(lines_ + 1) +
+                     " ;\n" + proof_ + "output NONE ;\nconclusion UNSAT : " + std::to_string(contradiction) +
                      " ;\nend pseudo-Boolean proof ;\n"};
   }
 
- private:
+  // Behind all constraints: a line of the proof. Returns its number.
+  std::size_t derive(const std::string& rule) {
+    proof_ += rule + " ;\n";
+    return lines_ + ++derived_;
+  }
+
+  // The line that says how high the buffer may be.
+  [[nodiscard]] std::size_t highest(Index i) const { return lowest_[i] + (confined_.buffer(i).pinned ? 2 : 1); }
+
+  // The line that says that not all of the stack's orders hold.
+  std::size_t add(const Refutation::Stack& stack) {
+    Bytes offset = confined_.least(stack.front());
+    std::string sum = "pol " + std::to_string(lowest_[stack.front()]);
+    for (std::size_t k = 1; k < stack.size(); ++k) {
+      offset += confined_.apart(stack[k - 1], stack[k]);
+      sum += " " + std::to_string(pair_lines_[stack[k - 1]][stack[k]]) + " +";
+      const Bytes alignment = alignments_[stack[k]];
+      if (offset % alignment == 0) continue;
+      offset = align_up(offset, alignment);
+      sum += " " + std::to_string(alignment) + " d " + std::to_string(alignment) + " *";
+    }
+    const Buffer& top = confined_.buffer(stack.back());
+    // What pins the last one is the line before the one that says where it ends.
+    const bool is_pinned = top.pinned && offset + top.size < bound_;
+    const Bytes excess = is_pinned ? offset - *top.pinned : offset + top.size - capacity_;
+    assert(excess > 0);
+    sum += " " + std::to_string(highest(stack.back()) - (is_pinned ? 1 : 0)) + " + s";
+    if (excess > 1) sum += " " + std::to_string(excess) + " d";
+    return derive(sum);
+  }
+
   void add_offset(Constraint& to, Bytes factor, Index i) const {
     for (std::size_t bit = first_bits_[i]; bit < first_bits_[i + 1]; ++bit) {
       to.add(factor * (alignments_[i] << (bit - first_bits_[i])), bit);
@@ -206,13 +249,16 @@ class Writer {
 
   void pairs() {
     orders_.assign(confined_.ids.size(), std::vector<std::size_t>(confined_.ids.size(), 0));
+    pair_lines_ = orders_;
     for (Index i = 0; i < confined_.ids.size(); ++i) {
       for (Index j = i + 1; j < confined_.ids.size(); ++j) {
         if (!overlap(confined_.buffer(i).live, confined_.buffer(j).live)) continue;
         orders_[i][j] = orders_[j][i] = ++variables_;
         text_ +=
             "* " + std::to_string(i) + " is below " + std::to_string(j) + ": x" + std::to_string(variables_) + "\n";
+        pair_lines_[i][j] = lines_ + 1;
         pair(i, j);
+        pair_lines_[j][i] = lines_ + 1;
         pair(j, i);
       }
     }
@@ -259,29 +305,41 @@ class Writer {
   }
 
   const Confined& confined_;
-  const Pile& pile_;
+  Pile pile_;
   Bytes bound_;
   Bytes capacity_;  // C
   std::size_t variables_ = 0;
   std::size_t lines_ = 0;
   std::vector<Bytes> alignments_;
-  std::vector<std::size_t> first_bits_;           // by buffer, and the end
-  std::vector<std::size_t> lowest_;               // by buffer, the line that says where it can begin
-  std::vector<std::vector<std::size_t>> orders_;  // variables; 0: not live together
+  std::vector<std::size_t> first_bits_;               // by buffer, and the end
+  std::vector<std::size_t> lowest_;                   // by buffer, the line that says where it can begin
+  std::vector<std::vector<std::size_t>> orders_;      // variables; 0: not live together
+  std::vector<std::vector<std::size_t>> pair_lines_;  // that the first is below the second
   std::string text_;
+  std::string proof_;
+  std::size_t derived_ = 0;  // lines of the proof
 };
 
 }  // namespace
 
-Certificate certificate(const Problem& problem, PoolId pool, Bytes bound, const std::string& reason) {
-  const std::string of_pool = "the bound of pool '" + problem.pool(pool).name + "'";
-  if (bound <= 0) throw Error(ErrorKind::usage, {}, of_pool + " is 0: there is nothing to prove");
-  const Confined confined = buffers_of(problem, pool);
-  if (confined.ids.size() > most_certified) {
+std::vector<BufferId> certified_buffers(const Problem& problem, PoolId pool) {
+  std::vector<BufferId> buffers;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    if (problem.buffers[i].size > 0 && possible_pools(problem, BufferId(i)) == std::vector{pool}) {
+      buffers.emplace_back(i);
+    }
+  }
+  if (buffers.size() > most_certified) {
     throw Error(ErrorKind::usage, {},
-                of_pool + " is one of " + std::to_string(confined.ids.size()) +
+                "the bound of pool '" + problem.pool(pool).name + "' is one of " + std::to_string(buffers.size()) +
                     " buffers; proofs are written of at most " + std::to_string(most_certified));
   }
+  return buffers;
+}
+
+std::optional<Certificate> certificate(const Problem& problem, PoolId pool, Bytes bound) {
+  assert(bound > 0);
+  const Confined confined{problem, problem.pool(pool), certified_buffers(problem, pool)};
   const bool one_buffer = [&] {
     for (Index i = 0; i < confined.ids.size(); ++i) {
       if (confined.least(i) + confined.buffer(i).size >= bound) return true;
@@ -289,12 +347,14 @@ Certificate certificate(const Problem& problem, PoolId pool, Bytes bound, const 
     return false;
   }();
   const Pile pile = one_buffer ? Pile{} : best_pile(confined, bound);
-  if (!one_buffer && (pile.members.empty() || pile.height() < bound)) {
-    throw Error(ErrorKind::usage, {},
-                of_pool + ", " + std::to_string(bound) + " bytes, has the reason '" + reason +
-                    "'; proofs are written of what is live at one step and of the end of one buffer");
-  }
-  return Writer(confined, pile, bound).write();
+  if (!one_buffer && (pile.members.empty() || pile.height() < bound)) return std::nullopt;
+  return Writer(confined, pile, bound).write_sum();
+}
+
+Certificate certificate(const Problem& problem, PoolId pool, Bytes bound, const Refutation& refutation) {
+  assert(bound > 0 && !refutation.lessons.empty());
+  const Confined confined{problem, problem.pool(pool), certified_buffers(problem, pool)};
+  return Writer(confined, {}, bound).write(refutation);
 }
 
 }  // namespace usmp::bounds

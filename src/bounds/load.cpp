@@ -3,6 +3,7 @@
 #include "usmp/bounds/load.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <functional>
 #include <iterator>
@@ -118,6 +119,78 @@ Load packed(const Problem& problem, std::span<const BufferId> buffers, const Poo
   return bound;
 }
 
+// The numbers that are in a set, some equal, and the sum of so many of the smallest.
+class Smallest {
+ public:
+  explicit Smallest(std::vector<Bytes> numbers) : numbers_(std::move(numbers)) {
+    std::sort(numbers_.begin(), numbers_.end());
+    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
+    count_.assign(numbers_.size() + 1, 0);
+    sum_.assign(numbers_.size() + 1, 0);
+  }
+
+  void change(Bytes number, bool add) {
+    const auto rank = std::lower_bound(numbers_.begin(), numbers_.end(), number) - numbers_.begin();
+    for (auto i = static_cast<std::size_t>(rank) + 1; i < count_.size(); i += i & (~i + 1)) {
+      count_[i] += add ? 1 : -1;
+      sum_[i] += add ? number : -number;
+    }
+  }
+
+  [[nodiscard]] Bytes sum_of(std::int64_t count) const {
+    Bytes sum = 0;
+    std::size_t at = 0;  // ranks below are taken in full
+    for (std::size_t step = std::bit_floor(numbers_.size()); step > 0; step /= 2) {
+      if (at + step >= count_.size() || count_[at + step] > count) continue;
+      at += step;
+      count -= count_[at];
+      sum += sum_[at];
+    }
+    return at < numbers_.size() ? sum + count * numbers_[at] : sum;
+  }
+
+ private:
+  std::vector<Bytes> numbers_;
+  std::vector<std::int64_t> count_;  // Fenwick trees, by rank
+  std::vector<Bytes> sum_;
+};
+
+// What fine and coarse buffers need together; see packing_bound. No two of them may share bytes.
+Load mixed(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool, Bytes granule, Bytes coarse) {
+  const auto is_coarse = [&](BufferId id) { return alignment_in(problem.buffer(id), pool) % coarse == 0; };
+  const auto rounding = [&](BufferId id) {
+    const Bytes size = problem.buffer(id).size;
+    return align_up(size, coarse) - align_up(size, granule);
+  };
+  std::vector<BufferId> taking;
+  std::vector<Bytes> roundings;
+  for (const BufferId id : buffers) {
+    if (problem.buffer(id).size == 0) continue;
+    taking.push_back(id);
+    if (is_coarse(id)) roundings.push_back(rounding(id));
+  }
+  Smallest lost(std::move(roundings));
+  Load best;
+  Bytes sum = 0;
+  std::int64_t to_lose = -1;  // coarse ones, less fine ones and the topmost
+  for (const Event& event : sorted_events(problem, taking)) {
+    const Bytes size = align_up(problem.buffer(event.buffer).size, granule);
+    sum += event.begins ? size : -size;
+    if (is_coarse(event.buffer)) {
+      lost.change(rounding(event.buffer), event.begins);
+      to_lose += event.begins ? 1 : -1;
+    } else {
+      to_lose -= event.begins ? 1 : -1;
+    }
+    if (!event.begins || to_lose <= 0) continue;
+    // The topmost one may end unrounded.
+    const Bytes needed = sum - (granule - 1) + lost.sum_of(to_lose);
+    if (needed > best.bytes) best = {needed, event.tick};
+  }
+  if (best.bytes > 0) best.bytes += align_up(pool.reserved, granule);
+  return best;
+}
+
 }  // namespace
 
 Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool) {
@@ -136,6 +209,9 @@ Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, co
                  [&](BufferId id) { return alignment_in(problem.buffer(id), pool) % alignment == 0; });
     const Load alone = packed(problem, coarse, pool);
     if (alone.bytes > bound.bytes) bound = alone;
+    if (coarse.size() == buffers.size() || !problem.distances.empty()) continue;
+    const Load together = mixed(problem, buffers, pool, common_alignment(problem, buffers, pool), alignment);
+    if (together.bytes > bound.bytes) bound = together;
   }
   return bound;
 }

@@ -9,6 +9,7 @@
 #include "output.hpp"
 #include "output_path.hpp"
 #include "usmp/bounds/certificate.hpp"
+#include "usmp/planners/refute.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -33,6 +34,21 @@ PoolId pool_of(const Problem& problem, const std::vector<bounds::PoolBound>& bou
   throw Error(ErrorKind::usage, {},
               "--proof-pool: no pool " + in_quotes(*options.pool) + did_you_mean(*options.pool, names) +
                   "; there are: " + joined(names));
+}
+
+bounds::Certificate certificate_of(const Problem& problem, PoolId pool, const bounds::PoolBound& bound) {
+  const std::string of_pool = "the bound of pool " + in_quotes(problem.pool(pool).name);
+  if (bound.bytes <= 0) throw Error(ErrorKind::usage, {}, of_pool + " is 0: there is nothing to prove");
+  if (auto made = bounds::certificate(problem, pool, bound.bytes)) return *std::move(made);
+  const planners::RefuteResult result = planners::refute(problem, pool, bound.bytes - 1);
+  if (result.refutation) return bounds::certificate(problem, pool, bound.bytes, *result.refutation);
+  throw Error(ErrorKind::usage, {},
+              of_pool + ", " + std::to_string(bound.bytes) + " bytes, has the reason '" + bound.reason + "'; " +
+                  (result.fits ? "proofs are written of what the buffers need that can be in no other pool, and these "
+                                 "fit into less"
+                               : "a search of " + std::to_string(planners::most_refuting_nodes) +
+                                     " nodes found no proof of at most " + std::to_string(bounds::most_proof_lines) +
+                                     " lines"));
 }
 
 }  // namespace
@@ -60,8 +76,7 @@ std::optional<ProofFiles> proof_files(const Problem& problem, const std::vector<
                                       const ProofOptions& options) {
   if (!options.file) return std::nullopt;
   const PoolId pool = pool_of(problem, bounds, options);
-  const bounds::PoolBound& bound = bounds[pool.index()];
-  bounds::Certificate made = bounds::certificate(problem, pool, bound.bytes, bound.reason);
+  bounds::Certificate made = certificate_of(problem, pool, bounds[pool.index()]);
   return ProofFiles{.constraints_file = constraints_of(*options.file),
                     .constraints = std::move(made.constraints),
                     .proof_file = *options.file,

@@ -35,9 +35,9 @@ namespace {
 // Without a limit of the user's: both are worth about ten seconds of a processor of 2026.
 constexpr std::uint64_t default_nodes = 2'000'000;
 constexpr std::uint64_t default_work = 2'000'000'000;
-// Where buffers may share bytes: half a second for plans that share, each node is about eight microseconds, and a
-// fifth for those that do not.
-constexpr std::uint64_t spaced_nodes = 60'000;
+// Where buffers may share bytes: half a second for plans that share, each node is about ten microseconds, and a fifth
+// for those that do not.
+constexpr std::uint64_t spaced_nodes = 50'000;
 constexpr std::uint64_t apart_work = 40'000'000;
 // Looks at neighbours that heuristics may take: where a placement of all buffers takes many, the search does better.
 constexpr std::uint64_t heuristic_work = 200'000;

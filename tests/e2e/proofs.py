@@ -5,8 +5,8 @@
 Usage: proofs.py USMP_PLAN ROOT, where ROOT is the project's directory; with ../shared, also its archives; or
 proofs.py CONSTRAINTS.opb PROOF.pbp [PROBLEM.json], which checks one proof, and whether the constraints are the problem's.
 
-A proof is one of cutting planes, as VeriPB's format 3.0 writes it: `pol` with constraints, literals, +, * d and s. The
-constraints are made here a second time, from the problem, as the header describes them. That they are true of plans is
+A proof is one of cutting planes, as VeriPB's format 3.0 writes it: `pol` with constraints, literals, +, * d and s, so that a
+search needs no other rule. The constraints are made here a second time, from the problem, as the header describes them. That they are true of plans is
 tried with all plans of small problems.
 """
 
@@ -264,9 +264,27 @@ def check_breaking(constraints: str, proof: str) -> None:
     assert refused(check_proof, parsed, re.sub(r"UNSAT : \d+", "UNSAT : 1", proof))
 
 
-def random_problem(rng: random.Random) -> dict:
+def check_breaking_of_search(constraints: str, proof: str, rng: random.Random) -> None:
+    """Each line of a proof by search is needed: there are no others in it."""
+    global BROKEN
+    parsed = read_constraints(constraints)
+    rules = [line for line in proof.splitlines() if line.startswith("pol ")]
+    for line in rng.sample(rules, min(len(rules), 2)):
+        assert refused(check_proof, parsed, proof.replace(line + "\n", "pol 1 ;\n", 1)), line
+        words = line.split()
+        # A sum of lines: without one of them. A stack also contradicts a constraint less: then it says less, and what follows is wrong.
+        number = rng.choice([word for i, word in enumerate(words) if word.isdigit() and words[i + 1] in "+"] or ["0"])
+        if 0 < int(number) <= len(parsed):
+            weaker = list(parsed)
+            factors, least = weaker[int(number) - 1]
+            weaker[int(number) - 1] = (factors, least - 10**15)
+            assert refused(check_proof, weaker, proof), (line, number)
+        BROKEN += 2
+
+
+def random_problem(rng: random.Random, most: int = 5) -> dict:
     buffers, distances = [], []
-    for i in range(rng.randint(1, 5)):
+    for i in range(rng.randint(1, most) if most == 5 else most):
         live = sorted(rng.sample(range(9), 4))
         live = [live[:2], live[2:]] if rng.random() < 0.3 else [[live[0], live[3]]]
         buffers.append({"id": i, "name": f"b{i}", "function": "f", "kind": "tensor", "size": rng.randint(0, 9), "alignment": rng.choice([1, 1, 2, 4, 6]),
@@ -305,7 +323,7 @@ def check_truth(encoding: Encoding, rng: random.Random) -> int:
 
 def check_random(folder: Path) -> None:
     rng = random.Random(1)
-    proved = true = 0
+    proved = searched = true = 0
     for _ in range(120):
         problem = random_problem(rng)
         (folder / "p.json").write_text(json.dumps(problem))
@@ -315,7 +333,11 @@ def check_random(folder: Path) -> None:
             text, proof = (folder / "p.opb").read_text(), (folder / "p.pbp").read_text()
             encoding = check_constraints(problem, text)
             check_proof(read_constraints(text), proof)
-            check_breaking(text, proof)
+            if proof.count("\npol ") == 1:
+                check_breaking(text, proof)
+            else:
+                check_breaking_of_search(text, proof, rng)
+                searched += 1
             assert encoding.capacity == json.loads(run_out.stdout)["pools"][0]["lower_bound"] - 1
             assert next(plans(encoding), None) is None
             proved += 1
@@ -326,7 +348,26 @@ def check_random(folder: Path) -> None:
             members = sorted(rng.sample(live, rng.randint(0, len(live))))
             used = sum(b["size"] for b in room.buffers) + max([b["pinned"] or 0 for b in room.buffers], default=0) + 3
             true += check_truth(Encoding(problem, "p", min(used, 20) + extra, members), rng)
-    assert proved > 60 and true > 4000, (proved, true)
+    assert proved > 100 and searched > 10 and true > 4000, (proved, searched, true)
+
+
+def check_searches(folder: Path) -> None:
+    """Bounds that only a search proves, of problems that are too large for trying all plans."""
+    rng = random.Random(2)
+    searched = lines = 0
+    for _ in range(25):
+        problem = random_problem(rng, 10)
+        (folder / "s.json").write_text(json.dumps(problem))
+        out = json.loads(run("solve", folder / "s.json", "--json", "--proof", folder / "s.pbp"))
+        text, proof = (folder / "s.opb").read_text(), (folder / "s.pbp").read_text()
+        encoding = check_constraints(problem, text)
+        check_proof(read_constraints(text), proof)
+        assert encoding.capacity == out["pools"][0]["lower_bound"] - 1 == out["pools"][0]["used"] - 1, out["pools"]
+        if proof.count("\npol ") > 1:
+            check_breaking_of_search(text, proof, rng)
+            searched += 1
+            lines += proof.count("\npol ")
+    assert searched > 8 and lines > 300, (searched, lines)
 
 
 def check_archives(folder: Path, archives: list[Path]) -> None:
@@ -361,15 +402,24 @@ def check_messages(folder: Path) -> None:
                             (["--proof", folder / "b.pbp", "--proof-pool", "pol"], "did you mean 'pool'"),
                             (["--proof", folder / "b.pbp", "-o", folder / "b.pbp"], "--proof")):
         assert text in run("solve", folder / "a.csv", *arguments, code=2), arguments
-    # An odd ring: the bound holds, but not by what is live at one step.
+    # An odd ring: the bound holds, but not by what is live at one step; a search proves it.
     ring = "id,lower,upper,size\n" + "".join(f"b{i},{t},{t + 1},10\n" for i in range(5) for t in sorted({2 * i, 2 * ((i + 4) % 5)}))
     (folder / "ring.csv").write_text(ring)
-    assert "has the reason 'odd ring of buffers'; proofs are written of what is live" in run(
-        "solve", folder / "ring.csv", "-o", folder / "r.csv", "--proof", folder / "r.pbp", code=2)
+    with tempfile.TemporaryDirectory() as ringed:
+        run("solve", folder / "ring.csv", "--proof", Path(ringed) / "r.pbp")
+        check_proof(read_constraints((Path(ringed) / "r.opb").read_text()), (Path(ringed) / "r.pbp").read_text())
+    # Two pools: what is proved of the larger one does not follow of what must be there alone.
+    (folder / "two.json").write_text(json.dumps({
+        "format": "usmp-plan/problem", "version": 1, "horizon": 2, "distances": [],
+        "pools": [{"name": n, "kind": "workspace", "capacity": c, "alignment": 1, "reserved": 0} for n, c in (("fast", 10), ("slow", None))],
+        "buffers": [{"id": i, "name": f"b{i}", "function": "f", "kind": "tensor", "size": 8, "alignment": 1, "candidates": ["fast", "slow"],
+                     "live": [[0, 2]], "pinned": None} for i in range(3)]}))
+    assert "and these fit into less" in run("solve", folder / "two.json", "-o", folder / "t.json", "--proof", folder / "t.pbp",
+                                            "--proof-pool", "slow", code=2)
     many = "id,lower,upper,size\n" + "".join(f"b{i},0,1,1\n" for i in range(501))
     (folder / "many.csv").write_text(many)
     assert "501 buffers; proofs are written of at most 500" in run("solve", folder / "many.csv", "--proof", folder / "m.pbp", code=2)
-    assert set(folder.iterdir()) - before == {folder / "ring.csv", folder / "many.csv"}
+    assert set(folder.iterdir()) - before == {folder / name for name in ("ring.csv", "many.csv", "two.json")}
 
 
 def main() -> None:
@@ -383,7 +433,7 @@ def main() -> None:
     root = Path(sys.argv[2]).resolve()
     shared = root.parent / "shared" / "archives"
     archives = sorted((root / "testdata").glob("**/*.tar")) + sorted((shared / "mlperf_tiny").glob("*.tar"))
-    for check in (check_random, check_messages, lambda f: check_archives(f, [a for a in archives if a.stem in
+    for check in (check_random, check_searches, check_messages, lambda f: check_archives(f, [a for a in archives if a.stem in
                   ("ds_cnn", "mobilenet_v1", "randwire", "mlperf_vww", "unet", "inception")]), lambda f: check_instances(f, root)):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))

@@ -103,6 +103,31 @@ TEST_CASE("a search that is cut short claims nothing false") {
   CHECK(unfinished > 200);
 }
 
+TEST_CASE("a bound that is far below is raised, also by a search that does not end") {
+  int raised = 0;
+  int lowered = 0;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    test::ProblemMaker maker(seed);
+    const Question question = question_of(maker.make({.buffers = 28, .sharing = true, .largest = 5000}));
+    CAPTURE(seed);
+    Budget enough(100'000);
+    const std::vector<Bytes> start = stacked(question.packing);
+    const Minimum best = minimise_spaced(question.packing, question.spacings, 0, start, {}, enough);
+    if (best.lower < best.upper) continue;
+    for (const Bytes below : {best.lower - best.lower / 10, best.lower}) {
+      constexpr std::uint64_t nodes = 3'200;  // the least that are divided
+      Budget budget(nodes);
+      const Minimum minimum = minimise_spaced(question.packing, question.spacings, below, start, {}, budget);
+      check(question, minimum, best.lower);
+      CHECK(budget.spent() <= nodes);
+      if (minimum.lower > below && minimum.lower < minimum.upper) ++raised;
+      if (minimum.lower == below && minimum.upper < peak_of(question.packing, start)) ++lowered;
+    }
+  }
+  CHECK(raised >= 3);
+  CHECK(lowered >= 3);
+}
+
 TEST_CASE("it ends at what is enough, and proves what is hopeless") {
   test::ProblemMaker maker(73);
   for (int i = 0; i < 200; ++i) {

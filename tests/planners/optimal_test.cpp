@@ -3,6 +3,7 @@
 // What `optimal` owes beyond what every algorithm does: true bounds at every limit, and limits that it keeps.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -193,6 +194,41 @@ TEST_CASE("where a plan that shares bytes is below what is live at once without,
   CHECK(used_bytes(problem, shared.plan)[0] < bounds::pool_bounds(apart)[0].bytes);
   CHECK(shared.iterations == 50);
   CHECK(optimal(problem, {.node_limit = 2'000}).iterations == 2'000);
+}
+
+// Of the default: that of the documents (docs/planning.md, "When a search ends"); another number changes both.
+constexpr std::uint64_t half_a_second = 50'000;
+
+TEST_CASE("without limits, a search of plans that share bytes ends after half a second's nodes, with the best so far") {
+  const Problem problem = with_twins(test::pinwheel(101, 1));
+  Bytes least = Problem::max_total_bytes;
+  int improved = 0;
+  const auto tell = [&](const planners::Progress& progress) {
+    if (progress.upper < least && least < Problem::max_total_bytes) ++improved;
+    least = std::min(least, progress.upper);
+  };
+  const PlanResult result = optimal(problem, {.progress = tell});
+  CHECK(result.stopped == StopReason::node_limit);
+  CHECK(result.iterations == half_a_second);
+  REQUIRE(result.status == PlanStatus::feasible);
+  CHECK(improved > 0);
+  const Bytes used = used_bytes(problem, result.plan).front();
+  CHECK(used <= least);
+  CHECK(used < used_bytes(problem, optimal(problem, {.node_limit = 1}).plan).front());
+}
+
+TEST_CASE("a time limit alone allows more nodes than the default") {
+  // An hour would be enough for any number: somebody interrupts it at one that the default does not reach.
+  std::atomic<bool> interrupted = false;
+  const auto tell = [&](const planners::Progress& progress) {
+    if (progress.nodes > half_a_second + half_a_second / 5) interrupted = true;
+  };
+  const PlanResult result =
+      optimal(with_twins(test::pinwheel(101, 1)),
+              {.time_limit = std::chrono::hours(1), .interrupted = &interrupted, .progress = tell});
+  CHECK(result.stopped == StopReason::interrupted);
+  CHECK(result.iterations > half_a_second);
+  CHECK(result.has_plan());
 }
 
 TEST_CASE("a short climb does not take the place of what fast finds") {

@@ -112,6 +112,17 @@ inline Problem training(std::size_t n, std::uint64_t seed, Bytes giant = 8'388'6
   return problem;
 }
 
+// The same with an eighth of the sizes, in any number of bytes; three of four buffers are aligned to 512.
+inline Problem training_aligned(std::size_t n, std::uint64_t seed) {
+  Problem problem = training(n, seed);
+  Draw draw(seed);
+  for (Buffer& buffer : problem.buffers) {
+    buffer.size = buffer.size / 8 + draw.below(512);
+    buffer.alignment = draw.below(4) == 0 ? 1 : 512;
+  }
+  return problem;
+}
+
 // Perfect packings: buffers that fill a square of time and bytes without a hole, so that the best plan is the load.
 constexpr Bytes square = 1048576;
 

@@ -21,11 +21,21 @@
 // none begins below F, those of buffers below j end at or below o(j), those of buffers above it begin at or above o(j)
 // + w(j), and each ends by R or less above its buffer, which ends at or below C.
 //
-// Proof (VeriPB's format 3.0, one line in reverse Polish notation): the sum of a lower and an upper constraint, of
-// one buffer or of one in K, is 0 >= something positive.
+// Proof (VeriPB's format 3.0, lines in reverse Polish notation) of what is live at one step: the sum of a lower and an
+// upper constraint, of one buffer or of one in K, is 0 >= something positive.
+//
+// Proof by a search, without K. A stack is buffers i, j, …, k of which each is below the next, as the y say, so that k
+// ends above C: the sum of o(i) >= first(i), the constraints of the neighbours and o(k) <= C - size(k), rounded to the
+// alignment (a division) where a buffer is pushed up, and divided by what it exceeds: "not all of these orders". A
+// lesson follows from stacks and earlier lessons by resolution: each is added to the sum so far, which is then
+// saturated. The last lesson is 0 >= 1.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "usmp/problem/problem.hpp"
 
@@ -38,9 +48,31 @@ struct Certificate {
 
 inline constexpr std::size_t most_certified = 500;  // buffers
 
-// That no plan uses less than `bound` bytes of the pool. Throws Error of kind usage, without a place, if the problem
-// has more buffers than `most_certified`, or if neither the end of one buffer nor the bytes that are live at one step
-// prove it. `reason`, for the message, is PoolBound::reason. O(pairs of buffers · bits of an offset).
-[[nodiscard]] Certificate certificate(const Problem& problem, PoolId pool, Bytes bound, const std::string& reason);
+// The buffers of a certificate: those with bytes that can be in no other pool. Throws Error of kind usage, without a
+// place, if there are more than `most_certified`.
+[[nodiscard]] std::vector<BufferId> certified_buffers(const Problem& problem, PoolId pool);
+
+// That no plan uses less than `bound` bytes of the pool, which is more than 0. Nothing if neither the end of one buffer
+// nor the bytes that are live at one step prove it. Throws as certified_buffers. O(pairs of buffers · bits of an
+// offset).
+[[nodiscard]] std::optional<Certificate> certificate(const Problem& problem, PoolId pool, Bytes bound);
+
+// What a search found out: why nothing fits.
+struct Refutation {
+  using Stack = std::vector<std::uint32_t>;  // numbers of buffers, each live together with the next
+  struct Step {
+    bool is_lesson = false;  // or a stack
+    std::uint32_t number = 0;
+  };
+  using Lesson = std::vector<Step>;
+  std::vector<Stack> stacks;
+  std::vector<Lesson> lessons;  // the last one is the contradiction
+};
+
+inline constexpr std::size_t most_proof_lines = 500'000;
+
+// The same from a refutation of `bound` - 1 bytes, which has to be right, with at most `most_proof_lines` stacks and
+// lessons. O(pairs of buffers · bits of an offset + length of the refutation).
+[[nodiscard]] Certificate certificate(const Problem& problem, PoolId pool, Bytes bound, const Refutation& refutation);
 
 }  // namespace usmp::bounds

@@ -41,7 +41,12 @@ struct Load {
 // may be shared: distances, too, are rounded up). All of it stands above what the pool reserves, rounded up to g. A
 // buffer that is never live must still fit on its own, and a pinned one has a fixed end. A plan of all is a plan of
 // some: for each of the coarsest alignments, of eight at most, the same holds of the buffers that obey it, without
-// those that fit into what these lose. O(n log n).
+// those that fit into what these lose.
+//
+// And together with the finer ones, where none may share bytes: let k coarse and m finer buffers be live, sorted by
+// offset. A coarse one that is directly below a coarse one loses what it is rounded up by to the coarse alignment; only
+// m of them are below a finer one, and one is the topmost coarse one. So at least the k - m - 1 smallest such roundings
+// are lost, beside the sizes of all. O(n log n).
 [[nodiscard]] Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool);
 
 // What a pool can hold at most: its capacity less what is reserved, both rounded up to `granule`, which divides the
