@@ -27,9 +27,9 @@ bool can_be_read_again(const PlanningOptions& options) {
 }
 
 std::string words_of(const Attempt& attempt) {
-  const std::string work = "--allow-recompute " + std::to_string(more_work);
-  if (!attempt.workspace_io) return work;
-  return attempt.more_work ? "--workspace-io " + work : "--workspace-io";
+  std::string words = attempt.workspace_io ? "--workspace-io" : "";
+  if (!attempt.more_work) return words;
+  return words + (words.empty() ? "" : " ") + "--allow-recompute " + std::to_string(more_work);
 }
 
 Planning planned_with(const Attempt& attempt, const PlanningOptions& options, std::ostream* terminal) {

@@ -67,10 +67,11 @@ std::string unescaped(std::string_view text) {
   constexpr std::string_view meant = "\b\f\n\r\t";
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || ++i == text.size()) {
-      if (i < text.size()) result += text[i];
+    if (text[i] != '\\') {
+      result += text[i];
       continue;
     }
+    if (++i == text.size()) break;
     if (text[i] == 'u') {
       std::uint32_t point = hexadecimal(text.substr(i + 1, digits));
       i += digits;
