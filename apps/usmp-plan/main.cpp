@@ -48,8 +48,9 @@ void turn_signals_into_errors() {
 // are not in place, and the next run removes what they are completed in.
 void end_by_shortened_file(int signal, siginfo_t* fault, void* /*context*/) {
   const char* const path = MappedFile::path_at(fault->si_addr);
-  if (path == nullptr) {
-    std::signal(signal, SIG_DFL);  // and the instruction is tried again
+  if (path == nullptr || fault->si_code <= 0) {  // or somebody has sent it
+    std::signal(signal, SIG_DFL);                // and the instruction is tried again
+    if (fault->si_code <= 0) ::raise(signal);
     return;
   }
   for (const char* const text : {"usmp-plan: error: ", path, ": was shortened while it was read\n"}) {

@@ -57,7 +57,7 @@ void try_options(const PlanningOptions& options, bool workspace_io, const std::v
     std::optional<Planning> planning;
     try {
       planning = planned_with(attempt, options, terminal);
-    } catch (const Error&) {  // of pools or pins that do not go together with it
+    } catch (const Error&) {  // pools or pins do not go together with it, or an input has changed: writing tells that
       continue;
     }
     if (!was_interrupted()) done(words_of(attempt), *planning);

@@ -235,6 +235,25 @@ std::string plans_text(const PlanOptions& options, const Planning& planning) {
   return text;
 }
 
+Bytes percent_of(Bytes bytes, Bytes percent) {
+  constexpr Bytes whole = 100;
+  return bytes / whole * percent + bytes % whole * percent / whole;
+}
+
+// While other options are tried, behind a plan that is complete: Ctrl-C ends that and takes nothing from the plan.
+class Aside {
+ public:
+  Aside() = default;
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  ~Aside() {
+    if (!was_before_) forget_interruptions();
+  }
+
+ private:
+  bool was_before_ = was_interrupted();
+};
+
 // What all modules need of RAM with other options, where it is less by at least that many percent.
 std::string advice_lines(const PlanOptions& options, const Planning& planning, const std::vector<Attempt>& attempts,
                          Bytes percent, std::ostream* terminal) {
@@ -242,14 +261,14 @@ std::string advice_lines(const PlanOptions& options, const Planning& planning, c
     return compare::whole_figures(one.documents(), one.settings.request.pools);
   };
   const compare::WholeFigures now = ram_of(planning);
-  Bytes least = now.ram() - now.ram() / 100 * percent;
+  Bytes most = now.ram() - (percent > 0 ? percent_of(now.ram(), percent) : 1);
   std::string text;
   try_options(options, planning.settings.request.workspace_io, attempts, terminal,
               [&](const std::string& words, const Planning& other) {
                 if (other.without_plan() != nullptr) return;
                 const compare::WholeFigures then = ram_of(other);
-                if (then.ram() >= least) return;
-                least = then.ram();
+                if (then.ram() > most) return;
+                most = then.ram() - 1;
                 text += "with " + words + ": " + bytes_text(then.ram() - then.stack) + " of RAM instead of " +
                         std::to_string(now.ram() - now.stack);
                 if (then.stack != now.stack) {
@@ -261,18 +280,24 @@ std::string advice_lines(const PlanOptions& options, const Planning& planning, c
 }
 
 std::string advice_text(const PlanOptions& options, const Planning& planning, std::ostream* terminal) {
+  const Aside aside;
   const std::string text = advice_lines(options, planning, all_attempts, 0, terminal);
+  if (was_interrupted()) return "\n" + text + "interrupted: not all other options were tried\n";
   return "\n" + (text.empty() ? "no other options tried need less RAM\n" : text);
 }
 
-// Of what is planned in as much time as the model: inputs and outputs in the workspace, where that may save enough that
-// somebody would want it.
+// Of what is planned in about as much time as the model was: inputs and outputs in the workspace, where that may save
+// enough that somebody would want it.
 std::string workspace_io_text(const PlanOptions& options, const Planning& planning) {
   constexpr Bytes least_percent = 5;
   const bool is_asked = options.verbosity != Verbosity::quiet && !options.model.json;
-  if (!is_asked || was_interrupted()) return {};
+  const bool is_finished = std::ranges::all_of(planning.modules, [](const auto& module) {
+    return module->result.stopped == StopReason::finished;  // else it would take a limit twice
+  });
+  if (!is_asked || !is_finished || was_interrupted()) return {};
   const compare::WholeFigures now = compare::whole_figures(planning.documents(), planning.settings.request.pools);
-  if (!now.knows_ram || now.io <= now.ram() / 100 * least_percent) return {};
+  if (!now.knows_ram || now.io < percent_of(now.ram(), least_percent)) return {};
+  const Aside aside;
   const std::string text = advice_lines(options, planning, {{.workspace_io = true}}, least_percent, nullptr);
   return text.empty() ? text : "\n" + text;
 }

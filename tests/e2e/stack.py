@@ -18,6 +18,7 @@ ARM = ["arm-none-eabi-gcc", "-mthumb"]
 # Compiler, its --cpu, and the bytes that an estimate may be too large: docs/cli.md says them.
 HOST = (["gcc"], "", 480)
 BOARDS = [([*ARM, "-mcpu=cortex-m4"], "cortex-m4", 360), ([*ARM, "-mcpu=cortex-m0plus"], "cortex-m0plus", 360),
+          ([*ARM, "-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16"], "cortex-m7", 360),
           ([*ARM, "-mcpu=cortex-m55", "-mfloat-abi=hard"], "cortex-m55", 1800),
           (["riscv64-unknown-elf-gcc", "-march=rv32imc", "-mabi=ilp32", "-specs=picolibc.specs"], "rv32imc", 360)]
 MORE_FOR_ARRAYS = 240  # where arrays stay on the stack, as in C: some share their places
