@@ -21,7 +21,8 @@ inline constexpr std::size_t most_in_more_lines = 500;  // bytes of a line behin
 
 // One line for a terminal or a log: printable(), of at most `most` bytes. If the text is longer than usual, what stands
 // in quotes is cut as by cut_input; if that does not do, the middle is left out, with its length. `in_front` is only
-// cut with the rest. Once more changes nothing, unless quoted text has many bytes that printable() writes out. O(bytes).
+// cut with the rest. Once more changes nothing, unless quoted text has many bytes that printable() writes out.
+// O(bytes).
 [[nodiscard]] std::string message_line(std::string_view text, std::string_view in_front = {},
                                        std::size_t most = most_in_line);
 
