@@ -39,6 +39,8 @@ constexpr std::int32_t code_assign_variable = 144;
 
 // Elements of a constant that is computed.
 constexpr std::int64_t most_computed = 10000;
+constexpr std::int64_t max_states = std::int64_t{16}
+                                    << 20U;  // bytes of all together: a small file may ask for any number
 
 struct Refused {
   std::string message;
@@ -434,6 +436,16 @@ class Preparation {
     return graph_.storages.size() - 1;
   }
 
+  // Whether the state is within what all of them may have; else that is a fault of the operator.
+  bool take_state(const Value& value, std::size_t operation) {
+    if (value.count() > state_left_ / bytes_of(value.type)) {
+      faults_.push_back({operation, "found states of more than " + std::to_string(max_states) + " bytes"});
+      return false;
+    }
+    state_left_ -= value.count() * bytes_of(value.type);
+    return true;
+  }
+
   std::string initial_of(const Value& value) const {
     const auto bytes = static_cast<std::size_t>(value.count() * bytes_of(value.type));
     const std::int64_t zero = value.type == Type::float32 || !value.quantization.is_there() ? 0 : value.zero_point();
@@ -466,12 +478,14 @@ class Preparation {
     for (Variable& variable : variables_) {
       if (!variable.value) continue;
       const Value& value = graph_.values[*variable.value];
+      const std::size_t operation = order_[variable.assigned.empty() ? 0 : variable.assigned[0]].index;
+      const bool is_taken = take_state(value, operation);
       variable.storage = add_storage(Storage::Kind::state, value, variable.name);
       Storage& storage = graph_.storages[*variable.storage];
-      storage.initial = variable.initial.empty() ? initial_of(value) : variable.initial;
-      if (storage.initial.size() != static_cast<std::size_t>(value.count() * bytes_of(value.type))) {
-        faults_.push_back({order_[variable.assigned.empty() ? 0 : variable.assigned[0]].index,
-                           "found a variable that begins with " + std::to_string(storage.initial.size()) + " bytes"});
+      if (is_taken) storage.initial = variable.initial.empty() ? initial_of(value) : variable.initial;
+      if (is_taken && storage.initial.size() != static_cast<std::size_t>(value.count() * bytes_of(value.type))) {
+        faults_.push_back(
+            {operation, "found a variable that begins with " + std::to_string(storage.initial.size()) + " bytes"});
       }
       graph_.states.push_back(*variable.storage);
     }
@@ -570,7 +584,7 @@ class Preparation {
         if (!input || !file_.tensors[*input].is_variable || graph_.values[*input].storage) continue;
         Value& value = graph_.values[*input];
         value.storage = add_storage(Storage::Kind::state, value, value.name);
-        graph_.storages[*value.storage].initial = initial_of(value);
+        if (take_state(value, node.index)) graph_.storages[*value.storage].initial = initial_of(value);
         graph_.states.push_back(*value.storage);
       }
     }
@@ -645,6 +659,7 @@ class Preparation {
   const Model& model_;
   const Subgraph& file_;
   std::vector<Fault>& faults_;
+  std::int64_t state_left_ = max_states;  // bytes
   Graph graph_;
   std::vector<Node> order_;
   std::vector<std::optional<std::size_t>> sources_;  // of views: what they show

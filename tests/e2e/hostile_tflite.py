@@ -213,6 +213,7 @@ def main() -> int:
         runner = Runner(binary, Path(temporary), "--sanitized" in sys.argv)
         chain = models["graph_int8_1004"]
         runner.run("the model itself", chain, (0,))
+        runner.run("a state of 1.4 GB", (testdata.parent / "fuzz/tflite/4b5e8594b4a5").read_bytes(), (3,))
         contradictions(runner, "graph_int8_1004", chain)
         lengths(runner, "graph_int8_1004", chain)
         small = [(name, data) for name, data in models.items() if len(data) < 1500]
