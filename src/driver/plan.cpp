@@ -254,19 +254,18 @@ class Aside {
   bool was_before_ = was_interrupted();
 };
 
-// What all modules need of RAM with other options, where it is less by at least that many percent.
+compare::WholeFigures figures_of(const Planning& planning) {
+  return compare::whole_figures(planning.documents(), planning.settings.request.pools);
+}
+
+// What all modules need of RAM with other options, where it is at most `most`; with each less than with those before.
 std::string advice_lines(const PlanOptions& options, const Planning& planning, const std::vector<Attempt>& attempts,
-                         Bytes percent, std::ostream* terminal) {
-  const auto ram_of = [](const Planning& one) {
-    return compare::whole_figures(one.documents(), one.settings.request.pools);
-  };
-  const compare::WholeFigures now = ram_of(planning);
-  Bytes most = now.ram() - (percent > 0 ? percent_of(now.ram(), percent) : 1);
+                         const compare::WholeFigures& now, Bytes most, std::ostream* terminal) {
   std::string text;
   try_options(options, planning.settings.request.workspace_io, attempts, terminal,
               [&](const std::string& words, const Planning& other) {
                 if (other.without_plan() != nullptr) return;
-                const compare::WholeFigures then = ram_of(other);
+                const compare::WholeFigures then = figures_of(other);
                 if (then.ram() > most) return;
                 most = then.ram() - 1;
                 text += "with " + words + ": " + bytes_text(then.ram() - then.stack) + " of RAM instead of " +
@@ -281,7 +280,8 @@ std::string advice_lines(const PlanOptions& options, const Planning& planning, c
 
 std::string advice_text(const PlanOptions& options, const Planning& planning, std::ostream* terminal) {
   const Aside aside;
-  const std::string text = advice_lines(options, planning, all_attempts, 0, terminal);
+  const compare::WholeFigures now = figures_of(planning);
+  const std::string text = advice_lines(options, planning, all_attempts, now, now.ram() - 1, terminal);
   if (was_interrupted()) return "\n" + text + "interrupted: not all other options were tried\n";
   return "\n" + (text.empty() ? "no other options tried need less RAM\n" : text);
 }
@@ -295,10 +295,11 @@ std::string workspace_io_text(const PlanOptions& options, const Planning& planni
     return module->result.stopped == StopReason::finished;  // else it would take a limit twice
   });
   if (!is_asked || !is_finished || was_interrupted()) return {};
-  const compare::WholeFigures now = compare::whole_figures(planning.documents(), planning.settings.request.pools);
-  if (!now.knows_ram || now.io < percent_of(now.ram(), least_percent)) return {};
+  const compare::WholeFigures now = figures_of(planning);
+  const Bytes least = percent_of(now.ram(), least_percent);
+  if (!now.knows_ram || now.io < least) return {};
   const Aside aside;
-  const std::string text = advice_lines(options, planning, {{.workspace_io = true}}, least_percent, nullptr);
+  const std::string text = advice_lines(options, planning, {{.workspace_io = true}}, now, now.ram() - least, nullptr);
   return text.empty() ? text : "\n" + text;
 }
 

@@ -7,6 +7,7 @@
 #include "usmp/lower/stack_estimate.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "usmp/program/call_graph.hpp"
@@ -148,34 +149,53 @@ Bytes array_bytes(const tir::Module& module, const program::CallGraph& graph) {
   return checked_add(joined, apart[module.entry]).value_or(joined);
 }
 
-Bytes estimate(const tir::Module& module, const program::CallGraph& graph, const Frames& frames) {
+struct Walked {
+  std::size_t function = 0;
+  StackWalker walker;
+  bool joins_caller = false;  // what is called from one place and only calls others becomes part of its caller
+};
+
+// Of what the entry calls, callees first.
+std::vector<Walked> walk_all(const tir::Module& module, const program::CallGraph& graph) {
   std::vector<std::size_t> sites(module.functions.size());
   for (const auto& calls : graph.calls) {
     for (const program::CallSite& call : calls) ++sites[call.callee];
   }
-  std::vector<Bytes> estimates(module.functions.size());
-  bool has_runs = false;
+  std::vector<Walked> all;
   for (const std::size_t index : program::callees_first(module, graph, {module.entry})) {
     const tir::Function& function = module.functions[index];
     StackWalker walker(std::ssize(function.params));
     tir::walk(function.body, walker);
-    // What is called from one place and only calls others becomes part of its caller.
     const bool joins_caller = index != module.entry && !function.keep_apart && !walker.has_loops() && sites[index] == 1;
-    has_runs = has_runs || walker.has_runs();
+    all.push_back({index, std::move(walker), joins_caller});
+  }
+  return all;
+}
+
+// Without arrays.
+Bytes estimate(const tir::Module& module, const program::CallGraph& graph, const std::vector<Walked>& functions,
+               const Frames& frames) {
+  std::vector<Bytes> estimates(module.functions.size());
+  for (const auto& [index, walker, joins_caller] : functions) {
     Bytes below = walker.has_runs() ? frames.run : 0;
     for (const program::CallSite& call : graph.calls[index]) below = std::max(below, estimates[call.callee]);
     estimates[index] = below + (joins_caller ? 0 : walker.frame(frames));
   }
-  const Bytes arrays = array_bytes(module, graph);
-  return estimates[module.entry] + arrays + (arrays > 0 && has_runs ? frames.run_arrays : 0);
+  return estimates[module.entry];
 }
 
 }  // namespace
 
 Bytes stack_estimate(const tir::Module& module, Registers registers) {
   const program::CallGraph graph = program::call_graph(module);
+  const std::vector<Walked> functions = walk_all(module, graph);
+  const bool has_runs = std::ranges::any_of(functions, [](const Walked& one) { return one.walker.has_runs(); });
+  const Bytes arrays = array_bytes(module, graph);
   Bytes most = 0;
-  for (const Frames* frames : frames_of(registers)) most = std::max(most, estimate(module, graph, *frames));
+  for (const Frames* frames : frames_of(registers)) {
+    const Bytes beside = arrays + (arrays > 0 && has_runs ? frames->run_arrays : 0);
+    most = std::max(most, estimate(module, graph, functions, *frames) + beside);
+  }
   return most;
 }
 

@@ -39,8 +39,8 @@ constexpr std::int32_t code_assign_variable = 144;
 
 // Elements of a constant that is computed.
 constexpr std::int64_t most_computed = 10000;
-constexpr std::int64_t max_states = std::int64_t{16}
-                                    << 20U;  // bytes of all together: a small file may ask for any number
+// Bytes of all states together: a small file may ask for any number.
+constexpr std::int64_t max_states = std::int64_t{16} << 20U;
 
 struct Refused {
   std::string message;
