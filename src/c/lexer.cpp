@@ -101,6 +101,7 @@ class FileLexer {
       if (at_ >= text_.size()) break;
       if (!take_numbers()) take();
     }
+    end_directive();
     add(TokenKind::end, {}, text_.size());
     return std::move(lexed_);
   }
@@ -119,9 +120,18 @@ class FileLexer {
     token.file = index_;
     token.offset = static_cast<std::uint32_t>(offset);
     token.text = text;
-    in_directive_ = (in_directive_ && !begins_line_) || (begins_line_ && token.is("#"));
+    if (begins_line_ && token.is("#")) {
+      in_directive_ = true;
+      lexed_.directives.push_back({static_cast<std::uint32_t>(lexed_.tokens.size() - 1), 0});
+    }
     begins_line_ = false;
     has_gap_ = false;
+  }
+
+  // At a line break, or at the end of the file.
+  void end_directive() {
+    if (in_directive_) lexed_.directives.back().end = static_cast<std::uint32_t>(at_);
+    in_directive_ = false;
   }
 
   // A line that ends with a backslash and blanks goes on for some compilers.
@@ -154,6 +164,7 @@ class FileLexer {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '\n') {
+        end_directive();
         begins_line_ = true;
         has_gap_ = true;
         ++at_;
@@ -278,8 +289,9 @@ class FileLexer {
       const Scanned found = scan(copy, 0);
       if (found.end == copy.size() && !is_whole) continue;
       at_ = places[found.end - 1] + 1;
-      lexed_.spliced.push_back(copy.substr(0, found.end));
-      add(found.kind, lexed_.spliced.back(), begin);
+      std::string_view token = text_.substr(begin, at_ - begin);
+      if (token.size() > found.end) token = lexed_.spliced.emplace_back(copy.substr(0, found.end));
+      add(found.kind, token, begin);
       return;
     }
   }

@@ -38,7 +38,6 @@
 #include "tvm_c/text/included.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/places.hpp"
-#include "tvm_c/text/spelling.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/text.hpp"
@@ -95,14 +94,6 @@ bool is_vector_type(std::string_view word) {
   return is_element && end < word.size();
 }
 
-void require_spelling(const Source& file) {
-  try {
-    check_spelling(file.text);
-  } catch (const SyntaxError& error) {
-    throw located(file, error);
-  }
-}
-
 class ModuleReader {
  public:
   ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits,
@@ -131,7 +122,6 @@ class ModuleReader {
   PlannedModule run() && {
     places_.of(files_);
     const Included& included = included_;
-    require_spelling_of_headers();
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
@@ -187,16 +177,6 @@ class ModuleReader {
   }
 
  private:
-  // Of those that the files include: others of the tree mean nothing here.
-  void require_spelling_of_headers() const {
-    std::set<const Source*> seen;
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      for (const Source* header : included_.headers_of(i)) {
-        if (seen.insert(header).second) require_spelling(*header);
-      }
-    }
-  }
-
   [[nodiscard]] std::string entry_name() const {
     const std::string prefix = "tvmgen_" + c_identifier(name_);
     for (const std::string_view ending : entry_endings) {
@@ -964,7 +944,6 @@ PlannedModule read_planned_module(const std::string& module, std::span<const Sou
                                   const std::set<std::string>& synchronous) {
   for (const Source& file : files) {
     require_not_own(file);
-    require_spelling(file);
     require_few_directives(file);
   }
   const FoldedFiles folded(files, headers);

@@ -44,7 +44,7 @@ void look_at_tokens(std::string_view text, Versions& versions) {
   for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
     if (token.is("=") && tokens.peek().is("{")) {  // a table
       (void)tokens.next();
-      if (!tokens.skip_plain_braces()) skip_to_end(tokens, token.offset);
+      skip_to_end(tokens, token.offset);
     } else if (token.is("(") && last[0].is_identifier() && last[0].text.starts_with(function_prefix) &&
                last[1].is_identifier()) {
       skip_to_end(tokens, token.offset);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "usmp/support/characters.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/tvm_c/reader.hpp"
@@ -194,11 +195,64 @@ TEST_CASE("directives stand where a compiler sees them") {
 
 TEST_CASE("other spellings of # and of a backslash are not read") {
   CHECK(error_of("%:define w v\n" + table + op + entry) ==
-        "lib1.c: line 1, column 1: found a directive that does not begin with #");
+        "lib1.c: line 1, column 1: found the digraph %:, expected the character that it stands for");
   CHECK(error_of(table + "  ?\?=undef w\n" + op + entry) ==
-        "lib1.c: line 2, column 3: found a directive that does not begin with #");
+        "lib1.c: line 2, column 3: found the trigraph ?\?=, which some compilers take for another character");
   CHECK(error_of("// why?\?/\n" + table + op + entry).starts_with("lib1.c: line 1, column 1: found a comment that"));
   CHECK(reason_of("// why?\?/ \n// why?\n" + table + op + entry) == "read");
+  CHECK(error_of("#def\\\nine w v\n" + table + op + entry) ==
+        "lib1.c: line 1, column 2: found a line splice inside of a token, expected it between two");
+  CHECK(reason_of("#define N 1,\\\n  2\n" + table + op + entry) == "read");
+}
+
+TEST_CASE("macros that come back are not read") {
+  const std::string expected = "found pop_macro, expected macros that only #define and #undef change";
+  CHECK(error_of("#pragma pop_macro(\"w\")\n" + table + op + entry) == "lib1.c: line 1, column 9: " + expected);
+  CHECK(error_of("_Pragma(\"pop_macro(\\\"w\\\")\")\n" + table + op + entry) ==
+        "lib1.c: line 1, column 9: " + expected);
+  CHECK(reason_of("static const char* s = \"pop_macro\";\n" + table + op + entry) == "read");
+}
+
+TEST_CASE("a header that cannot be split into tokens counts if the files include it") {
+  const Source header{"odd.h", "#define ROWS 4 \\ \n + 2\n"};
+  CHECK(reason_of({{"lib1.c", table + op + entry}}, {header}) == "read");
+  try {
+    (void)read({{"lib1.c", "#include \"odd.h\"\n" + table + op + entry}}, {header});
+    FAIL("is read");
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    CHECK_MESSAGE(what.starts_with("odd.h: line 1, column 16: found a backslash, blanks and the end"), what);
+  }
+}
+
+TEST_CASE("numbers of a long list are tokens, one by one") {
+  std::string list;
+  for (int i = 0; i < 100; ++i) list += "11, -12,\n";
+  const std::string text = "{" + list + "+13 }";
+  Lexer tokens(text);
+  (void)tokens.next();
+  for (std::size_t at = 1; at + 5 < text.size();) {
+    CAPTURE(at);
+    const Token token = tokens.next();
+    CHECK(token.offset == at);
+    CHECK(text.substr(at, token.text.size()) == token.text);
+    CHECK(token.kind == (is_digit(text[at]) ? TokenKind::number : TokenKind::punctuator));
+    at = text.find_first_not_of(" \n", tokens.end());
+  }
+  Lexer jumping(text);
+  (void)jumping.next();
+  jumping.jump(4);
+  CHECK(jumping.next().is("-"));
+  jumping.jump(9);
+  CHECK(jumping.offset() == 9);
+  CHECK(jumping.next().text == "11");
+  CHECK(!jumping.skip_numbers());
+  Lexer whole(text);
+  CHECK(!whole.skip_numbers());
+  (void)whole.next();
+  CHECK(whole.skip_numbers());
+  CHECK(!whole.skip_numbers());
+  CHECK(whole.next().is("}"));
 }
 
 TEST_CASE("text that stays has what a group that is left out needs of it") {

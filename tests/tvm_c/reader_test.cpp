@@ -851,7 +851,7 @@ TEST_CASE("what is not read is told with its place") {
         "lib1.c: line 2, column 3: found 'return', expected one return, at the end of the function");
   CHECK(error_in("  q[0] = 99999999999999999999;") ==
         "lib1.c: line 2, column 10: found '99999999999999999999', expected an integer of at most 64 bits");
-  CHECK(error_of("int f() { /* ") == "lib1.c: line 1, column 11: the comment does not end");
+  CHECK(error_of("int f() { /* ") == "lib1.c: line 1, column 11: the comment does not end, expected */");
   CHECK(error_of("int f() { (").find("the bracket does not end") != std::string::npos);
   // A brace too many, or one that is missing.
   const std::string outside = ", expected a declaration outside of functions";
@@ -859,7 +859,7 @@ TEST_CASE("what is not read is told with its place") {
   CHECK(error_of("int f(void) {\n  return 0;\n}\n}\n") == "lib1.c: line 4, column 1: found '}'" + outside);
   CHECK(error_of("extern \"C\" {\nint f(void) {\n  return 0;\n}\n}\nfor (;;) { }\n") ==
         "lib1.c: line 6, column 1: found 'for'" + outside);
-  CHECK(error_of("#if FOO\n#endif\n") == "lib1.c: line 1, column 1: found #if ' FOO', expected 0, 1 or defined(NAME)");
+  CHECK(error_of("#if FOO\n#endif\n") == "lib1.c: line 1, column 1: found #if 'FOO', expected 0, 1 or defined(NAME)");
 }
 
 TEST_CASE("brackets may nest, expressions and blocks as deep as the limits say") {

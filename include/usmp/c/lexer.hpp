@@ -3,6 +3,7 @@
 // The tokens of a file of C (C11 6.4), those of directives too; comments count as blanks.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
@@ -16,9 +17,15 @@ inline constexpr std::size_t fewest_listed_bytes = 256;
 // Of a file.
 inline constexpr std::size_t most_file_bytes = std::size_t{1} << 31;
 
+struct Directive {
+  std::uint32_t token = 0;  // its '#'
+  std::uint32_t end = 0;    // offset of the line break behind it, or of the end of the file
+};
+
 struct Lexed {
-  std::vector<Token> tokens;        // `end` is the last
-  std::deque<std::string> spliced;  // texts of tokens with line splices inside
+  std::vector<Token> tokens;          // `end` is the last
+  std::vector<Directive> directives;  // in order
+  std::deque<std::string> spliced;    // texts of tokens with line splices inside
 };
 
 // A directive begins with '#' that begins a line, and ends where the next token begins one.

@@ -106,7 +106,10 @@ Value BodyNames::scratch(const std::string& pool, const PoolParam& used) {
   const Bytes end = used.end ? *used.end : is_known ? size->second : INT32_MAX;
   if (end <= std::max(used.begin, used.last))
     values_.fail("found an offset that pool " + in_quotes(pool) + " does not have");
-  const VarId var = allocated({TokenKind::identifier, "scratch", values_.at}, tir::uint8_type, end - used.begin);
+  Token scratch;
+  scratch.text = "scratch";
+  scratch.offset = static_cast<std::uint32_t>(values_.at);
+  const VarId var = allocated(scratch, tir::uint8_type, end - used.begin);
   if (!is_known) result_.memory.unbounded.insert(var);
   result_.pools.push_back(pool);
   if (used.last > used.begin) result_.memory.last.emplace(var, used.last);

@@ -32,13 +32,10 @@ std::optional<PlannedPool> owned_pool(const std::string& name, const FileScope& 
 }  // namespace
 
 void PoolSizes::read_header(std::string_view text, std::string_view module, const ConstantNames& names) {
-  const std::string begin = "#define TVMGEN_" + upper_case(module) + "_";
   constexpr std::string_view workspace = "_WORKSPACE_POOL_SIZE";
   constexpr std::string_view constants = "_CONSTANT_POOL_SIZE";
-  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
-    std::string_view name = text.substr(at + begin.size());
-    name = name.substr(0, name.find_first_of(" \t\r\n("));
-    const auto value = constant_value(first_line(text.substr(at + begin.size() + name.size())), names);
+  for (const auto& [name, text_of_value] : module_macros(text, module)) {
+    const auto value = constant_value(text_of_value, names);
     if (!value || *value < 0) continue;
     const Bytes size = *value;
     if (name == "WORKSPACE_SIZE" && !workspace_) workspace_ = size;

@@ -196,10 +196,9 @@ class Added {
     skip_to_end(body, begin);
     const std::string_view text = file_.substr(begin, body.end() - 1 - begin);
     const std::vector<Directive> directives = directives_in(text);
-    std::string plain;
     std::optional<std::vector<Unit>> units;
     try {
-      const std::vector<Token> tokens = plain_tokens(text, directives, plain);
+      const std::vector<Token> tokens = plain_tokens(text);
       units = Splitter(tokens, directives).run();
     } catch (const SyntaxError&) {
       return {};  // in a group that is not read

@@ -39,10 +39,10 @@ MacrosAt::MacrosAt(std::string_view text) {
   const std::vector<Directive> directives = directives_in(text);
   for (std::size_t i = 0; i < directives.size(); ++i) {
     const Directive& one = directives[i];
-    const std::string_view name = leading_name(one.rest);
+    const std::string_view name = one.name;
     if (opens_group(one.word)) {
       const bool is_guard = one.word == "ifndef" && i + 1 < directives.size() && directives[i + 1].word == "define" &&
-                            leading_name(directives[i + 1].rest) == name;
+                            directives[i + 1].name == name;
       const bool is_known = is_guard && find(name, one.begin).state == State::defined;
       enter(one.end, {is_guard ? no_branch : 0, is_known});
     } else if (one.word == "else" || one.word == "elif") {

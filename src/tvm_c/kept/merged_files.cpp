@@ -108,12 +108,11 @@ bool is_conditional(std::size_t at, const std::vector<Directive>& directives) {
 Names identifiers_in(std::string_view text) {
   Names result;
   const auto add = [&](std::string_view name) { result.emplace(name); };
-  const std::vector<Directive> directives = directives_in(text);
-  for (const Directive& directive : directives) for_each_identifier(directive.rest, add);
   try {
-    std::string plain;
-    for (const Token& token : plain_tokens(text, directives, plain)) {
-      if (token.is_identifier()) add(token.text);
+    bool is_word = false;  // of a directive
+    for (const Token& token : split(text)->tokens) {
+      if (token.is_identifier() && !is_word) add(token.text);
+      is_word = token.begins_line && token.is("#");
     }
   } catch (const SyntaxError&) {  // of which all may count
     for_each_identifier(text, add);

@@ -92,11 +92,10 @@ class Statement {
 
 std::string read_outlined(std::string_view file, const AllDefinitions& macros, Outlined& statement) {
   const std::string_view text = file.substr(statement.place.begin, statement.place.end - statement.place.begin);
-  std::string plain;
   MadeTokens tokens;
   std::size_t ways = 1;
   try {
-    tokens = made_tokens(plain_tokens(text, directives_in(text), plain));
+    tokens = made_tokens(plain_tokens(text));
   } catch (const SyntaxError&) {
     return "has a literal or comment that does not end";
   }

@@ -213,7 +213,7 @@ std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, 
 PoolMacros pool_macros(const std::vector<std::string_view>& texts) {
   PoolMacros result;
   for (const std::string_view text : texts) {
-    for (const Directive& directive : directives_in(text)) {
+    for (const Directive& directive : directives_or_none(text)) {
       for_each_identifier(directive.rest, [&](std::string_view word) {
         if (word.ends_with("_var") && pool_of_param(word)) result.pools.emplace(word);
       });

@@ -370,7 +370,7 @@ class FileReader {
     }
     const Token brace = tokens_.peek();
     if (take(tokens_, "{")) {
-      if (reads_tables_ || !tokens_.skip_plain_braces()) skip_to_end(tokens_, brace.offset);
+      skip_to_end(tokens_, brace.offset);
       return nullptr;
     }
     while (!tokens_.peek().is(";") && tokens_.peek().kind != TokenKind::end) {
@@ -709,53 +709,35 @@ void read_file_scope(std::string_view text, std::size_t file, bool passes_over, 
   }
 }
 
-namespace {
-
-// Of "TVMGEN_MODULE_POOL_ending" that the header defines.
-struct PoolMacro {
-  std::string pool;  // in lower case
-  std::size_t end = 0;
-};
-
-std::vector<PoolMacro> pool_macros(std::string_view text, std::string_view module, std::string_view ending) {
-  const std::string begin = "TVMGEN_" + upper_case(module) + "_";
-  constexpr std::string_view define = "#define ";
-  std::vector<PoolMacro> macros;
-  for (std::size_t at = text.find(ending); at != std::string_view::npos; at = text.find(ending, at + 1)) {
-    const std::size_t line = text.rfind('\n', at) + 1;
-    const std::string_view name = text.substr(line, at - line);
-    if (!name.starts_with(define) || !name.substr(define.size()).starts_with(begin)) continue;
-    std::string pool(name.substr(define.size() + begin.size()));
-    for (char& c : pool) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    macros.push_back({std::move(pool), at + ending.size()});
+std::vector<ModuleMacro> module_macros(std::string_view text, std::string_view module) {
+  const std::string prefix = "TVMGEN_" + upper_case(module) + "_";
+  std::vector<ModuleMacro> result;
+  for (const Directive& one : directives_in(text)) {
+    if (one.word == "define" && one.name.starts_with(prefix))
+      result.push_back({one.name.substr(prefix.size()), one.rest.substr(one.name.size())});
   }
-  return macros;
+  return result;
 }
 
-}  // namespace
-
-// The text of constants is a list of bytes, on lines that a backslash continues.
 void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope, const ConstantNames& names) {
-  for (PoolMacro& macro : pool_macros(text, module, "_CONSTANT_POOL_DATA")) {
-    auto bytes = std::make_shared<std::string>();
-    std::size_t next = macro.end;
-    while (next < text.size() && text[next] != '\n') {
-      if (text[next] == '\\') {
-        next = std::min(text.find('\n', next), text.size() - 1) + 1;
-      } else if (text[next] >= '0' && text[next] <= '9') {
-        Lexer number(text.substr(next, 40));
-        const Token token = number.next();
-        bytes->push_back(static_cast<char>(integer_literal(token).value));
-        next += token.text.size();
-      } else {
-        ++next;
+  const auto pool = [](const ModuleMacro& macro, std::string_view ending) -> std::optional<std::string> {
+    if (!macro.name.ends_with(ending)) return std::nullopt;
+    std::string name(macro.name.substr(0, macro.name.size() - ending.size()));
+    for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return name;
+  };
+  for (const ModuleMacro& macro : module_macros(text, module)) {
+    if (auto name = pool(macro, "_CONSTANT_POOL_DATA")) {  // a list of bytes
+      auto bytes = std::make_shared<std::string>();
+      Lexer tokens(macro.value);
+      for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+        if (token.kind == TokenKind::number) bytes->push_back(static_cast<char>(integer_literal(token).value));
       }
+      scope.constant_pools.try_emplace(*std::move(name), ConstantPool{{}, std::move(bytes)});
+    } else if (auto sized = pool(macro, "_WORKSPACE_POOL_SIZE")) {
+      const auto size = constant_value(macro.value, names);
+      if (size && *size >= 0) scope.arrays.try_emplace(*std::move(sized), *size);
     }
-    scope.constant_pools.try_emplace(std::move(macro.pool), ConstantPool{{}, std::move(bytes)});
-  }
-  for (PoolMacro& macro : pool_macros(text, module, "_WORKSPACE_POOL_SIZE")) {
-    const auto size = constant_value(first_line(text.substr(macro.end)), names);
-    if (size && *size >= 0) scope.arrays.try_emplace(std::move(macro.pool), *size);
   }
 }
 

@@ -113,6 +113,13 @@ void read_file_scope(std::string_view text, std::size_t file, bool passes_over, 
                      const ConstantNames& names = {}, std::shared_ptr<const Conditions> conditions = nullptr,
                      bool reads_tables = true);
 
+// "NAME" of "#define TVMGEN_MODULE_NAME value", and what stands behind it.
+struct ModuleMacro {
+  std::string_view name;
+  std::string_view value;
+};
+[[nodiscard]] std::vector<ModuleMacro> module_macros(std::string_view text, std::string_view module);
+
 // Of pools that the application owns, what a module's header says in macros: constants, sizes of workspaces. O(bytes).
 void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope,
                       const ConstantNames& names = {});

@@ -35,7 +35,7 @@ std::optional<std::vector<Token>> tokens_of(const Item& item, std::string_view t
   std::vector<Token> tokens;
   try {
     for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) {
-      token.offset += item.begin;
+      token.offset += static_cast<std::uint32_t>(item.begin);
       tokens.push_back(token);
     }
   } catch (const SyntaxError&) {

@@ -26,11 +26,17 @@ std::string_view included_name(std::string_view rest) {
 
 Included::Included(std::span<const Source> files, std::span<const Source> headers) : count_(files.size()) {
   std::map<std::string_view, std::vector<std::size_t>> by_name;
+  std::map<std::size_t, Error> faults;
   for (const std::span<const Source> both : {files, headers}) {
     for (const Source& source : both) {
       by_name[leaf(source.name)].push_back(sources_.size());
       sources_.push_back(&source);
-      own_.emplace_back(source.text);
+      try {
+        own_.emplace_back(source.text);
+      } catch (const SyntaxError& error) {
+        own_.emplace_back("");
+        faults.emplace(sources_.size() - 1, located(source, error));
+      }
     }
   }
   std::vector<std::set<std::size_t>> direct(sources_.size());
@@ -50,6 +56,9 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
       for (const std::size_t next : direct[pending.front()]) {
         if (seen.insert(next).second) pending.push_back(next);
       }
+    }
+    for (const std::size_t one : seen) {
+      if (const auto fault = faults.find(one); fault != faults.end()) throw fault->second;
     }
     std::map<std::size_t, std::size_t> from = {{i, 0}};
     for (const auto& [at, source] : certain[i]) {
@@ -119,7 +128,7 @@ std::shared_ptr<const Conditions> Included::conditions(std::size_t file) const {
     if (!asks_name && one.word != "if" && one.word != "elif") continue;
     const auto is_known = [&](std::string_view name) { return is_defined_at(file, name, one.begin); };
     if (asks_name) {
-      const std::string_view name = leading_name(one.rest);
+      const std::string_view name = one.name;
       if (is_known(name)) result->emplace(one.begin, one.word == "ifdef");
       continue;
     }

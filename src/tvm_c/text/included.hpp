@@ -22,6 +22,7 @@ namespace usmp::tvm_c {
 // A header is the one of that name, in whatever directory; of several with the name, all are.
 class Included {
  public:
+  // Throws Error: a file, or a header that one includes, cannot be split into tokens. Others mean nothing here.
   Included(std::span<const Source> files, std::span<const Source> headers);
 
   // Whether the file, or what it includes, defines a macro of that name, whatever conditions say.

@@ -1,55 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Walks over tokens, and chooses the parts of conditional groups.
 #include "tvm_c/text/lexer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <utility>
 
 #include "tvm_c/text/places.hpp"
-#include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
-
-// The longest first.
-constexpr std::array<std::string_view, 23> long_punctuators = {"...", "<<=", ">>=", "->", "++", "--", "<<", ">>",
-                                                               "<=",  ">=",  "==",  "!=", "&&", "||", "+=", "-=",
-                                                               "*=",  "/=",  "%=",  "&=", "|=", "^=", "##"};
-
-std::size_t punctuator_size(std::string_view text) {
-  constexpr std::string_view second_of_long = ".<>=+-&|#";
-  if (text.size() < 2 || second_of_long.find(text[1]) == std::string_view::npos) return 1;
-  const auto* found = std::find_if(long_punctuators.begin(), long_punctuators.end(),
-                                   [&](std::string_view p) { return text.starts_with(p); });
-  return found == long_punctuators.end() ? 1 : found->size();
-}
-
-// "ifdef" of "# ifdef NAME".
-std::string_view first_word(std::string_view& rest) {
-  rest = behind_blanks(rest);
-  std::size_t end = 0;
-  while (end < rest.size() && is_identifier_char(rest[end])) ++end;
-  const std::string_view word = rest.substr(0, end);
-  rest.remove_prefix(end);
-  return word;
-}
-
-// A condition without brackets, blanks and the comment behind it.
-std::string compact(std::string_view condition) {
-  std::string result;
-  for (const char c : condition) {
-    if (c == '/') break;
-    if (!is_blank(c) && c != '(' && c != ')') result += c;
-  }
-  return result;
-}
 
 // Whether it is the same for each compiler of C.
 bool is_certain(const std::string& compacted) {
@@ -57,69 +19,56 @@ bool is_certain(const std::string& compacted) {
          compacted == "!defined__cplusplus";
 }
 
-// Behind the line splice that begins at `at`; `at`: none does.
-std::size_t behind_splice(std::string_view text, std::size_t at) {
-  const std::string_view rest = text.substr(at, 3);
-  return at + (rest.starts_with("\\\n") ? 2 : rest == "\\\r\n" ? 3 : 0);
+// Macros that only #define and #undef change, and tokens that stand in the text as they are.
+void require_plain(const c::Lexed& lexed) {
+  const std::vector<Token>& tokens = lexed.tokens;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool is_pragma = i > 1 && tokens[i].kind == TokenKind::string && tokens[i - 2].is("_Pragma");
+    if (tokens[i].is("pop_macro") || (is_pragma && tokens[i].text.find("pop_macro") != std::string_view::npos))
+      throw SyntaxError{tokens[i].offset, "found pop_macro, expected macros that only #define and #undef change"};
+    const bool is_spliced = !lexed.spliced.empty() && tokens[i].text.data() == lexed.spliced.front().data();
+    if (is_spliced)
+      throw SyntaxError{tokens[i].offset, "found a line splice inside of a token, expected it between two"};
+  }
 }
 
 }  // namespace
 
-std::size_t line_end(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (end < text.size()) {
-    end = std::min(text.find('\n', end), text.size());
-    const std::size_t last = end > at && text[end - 1] == '\r' ? end - 1 : end;
-    if (last == at || text[last - 1] != '\\' || end == text.size()) break;
-    ++end;
-  }
-  return end;
-}
-
-std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
-  const char first = text[at];
-  if (first != '/' && first != '"' && first != '\'') return std::nullopt;
-  const std::string_view rest = text.substr(at, 2);
-  if (rest == "//") return line_end(text, at);
-  if (rest == "/*") {
-    const std::size_t end = text.find("*/", at + 2);
-    return end == std::string_view::npos ? text.size() : end + 2;
-  }
-  if (first == '/') return std::nullopt;
-  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
-    if (text[i] == '\\')
-      i = std::max(behind_splice(text, i), i + 2) - 1;
-    else if (text[i] == first)
-      return i + 1;
-  }
-  return std::min(text.find('\n', at), text.size());
-}
-
-std::size_t directive_end(std::string_view text, std::size_t at) {
-  while (at < text.size() && text[at] != '\n') {
-    const std::size_t behind = behind_splice(text, at);
-    if (const auto unit = behind_unit(text, at)) {
-      at = *unit;
-    } else {
-      at = behind > at ? behind : at + 1;
-    }
-  }
-  return at;
-}
-
-std::string_view behind_blanks(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t behind = behind_splice(text, at);
-    const auto unit = text[at] == '/' ? behind_unit(text, at) : std::nullopt;
-    if (!is_blank(text[at]) && behind == at && !unit) break;
-    at = unit ? *unit : std::max(behind, at + 1);
-  }
-  return text.substr(at);
-}
-
 Error located(const Source& file, const SyntaxError& error) {
   return {ErrorKind::archive, {{}, file.name, place_in(file, error.offset)}, error.message};
+}
+
+std::shared_ptr<const c::Lexed> split(std::string_view text) {
+  try {
+    auto lexed = std::make_shared<const c::Lexed>(c::lex({{}, text}, 0));
+    require_plain(*lexed);
+    return lexed;
+  } catch (const c::SyntaxError& error) {
+    throw SyntaxError{error.offset, error.message};
+  }
+}
+
+Directive directive_of(std::string_view text, const c::Lexed& lexed, std::size_t index) {
+  const c::Directive& place = lexed.directives[index];
+  const Token& hash = lexed.tokens[place.token];
+  std::size_t first = place.token + std::size_t{1};
+  std::size_t last = first;
+  while (!lexed.tokens[last].begins_line) ++last;
+  Directive result{hash.offset, place.end, {}, {}, {}, {}, 0, last};
+  if (first < last && lexed.tokens[first].is_identifier()) result.word = lexed.tokens[first++].text;
+  const std::size_t rest = first < last ? lexed.tokens[first].offset : place.end;
+  result.first = first;
+  result.rest = text.substr(rest, place.end - rest);
+  if (first < last && lexed.tokens[first].is_identifier()) result.name = lexed.tokens[first].text;
+  if (first + 1 == last) result.only = lexed.tokens[first].text;
+  return result;
+}
+
+std::vector<Directive> directives_in(std::string_view text) {
+  const auto lexed = split(text);
+  std::vector<Directive> result;
+  for (std::size_t i = 0; i < lexed->directives.size(); ++i) result.push_back(directive_of(text, *lexed, i));
+  return result;
 }
 
 const Token& Lexer::peek() {
@@ -140,85 +89,58 @@ Token Lexer::next() {
 }
 
 void Lexer::jump(std::size_t behind) {
-  if (behind == at_) return;
-  at_ = behind;
+  if (behind == end_) return;
   end_ = behind;
-  is_line_start_ = false;
+  in_list_ = 0;
+  const std::vector<Token>& tokens = lexed_->tokens;
+  while (tokens[at_].kind != TokenKind::end && tokens[at_].offset + tokens[at_].text.size() <= behind) ++at_;
+  if (tokens[at_].offset < behind) in_list_ = behind - tokens[at_].offset;
 }
 
-bool Lexer::skip_plain_braces() {
-  if (has_next_) return false;
-  constexpr std::string_view special = "{}\"'#/\\";
-  std::size_t depth = 1;
-  for (std::size_t at = behind_numbers(text_, at_);
-       (at = text_.find_first_of(special, at)) != std::string_view::npos;) {
-    if (text_[at] != '{' && text_[at] != '}') return false;
-    if (text_[at] == '{') ++depth;
-    if (text_[at] == '}') --depth;
-    if (depth > 0) {
-      at = text_[at] == '{' ? behind_numbers(text_, at + 1) : at + 1;
-      continue;
-    }
-    at_ = at + 1;
-    end_ = at_;
-    is_line_start_ = false;
-    return true;
-  }
-  return false;
+bool Lexer::skip_numbers() {
+  const Token& token = lexed_->tokens[at_];
+  if (has_next_ || in_list_ > 0 || token.kind != TokenKind::numbers) return false;
+  jump(token.offset + token.text.size());
+  return true;
 }
 
-void Lexer::skip_blanks() {
-  while (at_ < text_.size()) {
-    const char c = text_[at_];
-    if (c == '\n') {
-      is_line_start_ = true;
-      ++at_;
-    } else if (is_blank(c)) {
-      ++at_;
-    } else if (c == '\\' && (at(at_ + 1) == '\n' || (at(at_ + 1) == '\r' && at(at_ + 2) == '\n'))) {
-      at_ += at(at_ + 1) == '\n' ? 2U : 3U;
-    } else if (c == '/' && at(at_ + 1) == '/') {
-      at_ = line_end(text_, at_);
-    } else if (c == '/' && at(at_ + 1) == '*') {
-      const std::size_t end = text_.find("*/", at_ + 2);
-      if (end == std::string_view::npos) throw SyntaxError{at_, "the comment does not end"};
-      at_ = end + 2;
-    } else if (c == '#' && is_line_start_) {
-      directive();
-    } else {
-      return;
-    }
-  }
+Directive Lexer::take_directive() {
+  const Directive one = directive_of(text_, *lexed_, next_directive_++);
+  at_ = one.behind;
+  return one;
 }
 
 // What a conditional group leaves out is skipped at once. #include and #pragma mean nothing here.
 void Lexer::directive() {
-  const std::size_t begin = at_;
-  at_ = directive_end(text_, at_);
-  std::string_view line = text_.substr(begin + 1, at_ - begin - 1);
-  const std::string_view word = first_word(line);
-  if (word != "pragma" && word != "line") ++directives_;
-  if (word == "define") {
-    seen_->defines[first_word(line)][begin] = true;
-  } else if (word == "undef") {
-    seen_->defines[first_word(line)][begin] = false;
-  } else if (word == "ifdef" || word == "ifndef") {
-    const std::string_view name = first_word(line);
-    const auto known = this->known(begin);
-    open_group(known || name == "__cplusplus");
-    const bool is_taken = known ? *known : is_defined(name, begin) == (word == "ifdef");
-    if (!is_taken) skip_group(false);
-  } else if (word == "if") {
-    const std::string condition = compact(line);
-    open_group(known(begin) || is_certain(condition));
-    if (!holds(line, begin)) skip_group(false);
-  } else if (word == "else" || word == "elif") {
-    if (open_groups_ == 0) throw SyntaxError{begin, "#" + std::string(word) + " without #if"};
-    skip_group(true);
-  } else if (word == "endif") {
-    if (open_groups_ == 0) throw SyntaxError{begin, "#endif without #if"};
+  const Directive one = take_directive();
+  if (one.word != "pragma" && one.word != "line") ++directives_;
+  if (one.word == "define" || one.word == "undef") {
+    seen_->defines[one.name][one.begin] = one.word == "define";
+  } else if (one.word == "ifdef" || one.word == "ifndef") {
+    const auto known = this->known(one.begin);
+    open_group(known || one.name == "__cplusplus");
+    const bool is_taken = known ? *known : is_defined(one.name, one.begin) == (one.word == "ifdef");
+    if (!is_taken) skip_group(one.end, false);
+  } else if (one.word == "if") {
+    open_group(known(one.begin) || is_certain(compact(one)));
+    if (!holds(one)) skip_group(one.end, false);
+  } else if (one.word == "else" || one.word == "elif") {
+    if (open_groups_ == 0) throw SyntaxError{one.begin, "#" + std::string(one.word) + " without #if"};
+    skip_group(one.end, true);
+  } else if (one.word == "endif") {
+    if (open_groups_ == 0) throw SyntaxError{one.begin, "#endif without #if"};
     close_group();
   }
+}
+
+// A condition without brackets and blanks.
+std::string Lexer::compact(const Directive& one) const {
+  std::string result;
+  for (std::size_t i = one.first; i < one.behind; ++i) {
+    const Token& token = lexed_->tokens[i];
+    if (!token.is("(") && !token.is(")")) result += token.text;
+  }
+  return result;
 }
 
 void Lexer::open_group(bool is_certain) {
@@ -245,90 +167,70 @@ bool Lexer::is_defined(std::string_view name, std::size_t at) const {
 }
 
 // 0, 1, defined(X), !defined(X), defined X: what guards C here.
-bool Lexer::holds(std::string_view condition, std::size_t begin) {
-  if (const auto known = this->known(begin)) return *known;
-  const std::string text = compact(condition);
+bool Lexer::holds(const Directive& one) {
+  if (const auto known = this->known(one.begin)) return *known;
+  const std::string text = compact(one);
   const bool negated = text.starts_with("!");
   const std::string_view rest = std::string_view(text).substr(negated ? 1 : 0);
   if (rest == "0" || rest == "1") return (rest == "1") != negated;
   if (rest.starts_with("defined") && rest.find_first_of("&|") == std::string_view::npos) {
-    return is_defined(rest.substr(7), begin) != negated;
+    return is_defined(rest.substr(7), one.begin) != negated;
   }
-  SyntaxError unknown{begin, "found #if " + shown(condition) + ", expected 0, 1 or defined(NAME)"};
+  SyntaxError unknown{one.begin, "found #if " + shown(one.rest) + ", expected 0, 1 or defined(NAME)"};
   if (!passes_over_conditions_) throw std::move(unknown);
   passed_over_ = std::move(unknown);
   return false;
 }
 
-// To behind the #else or #elif that is taken in place of the group that is open, or behind its #endif; if a part of it
-// `is_taken` already, to the #endif. What is conditional inside is skipped with it.
-void Lexer::skip_group(bool is_taken) {
-  const std::size_t begin = at_;
-  std::size_t inner = 0;
-  bool is_line_start = false;
-  while (at_ < text_.size()) {
-    const std::size_t start = at_;
-    const char c = text_[at_];
-    if (c != '#' || !is_line_start) {
-      const std::size_t behind = behind_splice(text_, at_);
-      const auto unit = behind_unit(text_, at_);
-      const bool is_gap = is_blank(c) || behind > at_ || (unit && c == '/');
-      is_line_start = c == '\n' || (is_line_start && is_gap);
-      at_ = unit ? *unit : std::max(behind, at_ + 1);
-      continue;
-    }
-    at_ = directive_end(text_, at_);
-    std::string_view line = text_.substr(start + 1, at_ - start - 1);
-    const std::string_view word = first_word(line);
-    if (opens_group(word)) ++inner;
-    const bool ends = word == "endif" && inner == 0;
-    if (word == "endif" && inner > 0) --inner;
-    if (word == "elif" && inner == 0 && !known(start) && !is_certain(compact(line))) certain_ &= ~std::uint64_t{1};
-    const bool goes_on = inner == 0 && !is_taken && (word == "else" || (word == "elif" && holds(line, start)));
+// From `begin` to behind the #else or #elif that is taken in place of the group that is open, or behind its #endif; if
+// a part of it `is_taken` already, to the #endif. What is conditional inside is skipped with it.
+void Lexer::skip_group(std::size_t begin, bool is_taken) {
+  for (std::size_t inner = 0; next_directive_ < lexed_->directives.size();) {
+    const Directive one = take_directive();
+    if (opens_group(one.word)) ++inner;
+    const bool ends = one.word == "endif" && inner == 0;
+    if (one.word == "endif" && inner > 0) --inner;
+    if (one.word == "elif" && inner == 0 && !known(one.begin) && !is_certain(compact(one)))
+      certain_ &= ~std::uint64_t{1};
+    const bool goes_on = inner == 0 && !is_taken && (one.word == "else" || (one.word == "elif" && holds(one)));
     if (!ends && !goes_on) continue;
-    if ((certain_ & 1U) == 0) seen_->left_out[begin] = start;
+    if ((certain_ & 1U) == 0) seen_->left_out[begin] = one.begin;
     if (ends) close_group();
-    is_line_start_ = true;
     return;
   }
   throw SyntaxError{begin, "the conditional group does not end, expected #endif"};
 }
 
 Token Lexer::scan() {
-  skip_blanks();
-  is_line_start_ = false;
-  if (at_ >= text_.size()) {
-    if (open_groups_ > 0) throw SyntaxError{text_.size(), "the conditional group does not end, expected #endif"};
-    return {TokenKind::end, {}, text_.size()};
-  }
-  const std::size_t begin = at_;
-  const char c = text_[at_];
-  TokenKind kind = TokenKind::punctuator;
-  if (is_digit(c) || (c == '.' && is_digit(at(at_ + 1)))) {
-    kind = TokenKind::number;
-    for (++at_; at_ < text_.size(); ++at_) {
-      const char last = text_[at_ - 1];
-      const bool is_exponent = last == 'e' || last == 'E' || last == 'p' || last == 'P';
-      const bool is_hex = at(begin) == '0' && (at(begin + 1) == 'x' || at(begin + 1) == 'X');
-      const bool takes_sign = is_exponent && (!is_hex || last == 'p' || last == 'P');
-      if (is_identifier_char(text_[at_]) || text_[at_] == '.') continue;
-      if (takes_sign && (text_[at_] == '+' || text_[at_] == '-')) continue;
-      break;
+  constexpr std::string_view blanks = " \t\r\n";
+  while (true) {
+    const auto& directives = lexed_->directives;
+    while (next_directive_ < directives.size() && directives[next_directive_].token == at_) directive();
+    const Token& token = lexed_->tokens[at_];
+    if (token.kind == TokenKind::end && open_groups_ > 0)
+      throw SyntaxError{text_.size(), "the conditional group does not end, expected #endif"};
+    require_ended(token);
+    if (token.kind != TokenKind::numbers) {
+      if (token.kind != TokenKind::end) ++at_;
+      return token;
     }
-  } else if (is_identifier_char(c)) {
-    kind = TokenKind::identifier;
-    while (at_ < text_.size() && is_identifier_char(text_[at_])) ++at_;
-  } else if (c == '"' || c == '\'') {
-    kind = c == '"' ? TokenKind::string : TokenKind::character;
-    for (++at_; at(at_) != c; ++at_) {
-      if (at_ >= text_.size() || text_[at_] == '\n') throw SyntaxError{begin, "the literal does not end on its line"};
-      if (text_[at_] == '\\') at_ = std::max(behind_splice(text_, at_), at_ + 2) - 1;
+    const std::size_t begin = token.text.find_first_not_of(blanks, in_list_);
+    if (begin != std::string_view::npos) {
+      const std::string_view rest = token.text.substr(begin);
+      const std::size_t size = rest.find_first_of(", \t\r\n");
+      Token one = c::lex_text(rest.substr(0, std::max(size, std::size_t{1}))).front();
+      in_list_ = begin + one.text.size();
+      one.offset = token.offset + static_cast<std::uint32_t>(begin);
+      return one;
     }
     ++at_;
-  } else {
-    at_ += punctuator_size(text_.substr(at_));
+    in_list_ = 0;
   }
-  return {kind, text_.substr(begin, at_ - begin), begin};
+}
+
+void require_ended(const Token& token) {
+  if (token.kind == TokenKind::other && (token.text[0] == '"' || token.text[0] == '\''))
+    throw SyntaxError{token.offset, "the literal does not end on its line"};
 }
 
 }  // namespace usmp::tvm_c

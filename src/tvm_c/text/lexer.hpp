@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tokens of C. Comments and line splices count as blanks; of conditional groups the one is read that a C compiler (not
-// a C++ one) takes. A file is read once and nothing is kept, so tables of constants cost no memory.
+// A walk over the tokens of a text of C (usmp/c/lexer.hpp); of conditional groups the part is read that a C compiler
+// (not a C++ one) takes.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,15 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "usmp/c/lexer.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::tvm_c {
 
-enum class TokenKind : std::uint8_t { end, identifier, number, string, character, punctuator };
-
-struct Token {
-  TokenKind kind = TokenKind::end;
-  std::string_view text;   // as it stands in the file; of `end` empty
-  std::size_t offset = 0;  // of its first byte
-
-  [[nodiscard]] bool is(std::string_view spelling) const {
-    return (kind == TokenKind::punctuator || kind == TokenKind::identifier) && text == spelling;
-  }
-  [[nodiscard]] bool is_identifier() const { return kind == TokenKind::identifier; }
-};
+using c::Token;
+using c::TokenKind;
 
 // What is no C, or no C that is read here. Has the place; the reader adds the file.
 struct SyntaxError {
@@ -42,18 +34,33 @@ struct SyntaxError {
   return word == "if" || word == "ifdef" || word == "ifndef";
 }
 
-// Behind the comment or literal that begins at `at`, as the preprocessor sees it in text that it leaves out, too: a
-// literal ends with its line at the latest. Nothing: none begins there.
-[[nodiscard]] std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at);
-// Where the line ends that begins at `at`: at the line break in front of which there is no backslash.
-[[nodiscard]] std::size_t line_end(std::string_view text, std::size_t at);
-// Where the directive ends whose # stands at `at`: a comment in it may go on over several lines.
-[[nodiscard]] std::size_t directive_end(std::string_view text, std::size_t at);
-// Without the blanks, comments and line splices that it begins with.
-[[nodiscard]] std::string_view behind_blanks(std::string_view text);
-
 struct Source;
 [[nodiscard]] Error located(const Source& file, const SyntaxError& error);
+
+// The text's tokens, views of it, with those of directives and of all conditional groups. Throws SyntaxError: as
+// c::lex, a line splice inside of a token, pop_macro. O(text).
+[[nodiscard]] std::shared_ptr<const c::Lexed> split(std::string_view text);
+
+// A line of the preprocessor.
+struct Directive {
+  std::size_t begin = 0;
+  std::size_t end = 0;     // of its last line
+  std::string_view word;   // "define"
+  std::string_view rest;   // behind it, without blanks in front
+  std::string_view name;   // that it begins with: what is defined, or asked for
+  std::string_view only;   // the token behind the word, if there is one
+  std::size_t first = 0;   // index of the token behind the word
+  std::size_t behind = 0;  // of that behind its line
+};
+
+// `text` has been split so.
+[[nodiscard]] Directive directive_of(std::string_view text, const c::Lexed& lexed, std::size_t index);
+
+// All lines of the preprocessor, whatever conditions say. Throws SyntaxError, as split(). O(text).
+[[nodiscard]] std::vector<Directive> directives_in(std::string_view text);
+
+// Throws SyntaxError: a literal that does not end.
+void require_ended(const Token& token);
 
 // Conditions of the preprocessor that are known, by the offset of their directive.
 using Conditions = std::map<std::size_t, bool>;
@@ -61,23 +68,24 @@ using Conditions = std::map<std::size_t, bool>;
 // A value: a copy goes on from the same place on its own.
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  // Throws SyntaxError, as split().
+  explicit Lexer(std::string_view text) : Lexer(text, split(text)) {}
+  Lexer(std::string_view text, std::shared_ptr<const c::Lexed> lexed) : text_(text), lexed_(std::move(lexed)) {}
 
-  // The next token, which stays. Throws SyntaxError: a comment or literal that does not end, a conditional group whose
-  // condition is not understood or that does not end.
+  // The next token, which stays; of a long list of numbers, each is one. Throws SyntaxError: a literal that does not
+  // end, a conditional group whose condition is not understood or that does not end.
   const Token& peek();
   Token next();
 
-  // What follows is read by somebody who needs no lexer, from offset() on: numbers of a list, with commas, blanks and
+  // What follows is read by somebody who needs no tokens, from offset() on: numbers of a list, with commas, blanks and
   // signs, each with the comma behind it. Then go on `behind` the last comma, which may be where it began.
   [[nodiscard]] bool may_jump() const { return !has_next_; }
   void jump(std::size_t behind);
-  // Behind the brace that closes the one just taken: as taking tokens would, in a fraction of the time, if nothing but
-  // numbers, names and braces is inside. Else takes nothing; false.
-  bool skip_plain_braces();
+  // Over a long list of numbers, if one stands next.
+  bool skip_numbers();
 
   // Where the next token begins, if it has been looked at, else behind the last one.
-  [[nodiscard]] std::size_t offset() const { return has_next_ ? next_.offset : at_; }
+  [[nodiscard]] std::size_t offset() const { return has_next_ ? next_.offset : end_; }
   // Behind the last token taken.
   [[nodiscard]] std::size_t end() const { return end_; }
   [[nodiscard]] std::string_view text() const { return text_; }
@@ -103,24 +111,26 @@ class Lexer {
   [[nodiscard]] std::size_t directives() const { return directives_; }
 
  private:
-  [[nodiscard]] char at(std::size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
-  void skip_blanks();
   void directive();
+  [[nodiscard]] std::string compact(const Directive& one) const;
   [[nodiscard]] bool is_defined(std::string_view name, std::size_t at) const;
-  [[nodiscard]] bool holds(std::string_view condition, std::size_t begin);
+  [[nodiscard]] bool holds(const Directive& one);
   void open_group(bool is_certain);
   void close_group();
-  void skip_group(bool is_taken);
+  void skip_group(std::size_t begin, bool is_taken);
+  Directive take_directive();
   Token scan();
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::shared_ptr<const c::Lexed> lexed_;
+  std::size_t at_ = 0;              // of the next token
+  std::size_t in_list_ = 0;         // behind what is taken of it, if that is a list of numbers
+  std::size_t next_directive_ = 0;  // of lexed_->directives
   std::size_t end_ = 0;
   bool passes_over_conditions_ = false;
   std::shared_ptr<const Conditions> known_;
   std::shared_ptr<const std::set<std::size_t>> ignored_;
   std::optional<SyntaxError> passed_over_;
-  bool is_line_start_ = true;
   bool has_next_ = false;
   Token next_;
   std::size_t directives_ = 0;

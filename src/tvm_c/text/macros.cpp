@@ -18,20 +18,10 @@ namespace {
 
 constexpr std::string_view line_blanks = " \t\r\f\v";
 
-Directive directive_at(std::string_view text, std::size_t at) {
-  const std::size_t end = directive_end(text, at);
-  std::string_view rest = behind_blanks(text.substr(at + 1, end - at - 1));
-  const std::string_view word = leading_name(rest);
-  rest.remove_prefix(word.size());
-  return {at, end, word, behind_blanks(rest)};
-}
-
 // #ifndef NAME, #define NAME and #endif around all others: what is inside is compiled once.
 bool guards(const std::vector<Directive>& directives) {
   if (directives.size() < 3 || directives[0].word != "ifndef" || directives[1].word != "define") return false;
-  const std::string_view name = leading_name(directives[0].rest);
-  const std::string_view defined = directives[1].rest;
-  const bool is_one = leading_name(defined) == name && without_blanks_in_front(defined.substr(name.size())).empty();
+  const bool is_one = !directives[1].name.empty() && directives[1].only == directives[0].name;
   std::size_t depth = 0;
   for (std::size_t i = 0; is_one && i < directives.size(); ++i) {
     const std::string_view word = directives[i].word;
@@ -47,8 +37,7 @@ bool guards(const std::vector<Directive>& directives) {
 std::vector<std::pair<std::size_t, std::size_t>> zero_groups(const std::vector<Directive>& directives) {
   std::vector<std::pair<std::size_t, std::size_t>> groups;
   for (std::size_t i = 0; i < directives.size(); ++i) {
-    const std::string_view rest = directives[i].rest;
-    if (directives[i].word != "if" || rest.substr(0, rest.find_last_not_of(line_blanks) + 1) != "0") continue;
+    if (directives[i].word != "if" || directives[i].only != "0") continue;
     std::size_t depth = 1;
     std::size_t last = i;
     bool has_parts = false;
@@ -81,40 +70,21 @@ std::string_view without_blanks_in_front(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(line_blanks), text.size()));
 }
 
-std::vector<Directive> directives_in(std::string_view text) {
-  std::vector<Directive> result;
-  bool is_line_start = true;
-  for (std::size_t i = 0; i < text.size();) {
-    if (text[i] == '#' && is_line_start) {
-      result.push_back(directive_at(text, i));
-      i = result.back().end;
-    } else if (text[i] == '{') {
-      const std::size_t begin = ++i;
-      i = behind_numbers(text, begin);
-      const std::size_t code = text.substr(0, i).find_last_not_of(line_blanks);  // the brace, if nothing else
-      is_line_start = code >= begin && text[code] == '\n';
-    } else if (const auto end = behind_unit(text, i)) {
-      is_line_start = is_line_start && text[i] == '/';
-      i = *end;
-    } else {
-      is_line_start = text[i] == '\n' || (is_line_start && line_blanks.find(text[i]) != std::string_view::npos);
-      ++i;
+std::vector<Token> plain_tokens(std::string_view text) {
+  const auto lexed = split(text);
+  std::vector<Token> result;
+  auto directive = lexed->directives.begin();
+  for (std::size_t i = 0; i + 1 < lexed->tokens.size(); ++i) {
+    const Token& token = lexed->tokens[i];
+    if (directive != lexed->directives.end() && directive->token == i) {
+      ++directive;
+      while (!lexed->tokens[i + 1].begins_line) ++i;
+      continue;
     }
+    require_ended(token);
+    result.push_back(token);
   }
   return result;
-}
-
-std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directive>& directives, std::string& plain) {
-  plain = std::string(text);
-  for (const Directive& one : directives) {
-    for (std::size_t i = one.begin; i < one.end; ++i) {
-      if (plain[i] != '\n') plain[i] = ' ';
-    }
-  }
-  std::vector<Token> tokens;
-  Lexer lexer(plain);
-  for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) tokens.push_back(token);
-  return tokens;
 }
 
 namespace {
@@ -122,8 +92,7 @@ namespace {
 // What may stand in front of a declaration, as a part of it: attributes, extern "C", names of macros without brackets.
 // If `any`, all that ends no declaration.
 bool may_be_front(std::string_view text, bool any) {
-  std::string plain;
-  const std::vector<Token> tokens = plain_tokens(text, directives_in(text), plain);
+  const std::vector<Token> tokens = plain_tokens(text);
   std::size_t depth = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
@@ -183,8 +152,7 @@ std::size_t begin_with_groups(std::string_view file, std::size_t from, std::size
     }
     while (next > 0 && opened[next - 1] > 0) {
       const std::size_t behind = directives[next - 1].end;
-      std::string plain;
-      if (!plain_tokens(gap.substr(behind, result - behind), {}, plain).empty()) break;
+      if (!plain_tokens(gap.substr(behind, result - behind)).empty()) break;
       const std::size_t first = opened[next - 1] - 1;
       if (!may_be_front(gap.substr(directives[first].begin, behind - directives[first].begin), false)) break;
       next = first;
@@ -197,18 +165,16 @@ std::size_t begin_with_groups(std::string_view file, std::size_t from, std::size
 }
 
 bool has_hidden_code(std::string_view gap) {
-  std::string plain;
   try {
-    std::string compiled(gap);
     const std::vector<Directive> directives = directives_in(gap);
-    for (const auto& [first, last] : zero_groups(directives)) {
-      const std::size_t begin = directives[first].begin;
-      compiled.replace(begin, directives[last].end - begin, directives[last].end - begin, ' ');
-    }
-    const std::vector<Token> tokens = plain_tokens(compiled, directives_in(compiled), plain);
-    return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+    const auto groups = zero_groups(directives);
+    auto group = groups.begin();
+    const std::vector<Token> tokens = plain_tokens(gap);
+    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+      while (group != groups.end() && directives[group->second].begin < token.offset) ++group;
+      const bool is_left_out = group != groups.end() && directives[group->first].begin < token.offset;
       const bool is_linkage = token.is("extern") || token.is("{") || token.is("}") || token.is(";");
-      return !is_linkage && token.kind != TokenKind::string;
+      return !is_left_out && !is_linkage && token.kind != TokenKind::string;
     });
   } catch (const SyntaxError&) {
     return true;
@@ -231,7 +197,7 @@ Macros::Macros(std::string_view file) : file_(file) {
     if (opens_group(one.word) && ++depth == 2) groups.emplace_back(one.begin, file.size());
     if (one.word == "endif" && --depth == 1 && !groups.empty()) groups.back().second = one.end;
     if (one.word != "define" && one.word != "undef") continue;
-    const std::string_view name = leading_name(one.rest);
+    const std::string_view name = one.name;
     bodies_[name].push_back(one.word == "define" ? one.rest.substr(name.size()) : std::string_view());
     if (depth != 1) conditional_.insert(name);
   }
@@ -262,9 +228,9 @@ void Macros::read_always(const std::vector<Directive>& directives) {
     const Directive& one = directives[i];
     if (opens_group(one.word)) {
       Group& group = groups.emplace_back();
-      if (one.word == "ifndef") group.wanted = leading_name(one.rest);
+      if (one.word == "ifndef") group.wanted = one.name;
     } else if (one.word == "define") {
-      groups.back().here.insert(leading_name(one.rest));
+      groups.back().here.insert(one.name);
     } else if ((one.word == "else" || one.word == "elif") && groups.size() > 1) {
       close_part(groups.back());
       groups.back().has_else = one.word == "else";
@@ -287,10 +253,9 @@ void Macros::read_always(const std::vector<Directive>& directives) {
 
 // enum NAME { FIRST, SECOND = 8 }
 void Macros::read_enumerators(std::string_view file, const std::vector<std::pair<std::size_t, std::size_t>>& groups) {
-  std::string plain;
   std::vector<Token> tokens;
   try {
-    tokens = plain_tokens(file, directives_in(file), plain);
+    tokens = plain_tokens(file);
   } catch (const SyntaxError&) {
     return;
   }
@@ -380,9 +345,8 @@ Names Macros::names_of(const std::vector<Token>& tokens) const {
 }
 
 Names Macros::names_in(std::string_view text) const {
-  std::string plain;
   try {
-    return names_of(plain_tokens(text, directives_in(text), plain));
+    return names_of(plain_tokens(text));
   } catch (const SyntaxError&) {  // somebody's text in a group that is not read
     Names names;
     for_each_identifier(text, [&](std::string_view name) { names.emplace(name); });
@@ -390,12 +354,20 @@ Names Macros::names_in(std::string_view text) const {
   }
 }
 
+std::vector<Directive> directives_or_none(std::string_view text) {
+  try {
+    return directives_in(text);
+  } catch (const SyntaxError&) {
+    return {};
+  }
+}
+
 MacroDefinitions macro_definitions(const std::vector<std::string_view>& texts) {
   MacroDefinitions result;
   for (const std::string_view text : texts) {
-    for (const Directive& directive : directives_in(text)) {
+    for (const Directive& directive : directives_or_none(text)) {
       if (directive.word != "define") continue;
-      const std::string_view name = leading_name(directive.rest);
+      const std::string_view name = directive.name;
       result.push_back({name, directive.rest.substr(name.size())});
     }
   }

@@ -26,24 +26,14 @@ namespace usmp::tvm_c {
 // Whether it has no small letter, as names of macros.
 [[nodiscard]] bool is_in_capitals(std::string_view name);
 
-struct Directive {
-  std::size_t begin = 0;
-  std::size_t end = 0;    // of its last line
-  std::string_view word;  // "define"
-  std::string_view rest;  // behind it, without blanks in front
-};
-
-// All lines of the preprocessor, whatever conditions say. O(text).
-[[nodiscard]] std::vector<Directive> directives_in(std::string_view text);
-
-// All tokens, those of every conditional group; views into `plain`, which becomes the text without directives. Throws
-// SyntaxError. O(text).
-[[nodiscard]] std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directive>& directives,
-                                              std::string& plain);
+// All tokens but those of directives, of every conditional group; a long list of numbers is one. Throws SyntaxError.
+// O(text).
+[[nodiscard]] std::vector<Token> plain_tokens(std::string_view text);
 
 // What macros of a file stand for.
 class Macros {
  public:
+  // Throws SyntaxError.
   explicit Macros(std::string_view file);
 
   // Also of one that is undefined somewhere.
@@ -98,6 +88,9 @@ class Macros {
   std::vector<Include> includes_;
   mutable std::size_t most_ = 10'000'000;  // names that are looked at
 };
+
+// directives_in(), also of a header that cannot be split: that none of the files includes (Included).
+[[nodiscard]] std::vector<Directive> directives_or_none(std::string_view text);
 
 struct MacroDefinition {
   std::string_view name;

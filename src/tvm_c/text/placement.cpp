@@ -74,8 +74,7 @@ std::optional<PlacementWord> placement_of(const Item& item, std::string_view fil
 
 std::optional<PlacementWord> conditional_placement(std::string_view file, std::size_t begin, std::size_t end) {
   const std::string_view groups = file.substr(begin, end - begin);
-  std::string plain;
-  for (const Token& token : plain_tokens(groups, directives_in(groups), plain)) {
+  for (const Token& token : plain_tokens(groups)) {
     if (token.is_identifier() && !is_specifier(token.text)) {
       return PlacementWord{file.substr(begin + token.offset, token.text.size()), begin + token.offset};
     }

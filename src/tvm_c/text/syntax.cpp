@@ -172,6 +172,7 @@ bool take(Lexer& tokens, std::string_view spelling) {
 
 void skip_to_end(Lexer& tokens, std::size_t opened_at) {
   for (std::size_t depth = 1; depth > 0;) {
+    if (tokens.skip_numbers()) continue;
     const Token token = tokens.next();
     if (token.kind == TokenKind::end) throw SyntaxError{opened_at, "the bracket does not end"};
     if (token.kind != TokenKind::punctuator) continue;
