@@ -102,8 +102,8 @@ class Expander::Run {
       if (!bracket_follows(token)) return false;
       arguments = this->arguments(token, macro);
     }
-    if (e_.made_ > most_expanded)
-      fail_at(token, "macros stand for more than " + std::to_string(most_expanded) + " tokens");
+    const std::size_t most = e_.macros_.environment().most_expanded;
+    if (e_.made_ > most) fail_at(token, "macros stand for more than " + std::to_string(most) + " tokens");
     e_.unit_.expansions.push_back({&macro, token.file, token.offset, token.expansion});
     const auto expansion = static_cast<std::uint32_t>(e_.unit_.expansions.size() - 1);
     std::vector<Token> tokens = replaced(token, macro, arguments, expansion);
@@ -170,7 +170,7 @@ class Expander::Run {
   std::vector<Token> numbers_of(const Token& list) {
     std::vector<Token> tokens = lex_text(list.text);
     e_.made_ += tokens.size();
-    if (e_.made_ > most_expanded)
+    if (e_.made_ > e_.macros_.environment().most_expanded)
       fail_at(list, "found a list of numbers as an argument of a macro, expected it in a table");
     for (Token& token : tokens) {
       token.file = list.file;

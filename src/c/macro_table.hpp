@@ -17,6 +17,8 @@ class MacroTable {
  public:
   explicit MacroTable(const Environment& environment) : environment_(environment) {}
 
+  [[nodiscard]] const Environment& environment() const { return environment_; }
+
   enum class Defined : std::uint8_t { no, yes, unknown };
   [[nodiscard]] Defined defined(std::string_view name) const;
 

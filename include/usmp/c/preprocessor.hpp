@@ -93,18 +93,18 @@ struct Unit {
   std::deque<std::string> texts;  // that # and ## make
 };
 
+// Beyond them SyntaxError.
+inline constexpr std::size_t most_included = 200;        // files inside each other
+inline constexpr std::size_t most_inclusions = 10'000;   // of files, in all
+inline constexpr std::size_t most_arguments_deep = 100;  // calls of macros in arguments of each other
+
 struct Environment {
   // The file that #include "name" or <name> in the file means; nothing: it is not here.
   std::function<std::optional<std::uint32_t>(std::string_view name, bool is_quoted, std::uint32_t file)> include;
   // Whether no compiler, command line or missing header defines the name. Null: only of __cplusplus.
   std::function<bool(std::string_view name)> is_undefined;
+  std::size_t most_expanded = 4'000'000;  // tokens that macros make, in all; beyond them SyntaxError
 };
-
-// Beyond them SyntaxError.
-inline constexpr std::size_t most_included = 200;        // files inside each other
-inline constexpr std::size_t most_inclusions = 10'000;   // of files, in all
-inline constexpr std::size_t most_expanded = 4'000'000;  // tokens that macros make, in all
-inline constexpr std::size_t most_arguments_deep = 100;  // calls of macros in arguments of each other
 
 // The file with what it includes. Groups whose condition depends on a name that somebody else may define stay, with all
 // their parts, between tokens `group`; what they define is not sure, and stays unexpanded (TokenKind::opaque). A file

@@ -3,10 +3,10 @@
 // Values of short texts: a file of C is made of each, with the definitions of the macros that it names.
 #include "tvm_c/text/constant_expression.hpp"
 
-#include <set>
 #include <utility>
 #include <vector>
 
+#include "tvm_c/text/macro_expansion.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/c/constants.hpp"
 #include "usmp/c/parser.hpp"
@@ -16,34 +16,8 @@
 namespace usmp::tvm_c {
 namespace {
 
-using IsDefined = std::function<bool(std::string_view)>;
-
 // Of a text with its definitions, in bytes.
 constexpr std::size_t most_text = std::size_t{1} << 16;
-
-// "#define" of all macros that the text names, and of those that these name; nothing: they are too long.
-std::optional<std::string> definitions_of(std::string_view text, const ConstantNames& names,
-                                          const IsDefined& is_defined) {
-  std::string result;
-  std::set<std::string, std::less<>> seen;
-  std::vector<std::string_view> texts = {text};
-  while (!texts.empty()) {
-    const std::string_view one = texts.back();
-    texts.pop_back();
-    for_each_identifier(one, [&](std::string_view name) {
-      if (name == "defined" || !seen.emplace(name).second) return;
-      const auto definition = names.definition ? names.definition(name) : std::nullopt;
-      if (definition) {
-        result.append("#define ").append(name).append(*definition).append("\n");
-        texts.push_back(*definition);
-      } else if (is_defined && is_defined(name)) {
-        result.append("#define ").append(name).append(" ").append(name).append("\n");  // its value is not known
-      }
-    });
-    if (result.size() + text.size() > most_text) return std::nullopt;
-  }
-  return result;
-}
 
 // The file's tokens, macros expanded. Nothing: it is no C, or too long.
 std::optional<std::vector<c::Token>> expanded(std::string_view file, c::Files& files) {
@@ -73,7 +47,8 @@ struct Value {
 };
 
 std::optional<Value> evaluated(std::string_view text, const ConstantNames& names) {
-  const auto definitions = definitions_of(text, names, nullptr);
+  const auto definitions = definitions_of(
+      text, most_text, [&](std::string_view name) { return names.definition ? names.definition(name) : std::nullopt; });
   if (!definitions) return std::nullopt;
   const std::string file = *definitions + std::string(text);
   c::Files files;
@@ -100,8 +75,13 @@ std::optional<std::int64_t> constant_operand(std::string_view text, const Consta
   return is_int ? value->constant.as_int64() : std::nullopt;
 }
 
-std::optional<bool> condition_holds(std::string_view text, const ConstantNames& names, const IsDefined& is_defined) {
-  const auto definitions = definitions_of(text, names, is_defined);
+std::optional<bool> condition_holds(std::string_view text, const ConstantNames& names,
+                                    const std::function<bool(std::string_view)>& is_defined) {
+  constexpr std::string_view unknown = " usmp_unknown_value";
+  const auto definitions = definitions_of(text, most_text, [&](std::string_view name) {
+    const auto definition = names.definition && name != "defined" ? names.definition(name) : std::nullopt;
+    return definition || !is_defined(name) ? definition : std::optional(unknown);
+  });
   if (!definitions) return std::nullopt;
   const std::string file = *definitions + "#if " + std::string(text) + "\n1\n#endif\n";
   c::Files files;

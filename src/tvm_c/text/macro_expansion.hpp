@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// What the preprocessor makes of macros in a piece of C.
+// What the preprocessor (usmp/c/preprocessor.hpp) makes of macros in a piece of C.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,18 +31,21 @@ struct MadeToken {
 };
 using MadeTokens = std::vector<MadeToken>;
 
-// Throws SyntaxError.
+// Of long lists, each number is one. Throws SyntaxError.
 [[nodiscard]] MadeTokens made_tokens(std::string_view text);
 [[nodiscard]] MadeTokens made_tokens(const std::vector<Token>& tokens);
-
-// Whether the definition is that of a macro with arguments.
-[[nodiscard]] bool takes_arguments(std::string_view definition);
 
 // Behind the bracket that closes the one at `open`; the number of tokens: none does.
 [[nodiscard]] std::size_t behind_bracket(const MadeTokens& tokens, std::size_t open);
 
-// The tokens with all macros expanded as C says: arguments first, #x and a##b of them as they stand. Nothing: a macro
-// comes to itself, it has other arguments than it takes, its name ends the tokens, or the result is very long.
+// "#define" of all macros that the text names, and of those that these name. Nothing: more than `most` bytes.
+// `definition`: as in Definitions; nothing: no macro.
+[[nodiscard]] std::optional<std::string> definitions_of(
+    std::string_view text, std::size_t most,
+    const std::function<std::optional<std::string_view>(std::string_view name)>& definition);
+
+// The tokens with all macros expanded. Nothing: a macro comes to itself, C does not allow its call, or the result is
+// very long.
 [[nodiscard]] std::optional<MadeTokens> expanded(const MadeTokens& tokens, const Definitions& macros);
 
 }  // namespace usmp::tvm_c
