@@ -198,7 +198,8 @@ class FileLexer {
     const std::size_t begin = at_;
     while (true) {
       at_ = std::min(text_.find('\n', from), text_.size());
-      for (std::size_t i = text_.find('\r', from); i < at_; i = text_.find('\r', i + 1)) refuse_lone_return(i);
+      const std::string_view line = text_.substr(0, at_);
+      for (std::size_t i = line.find('\r', from); i < at_; i = line.find('\r', i + 1)) refuse_lone_return(i);
       std::size_t last = at_;
       while (last > from && is_blank(text_[last - 1])) --last;
       const bool has_blanks = at_ - last > 1 || (at_ - last == 1 && text_[last] != '\r');
@@ -229,14 +230,20 @@ class FileLexer {
   }
 
   [[nodiscard]] bool take_numbers() {
-    if (in_directive_ || lexed_.tokens.empty() || !lexed_.tokens.back().is("{")) return false;
+    if (in_directive_ || lexed_.tokens.empty()) return false;
+    const Token& front = lexed_.tokens.back();
+    if (!front.is("{") && front.kind != TokenKind::numbers) return false;
     // From the brace's end on, as what follows a name would be none.
     if (at_ == 0 || is_identifier_char(text_[at_ - 1])) return false;
-    const std::size_t end = behind_numbers(text_, at_);
+    constexpr std::size_t page = 4096;
+    std::size_t end = at_;
+    for_numbers_behind(text_, at_, [&](std::string_view piece) {
+      end += piece.size();
+      if (file_.mapped != nullptr && piece.size() > page) file_.mapped->release(piece);
+    });
     if (end - at_ < fewest_listed_bytes) return false;
     const std::size_t begin = at_;
     add(TokenKind::numbers, text_.substr(begin, end - begin), begin);
-    if (file_.mapped != nullptr) file_.mapped->release(text_.substr(begin, end - begin));
     at_ = end;
     const std::size_t last = text_.substr(begin, end - begin).find_last_not_of(" \t\r\n,");
     begins_line_ = text_.substr(begin, end - begin).find('\n', last == npos ? 0 : last) != npos;

@@ -76,7 +76,7 @@ LastingVariables::LastingVariables(const FilesRead& read) : read_(read) {
   for (const Item& item : read.scope.items) {
     if (!item.is_variable || item.kind == Item::Kind::function) continue;
     const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
-    if (mentions_const(text)) continue;
+    if (mentions_const(text.substr(0, text.find('=')))) continue;
     for_each_identifier(text, [&](std::string_view name) { variables_.try_emplace({item.file, name}, item.begin); });
   }
 }

@@ -134,7 +134,7 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
     if (!is_pool && !is_read(item)) continue;
     // The section that an attribute of workspace names is that of planned C.
     const bool counts_sections = sections && !(is_pool && scope.owned.contains(name));
-    const std::string_view text = read.files[item.file].text;
+    const Code& text = scope.code.at(item.file);
     const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
     auto found = placement_of(item, text, counts_sections);
     if (!found) found = conditional_placement(text, begin_with_groups(text, front, item.begin, item.end), item.begin);

@@ -33,7 +33,6 @@
 #include "tvm_c/kept/workspace_ownership.hpp"
 #include "tvm_c/missing_in_plan.hpp"
 #include "tvm_c/text/file_scope.hpp"
-#include "tvm_c/text/folded.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/included.hpp"
 #include "tvm_c/text/macros.hpp"
@@ -49,28 +48,18 @@ namespace usmp::tvm_c {
 namespace {
 
 constexpr Bytes default_alignment = 16;
-constexpr std::size_t most_directives = 200'000;  // of a file; each is kept with what it says
-constexpr std::size_t most_outlined = 200;        // statements of the entry that become functions
-
-// Before anything is kept of them.
-void require_few_directives(const Source& file) {
-  std::size_t directives = 0;
-  bool is_line_start = true;
-  for (const char c : file.text) {
-    if (c == '#' && is_line_start && ++directives > most_directives) {
-      throw Error(ErrorKind::archive, {{}, file.name, {}},
-                  "more than " + std::to_string(most_directives) + " lines begin with '#', which is the limit");
-    }
-    is_line_start = c == '\n' || (is_line_start && (c == ' ' || c == '\t'));
-  }
-}
+constexpr std::size_t most_outlined = 200;  // statements of the entry that become functions
 
 // "-workspace-byte-alignment=8" of the comment that heads TVM's files (several may have become one).
-std::optional<Bytes> alignment_in(std::string_view text, std::string_view option) {
-  std::size_t at = text.find(option);
-  if (at == std::string_view::npos) return std::nullopt;
+std::optional<Bytes> alignment_in(const Code& code, std::string_view option) {
+  const auto pieces = code.pieces();
+  const auto piece =
+      std::ranges::find_if(pieces, [&](std::string_view text) { return text.find(option) != std::string_view::npos; });
+  if (piece == pieces.end()) return std::nullopt;
+  const std::string_view text = *piece;
   Bytes value = 0;
-  for (at += option.size(); at < text.size() && text[at] >= '0' && text[at] <= '9' && value < (1 << 20); ++at) {
+  for (std::size_t at = text.find(option) + option.size();
+       at < text.size() && text[at] >= '0' && text[at] <= '9' && value < (1 << 20); ++at) {
     value = value * 10 + (text[at] - '0');
   }
   return value > 0 ? std::optional(value) : std::nullopt;
@@ -98,7 +87,7 @@ class ModuleReader {
  public:
   ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits,
                Unread unread, const std::set<std::string>& rewritten, std::span<const Source> headers,
-               const std::set<std::string>& synchronous, const FoldedLists* lists)
+               const std::set<std::string>& synchronous)
       : name_(std::move(name)),
         files_(files),
         headers_(headers),
@@ -108,8 +97,7 @@ class ModuleReader {
         unread_(unread),
         rewritten_(rewritten),
         synchronous_(synchronous),
-        added_(scope_, files_, rewritten) {
-    scope_.lists = lists;
+        added_(scope_, files_, included_, rewritten) {
     for (const Foreign& function : foreign) {
       Lexer prototype(function.prototype);
       while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
@@ -125,11 +113,11 @@ class ModuleReader {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
-          read_pool_macros(files_[i].text, c_identifier(name_), scope_, included.constants(i));
-          pool_sizes_.read_header(files_[i].text, c_identifier(name_), included.constants(i));
+          read_pool_macros(included.code(i), c_identifier(name_), scope_, included.constants(i));
+          pool_sizes_.read_header(included.code(i), c_identifier(name_), included.constants(i));
           continue;
         }
-        read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_, included.constants(i),
+        read_file_scope(included.code(i), i, unread_ == Unread::kept, scope_, included.constants(i),
                         included.conditions(i));
         scope_.included[i] = included.files_of(i);
         read_included_tables(i, included, scope_);
@@ -139,7 +127,7 @@ class ModuleReader {
       }
       for (const auto& [option, value] : {std::pair("workspace-byte-alignment=", &module_.workspace_alignment),
                                           std::pair("constant-byte-alignment=", &module_.constant_alignment)}) {
-        if (!*value) *value = alignment_in(files_[i].text, option);
+        if (!*value) *value = alignment_in(included.code(i), option);
       }
     }
     module_.tvm_version = version_by_style(files_);
@@ -207,7 +195,7 @@ class ModuleReader {
       const PoolMacros macros = pool_macros(texts);
       std::vector<AskedFunction> asked;
       try {
-        read_file_scope(text, 0, true, scope);
+        read_file_scope(split(text), 0, true, scope);
         for (const auto& [function, body] : scope.functions) {
           if (!scope_.foreign.contains(function)) continue;
           auto params = pool_params(body, macros);
@@ -240,7 +228,7 @@ class ModuleReader {
         reasons_.emplace(name, std::move(reason));
       }
       unread_found_.clear();
-      kept_names_ = with_called(kept_names_, scope_, files_);
+      kept_names_ = with_called(kept_names_, scope_, included_);
       if (kept_names_.contains(entry)) {
         throw Error(ErrorKind::archive, {},
                     "the entry " + in_quotes(entry) + " is called by a function that is not read");
@@ -291,7 +279,7 @@ class ModuleReader {
     for (const auto& [name, file] : external_) callers.insert(file);
     const bool may_have_pools = !scope_.owned.empty();
     if (const Names pools = may_have_pools ? pools_in(gone_names(entry)) : Names(); !pools.empty()) {
-      added_.require_no_pools(mentioned_items(kept_names_, used_names(), stops, scope_, files_, callers), pools);
+      added_.require_no_pools(mentioned_items(kept_names_, used_names(), stops, scope_, included_, callers), pools);
     }
     std::string text = kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_, files_, included_);
     for (const std::string& one : statements) text += "\n" + one;
@@ -321,7 +309,7 @@ class ModuleReader {
     std::deque<std::string> statements;  // that `asked` points into
     for (const OutlinedFunction& one : outlined_) {
       FileScope own;
-      read_file_scope(statements.emplace_back(text_of(one, files_[entry_file].text)), 0, true, own);
+      read_file_scope(split(statements.emplace_back(text_of(one, files_[entry_file].text))), 0, true, own);
       FunctionText function = own.functions.find(one.name)->second;
       function.file = entry_file;
       asked.push_back({one.name, std::move(function), one.place.begin});
@@ -423,7 +411,7 @@ class ModuleReader {
       gone.insert(pool.name);
     }
     for (const auto& [name, pool] : scope_.constant_pools) gone.insert(name);
-    const std::vector<bool> needed = mentioned_items(kept_for_operators_, {}, {}, scope_, files_);
+    const std::vector<bool> needed = mentioned_items(kept_for_operators_, {}, {}, scope_, included_);
     for (std::size_t i = 0; i < needed.size(); ++i) {  // tables of operators whose C stays, which others may read, too
       if (needed[i] && scope_.items[i].kind == Item::Kind::data &&
           tables_.contains(std::string(scope_.items[i].name))) {
@@ -481,7 +469,7 @@ class ModuleReader {
   void note_left_out(const std::string& entry) {
     if (unread_ != Unread::kept || !rewritten_.empty()) return;
     const Names stops = stops_of(entry);
-    const std::vector<bool> stays = mentioned_items(kept_names_, used_names(), stops, scope_, files_);
+    const std::vector<bool> stays = mentioned_items(kept_names_, used_names(), stops, scope_, included_);
     const FilesRead read = files_read();
     append(left_out_code(read, added_.left_out(read.symbol + "_", entry, stops, stays), entry), warnings_);
     append(undefined_names(read, {stays, external_, added_.defined_elsewhere()}), warnings_);
@@ -528,9 +516,9 @@ class ModuleReader {
 
   [[nodiscard]] std::string prototype(const Item& item) const {
     try {
-      return prototype_of(item, files_[item.file].text);
+      return prototype_of(item, included_.code(item.file));
     } catch (const SyntaxError& error) {
-      throw located(files_[item.file], {item.begin + error.offset, error.message});
+      throw located(files_[item.file], error);
     }
   }
 
@@ -732,8 +720,8 @@ class ModuleReader {
     const auto item = std::ranges::find_if(scope_.items, [&](const Item& one) {
       return one.kind == Item::Kind::function && one.file == text.file && one.name == name;
     });
-    const bool is_int32 =
-        item != scope_.items.end() && prototype_of(*item, files_[item->file].text).starts_with("int32_t " + name + "(");
+    const bool is_int32 = item != scope_.items.end() &&
+                          prototype_of(*item, included_.code(item->file)).starts_with("int32_t " + name + "(");
     if (!is_int32) throw SyntaxError{text.offset, "found a result of another type, expected int32_t"};
   }
 
@@ -797,7 +785,7 @@ class ModuleReader {
     for (const std::string& name : functions) {
       const auto found = scope_.functions.find(name);
       if (found == scope_.functions.end() || name.starts_with("tvmgen_")) continue;
-      const std::vector<bool> mentioned = mentioned_items({name}, {}, {}, scope_, files_);
+      const std::vector<bool> mentioned = mentioned_items({name}, {}, {}, scope_, included_);
       for (std::size_t i = 0; i < mentioned.size(); ++i) {
         const Item& item = scope_.items[i];
         if (!mentioned[i] || item.kind != Item::Kind::function || !item.name.starts_with("tvmgen_")) continue;
@@ -944,21 +932,8 @@ PlannedModule read_planned_module(const std::string& module, std::span<const Sou
                                   const std::set<std::string>& synchronous) {
   for (const Source& file : files) {
     require_not_own(file);
-    require_few_directives(file);
   }
-  const FoldedFiles folded(files, headers);
-  if (!folded.texts.empty()) {
-    try {
-      PlannedModule read = ModuleReader(module, folded.files, foreign, limits, unread, rewritten, folded.headers,
-                                        synchronous, &folded.lists)
-                               .run();
-      folded.lists.unfold(read);
-      return read;
-    } catch (const NotFolded&) {  // read as it is
-    } catch (const Error&) {      // likewise: it is told in words of the text
-    }
-  }
-  return ModuleReader(module, files, foreign, limits, unread, rewritten, headers, synchronous, nullptr).run();
+  return ModuleReader(module, files, foreign, limits, unread, rewritten, headers, synchronous).run();
 }
 
 }  // namespace usmp::tvm_c

@@ -24,19 +24,17 @@ struct Versions {
   void until(int version) { to = std::min(to, version); }
 };
 
-bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
-void look_at_text(std::string_view text, Versions& versions) {
-  if (holds(text, "___tvm_main__")) versions.since(9);
-  if (holds(text, "_run_model")) versions.until(8);
-  if (holds(text, "-link-params=")) versions.until(10);
-  if (holds(text, "<stdbool.h>")) versions.since(11);
-  if (holds(text, "((uint8_t*)&")) versions.since(15);
+void look_at_text(const Code& file, Versions& versions) {
+  if (file.mentions("___tvm_main__")) versions.since(9);
+  if (file.mentions("_run_model")) versions.until(8);
+  if (file.mentions("-link-params=")) versions.until(10);
+  if (file.mentions("<stdbool.h>")) versions.since(11);
+  if (file.mentions("((uint8_t*)&")) versions.since(15);
 }
 
 // What tokens say, in whatever layout.
-void look_at_tokens(std::string_view text, Versions& versions) {
-  Lexer tokens(text);
+void look_at_tokens(const Code& file, Versions& versions) {
+  Lexer tokens(file);
   std::set<std::string_view> declared;
   bool defines_declared = false;
   std::size_t defined = 0;
@@ -87,13 +85,14 @@ std::string version_by_style(std::span<const Source> files) {
   bool has_bool = false;
   for (const Source& file : files) {
     if (file.name.ends_with(".h")) continue;
-    look_at_text(file.text, versions);
-    if (holds(file.text, "// tvm target: c")) {
-      has_operators = true;
-      has_bool = has_bool || holds(file.text, "<stdbool.h>");
-    }
     try {
-      look_at_tokens(file.text, versions);
+      const Code code = split(file);
+      look_at_text(code, versions);
+      if (code.mentions("// tvm target: c")) {
+        has_operators = true;
+        has_bool = has_bool || code.mentions("<stdbool.h>");
+      }
+      look_at_tokens(code, versions);
     } catch (const SyntaxError&) {
       return {};  // the reader says what is wrong
     }

@@ -246,7 +246,7 @@ TEST_CASE("numbers of a long list are tokens, one by one") {
   jumping.jump(9);
   CHECK(jumping.offset() == 9);
   CHECK(jumping.next().text == "11");
-  CHECK(!jumping.skip_numbers());
+  CHECK(jumping.numbers().starts_with(", -12,\n11"));
   Lexer whole(text);
   CHECK(!whole.skip_numbers());
   (void)whole.next();

@@ -17,7 +17,7 @@ std::optional<std::string> access(const std::string& text, Item::Kind kind = Ite
   item.begin = 0;
   item.end = text.size();
   item.name = "where";
-  const auto found = pool_access_of(item, text, {"sram", "dtcm"}, {{"at_sram", "sram"}, {"at_dtcm", "dtcm"}});
+  const auto found = pool_access_of(item, split(text), {"sram", "dtcm"}, {{"at_sram", "sram"}, {"at_dtcm", "dtcm"}});
   if (!found) return std::nullopt;
   CHECK(found->access.name == "where");
   CHECK(found->access.pool == "sram");

@@ -56,11 +56,10 @@ void require_plain_names(const std::string& name, const FunctionText& text, cons
 }
 
 void read_included_tables(std::size_t file, const Included& included, FileScope& scope) {
-  for (const Source* header : included.headers_of(file)) {
+  for (const std::size_t header : included.headers_of(file)) {
     FileScope own;
-    own.lists = scope.lists;
     try {
-      read_file_scope(header->text, file, true, own, included.constants(file));
+      read_file_scope(included.code(header), file, true, own, included.constants(file));
     } catch (const SyntaxError&) {  // what of it is needed is missing then
       continue;
     }

@@ -31,10 +31,10 @@ std::optional<PlannedPool> owned_pool(const std::string& name, const FileScope& 
 
 }  // namespace
 
-void PoolSizes::read_header(std::string_view text, std::string_view module, const ConstantNames& names) {
+void PoolSizes::read_header(const Code& code, std::string_view module, const ConstantNames& names) {
   constexpr std::string_view workspace = "_WORKSPACE_POOL_SIZE";
   constexpr std::string_view constants = "_CONSTANT_POOL_SIZE";
-  for (const auto& [name, text_of_value] : module_macros(text, module)) {
+  for (const auto& [name, text_of_value] : module_macros(code, module)) {
     const auto value = constant_value(text_of_value, names);
     if (!value || *value < 0) continue;
     const Bytes size = *value;

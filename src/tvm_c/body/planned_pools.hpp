@@ -18,7 +18,7 @@ namespace usmp::tvm_c {
 class PoolSizes {
  public:
   // TVMGEN_MODULE_WORKSPACE_SIZE, …_POOL_WORKSPACE_POOL_SIZE and …_POOL_CONSTANT_POOL_SIZE. O(bytes · log pools).
-  void read_header(std::string_view text, std::string_view module, const ConstantNames& names);
+  void read_header(const Code& code, std::string_view module, const ConstantNames& names);
 
   // In the order of the parameters; then those of which only `places` speak, as the packed interface has no parameters.
   // O((parameters + places) · log names + tables).

@@ -18,8 +18,8 @@ namespace usmp::tvm_c {
 namespace {
 
 // __attribute__((used)): a linker script or a debugger may look for it.
-bool is_marked_used(const Item& item, std::string_view text) {
-  Lexer tokens(text.substr(item.begin, item.end - item.begin));
+bool is_marked_used(const Item& item, const Code& file) {
+  Lexer tokens(file, item.begin, item.end);
   tokens.pass_over_conditions();
   try {
     for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
@@ -63,9 +63,8 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
   with_code_.clear();
   mentioned_.clear();
   if (!statements.empty()) with_code_.insert(file);
-  const std::string_view text = files_[file].text;
   for (const AddedText& one : statements) {
-    for (const std::string& name : macros_of(file).names_in(text.substr(one.begin, one.end - one.begin))) {
+    for (const std::string& name : included_.macros(file).names_in(one.begin, one.end)) {
       if (scope_.functions.contains(name)) mentioned_.insert(name);
       names_.emplace(file, name);
     }
@@ -88,7 +87,7 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     const std::size_t begin = end;
     end = item.end;
     if (!rewritten_.contains(file.name)) continue;
-    check_hidden(item.file, begin, begin_with_groups(file.text, begin, item.begin, item.end), gone);
+    check_hidden(item.file, begin, begin_with_groups(included_.code(item.file), begin, item.begin, item.end), gone);
     if (is_last) check_hidden(item.file, end, file.text.size(), gone);
     if (!is_for_others(item, prefix, stops) || kept.contains(item.name)) continue;
     if (accessors.contains(i)) {
@@ -111,15 +110,15 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
   std::sort(pool_accesses_.begin(), pool_accesses_.end(),
             [](const auto& one, const auto& other) { return one.first < other.first; });
   Names result;
-  const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, files_);
-  const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, files_, with_code_);
+  const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, included_);
+  const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, included_, with_code_);
   std::set<std::size_t> stay = with_code_;
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (now[i]) stay.insert(scope_.items[i].file);
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Item& item = scope_.items[i];
-    if (stay.contains(item.file) && is_unnamed_variable(item, files_)) {
+    if (stay.contains(item.file) && is_unnamed_variable(item, included_)) {
       require_none(item.file, item.begin, item.end, gone);
     }
     // enum { size = sizeof(sram) }; and types stay with their file too.
@@ -146,7 +145,7 @@ AddedCode::Accessors AddedCode::accessors_to(const Names& pools) const {
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
     const Item& item = scope_.items[i];
     if (i == 0 || scope_.items[i - 1].file != item.file) known.clear();
-    auto found = pool_access_of(item, files_[item.file].text, pools, known);
+    auto found = pool_access_of(item, included_.code(item.file), pools, known);
     if (!found) continue;
     if (item.kind == Item::Kind::function) known.emplace(item.name, found->access.pool);
     result.emplace(i, std::move(*found));
@@ -170,7 +169,7 @@ void AddedCode::keep_access(std::size_t item, Accessors& accessors) {
 }
 
 bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const Names& stops) const {
-  if (item.is_local && !is_marked_used(item, files_[item.file].text)) return false;
+  if (item.is_local && !is_marked_used(item, included_.code(item.file))) return false;
   return !stops.contains(item.name) && item.name != "TVMSystemLibEntryPoint" && !is_map(item.name, prefix);
 }
 
@@ -193,7 +192,7 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
     const Item& item = scope_.items[i];
     const bool has_name =
         item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
-    const bool is_lost = is_unnamed_variable(item, files_) && !with_unnamed.contains(item.file);
+    const bool is_lost = is_unnamed_variable(item, included_) && !with_unnamed.contains(item.file);
     if ((!has_name && !is_lost) || stays[i] || !is_for_others(item, prefix, stops)) continue;
     if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
       continue;
@@ -242,18 +241,14 @@ bool AddedCode::forwards_packed(const std::string& name, const std::string& entr
 }
 
 void AddedCode::check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
-  if (begin >= end || !has_hidden_code(files_[file].text.substr(begin, end - begin))) return;
+  if (begin >= end || !has_hidden_code(included_.code(file), begin, end)) return;
   with_code_.insert(file);
   require_none(file, begin, end, gone);
 }
 
-const Macros& AddedCode::macros_of(std::size_t file) {
-  return macros_.try_emplace(file, files_[file].text).first->second;
-}
-
 void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
   const std::string_view text = files_[file].text.substr(begin, end - begin);
-  for (const std::string& name : macros_of(file).names_in(text)) {
+  for (const std::string& name : included_.macros(file).names_in(begin, end)) {
     if (name == Macros::anything) {
       throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin)},
                   "found macros that stand for too much text in code that somebody added");
@@ -302,7 +297,7 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
   const std::string_view name = leading_name(file.text.substr(added->offset));
   for (const Item& item : scope_.items) {  // a pointer that the firmware sets
     const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
-    if (!is_unnamed_variable(item, files_) || places_of(text, name).empty()) continue;
+    if (!is_unnamed_variable(item, included_) || places_of(text, name).empty()) continue;
     message += "; change its declaration (" + files_[item.file].name + ": " + place_in(files_[item.file], item.begin) +
                ") and what sets it";
   }

@@ -23,8 +23,9 @@ namespace usmp::tvm_c {
 class AddedCode {
  public:
   // `rewritten`: names of the files that planned C takes the place of.
-  AddedCode(const FileScope& scope, const std::span<const Source>& files, const std::set<std::string>& rewritten)
-      : scope_(scope), files_(files), rewritten_(rewritten) {}
+  AddedCode(const FileScope& scope, const std::span<const Source>& files, const Included& included,
+            const std::set<std::string>& rewritten)
+      : scope_(scope), files_(files), included_(included), rewritten_(rewritten) {}
 
   // What statements of the entry that stay use of their file stays, too. The functions among it.
   const Names& note(const std::vector<AddedText>& statements, std::size_t file);
@@ -75,12 +76,11 @@ class AddedCode {
   void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
   // Of these names in the text.
   void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
-  const Macros& macros_of(std::size_t file);
 
   const FileScope& scope_;
   const std::span<const Source>& files_;
+  const Included& included_;
   const std::set<std::string>& rewritten_;
-  std::map<std::size_t, Macros> macros_;  // by file
   UsedNames names_;  // in statements of the entry that stay as text, and variables that somebody added
   Names mentioned_;
   std::set<std::size_t> with_code_;

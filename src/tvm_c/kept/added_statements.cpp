@@ -188,7 +188,7 @@ std::string_view plain_number(const Unit& unit) {
 class Added {
  public:
   Added(const FunctionText& entry, const FileScope& scope)
-      : entry_(entry), scope_(scope), file_(entry.body.text()), macros_(file_) {}
+      : entry_(entry), scope_(scope), file_(entry.body.text()), macros_(scope.code.at(entry.file)) {}
 
   AddedStatements run() {
     Lexer body = entry_.body;

@@ -18,8 +18,8 @@
 namespace usmp::tvm_c {
 namespace {
 
-std::string_view text_of(const Item& item, std::span<const Source> files) {
-  return files[item.file].text.substr(item.begin, item.end - item.begin);
+std::string_view text_of(const Item& item, const Included& included) {
+  return included.code(item.file).text.substr(item.begin, item.end - item.begin);
 }
 
 // __attribute__((constructor)) void f(void) {
@@ -31,8 +31,8 @@ bool runs_by_itself(std::string_view function) {
 // What functions and data have as names: which items they are, and those that some of them mention.
 class Mentions {
  public:
-  Mentions(const FileScope& scope, std::span<const Source> files, const Names& stops = {})
-      : scope_(scope), files_(files), is_marked_(scope.items.size(), false) {
+  Mentions(const FileScope& scope, const Included& included, const Names& stops = {})
+      : scope_(scope), included_(included), is_marked_(scope.items.size(), false) {
     for (std::size_t i = 0; i < scope.items.size(); ++i) {
       const Item& item = scope.items[i];
       if (stops.contains(item.name)) continue;
@@ -65,8 +65,8 @@ class Mentions {
       if (stay.size() == done.size()) return;
       for (const Item& item : scope_.items) {
         if (!stay.contains(item.file) || done.contains(item.file)) continue;
-        if (is_unnamed_variable(item, files_)) mark_mentioned(item);
-        if (item.kind == Item::Kind::function && runs_by_itself(text_of(item, files_))) mark(item.name, item.file);
+        if (is_unnamed_variable(item, included_)) mark_mentioned(item);
+        if (item.kind == Item::Kind::function && runs_by_itself(text_of(item, included_))) mark(item.name, item.file);
       }
       done = stay;
       follow();
@@ -86,8 +86,7 @@ class Mentions {
   }
 
   void mark_mentioned(const Item& item) {
-    const Macros& macros = macros_.try_emplace(item.file, files_[item.file].text).first->second;
-    for (const std::string& name : macros.names_in(text_of(item, files_))) push(name, item.file);
+    for (const std::string& name : included_.macros(item.file).names_in(item.begin, item.end)) push(name, item.file);
   }
 
   // Of a function that a conditional group which is left out defines, too: that group.
@@ -96,15 +95,15 @@ class Mentions {
     if (item.kind != Item::Kind::function || file == scope_.left_out.end()) return {};
     const auto begin = file->second.find(item.name);
     if (begin == file->second.end()) return {};
-    const std::string_view rest = files_[item.file].text.substr(begin->second);
+    const Code& code = included_.code(item.file);
     std::size_t depth = 0;
-    for (const Directive& one : directives_in(rest)) {
+    for (const Directive& one : directives_in(code, begin->second)) {
       if (opens_group(one.word)) ++depth;
       if (one.word != "endif") continue;
-      if (depth == 0) return rest.substr(0, one.begin);
+      if (depth == 0) return code.text.substr(begin->second, one.begin - begin->second);
       --depth;
     }
-    return rest;
+    return code.text.substr(begin->second);
   }
 
   void push(std::size_t item) {
@@ -125,16 +124,15 @@ class Mentions {
   }
 
   const FileScope& scope_;
-  std::span<const Source> files_;
+  const Included& included_;
   std::map<std::string_view, std::vector<std::size_t>> named_;
   std::vector<bool> is_marked_;
   std::vector<std::size_t> pending_;
-  std::map<std::size_t, Macros> macros_;  // by file
 };
 
 Mentions mentions_of(const Names& functions, const UsedNames& used, const Names& stops, const FileScope& scope,
-                     std::span<const Source> files, const std::set<std::size_t>& also = {}) {
-  Mentions mentions(scope, files, stops);
+                     const Included& included, const std::set<std::size_t>& also = {}) {
+  Mentions mentions(scope, included, stops);
   for (const std::string& function : functions) mentions.mark(function);
   for (const auto& [file, name] : used) mentions.mark(name, file);
   mentions.mark_in_files(also);
@@ -213,17 +211,16 @@ std::string_view without_target(std::string_view text) {
   return text.starts_with("// tvm target:") ? text.substr(std::min(text.find('\n'), text.size() - 1) + 1) : text;
 }
 
-// The lines of an item that define macros, which stay if it does not, with the conditions around them.
-std::string macros_within(std::string_view item) {
-  if (item.find('#') == std::string_view::npos) return {};
+// The lines in [begin, end) that define macros, which stay if the item there does not, with the conditions around them.
+std::string macros_within(const Code& file, std::size_t begin, std::size_t end) {
   std::string lines;
   bool has_macros = false;
-  for (const Directive& one : directives_in(item)) {
+  for (const Directive& one : directives_in(file, begin, end)) {
     const bool is_macro = one.word == "define" || one.word == "undef";
     has_macros = has_macros || is_macro;
     const bool is_condition = one.word.starts_with("if") || one.word.starts_with("el") || one.word == "endif";
     if (!is_macro && !is_condition) continue;
-    lines += "\n" + std::string(item.substr(one.begin, one.end - one.begin)) + "\n";
+    lines += "\n" + std::string(file.text.substr(one.begin, one.end - one.begin)) + "\n";
   }
   return has_macros ? lines : std::string();
 }
@@ -231,18 +228,17 @@ std::string macros_within(std::string_view item) {
 }  // namespace
 
 std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
-                                  const FileScope& scope, std::span<const Source> files,
-                                  const std::set<std::size_t>& also) {
-  return mentions_of(functions, used, stops, scope, files, also).marked();
+                                  const FileScope& scope, const Included& included, const std::set<std::size_t>& also) {
+  return mentions_of(functions, used, stops, scope, included, also).marked();
 }
 
-bool is_unnamed_variable(const Item& item, std::span<const Source> files) {
+bool is_unnamed_variable(const Item& item, const Included& included) {
   if (item.kind == Item::Kind::other) return item.is_variable;
-  return item.kind == Item::Kind::prototype && text_of(item, files).find('=') != std::string_view::npos;
+  return item.kind == Item::Kind::prototype && text_of(item, included).find('=') != std::string_view::npos;
 }
 
-Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files) {
-  const Mentions mentions = mentions_of(functions, {}, {}, scope, files);
+Names with_called(const Names& functions, const FileScope& scope, const Included& included) {
+  const Mentions mentions = mentions_of(functions, {}, {}, scope, included);
   Names result = functions;
   for (std::size_t i = 0; i < scope.items.size(); ++i) {
     const bool is_function = scope.items[i].kind == Item::Kind::function;
@@ -254,7 +250,7 @@ Names with_called(const Names& functions, const FileScope& scope, std::span<cons
 std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
                       const Names& stops, const KeptPools& pools, const FileScope& scope, std::span<const Source> files,
                       const Included& included) {
-  const Mentions mentions = mentions_of(functions, used, stops, scope, files, also);
+  const Mentions mentions = mentions_of(functions, used, stops, scope, included, also);
   std::vector<bool> is_kept = mentions.marked();
   std::map<std::string_view, std::size_t> first;  // with that name
   std::set<std::size_t> kept_files = also;
@@ -290,7 +286,7 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     if (item.kind != Item::Kind::data || !scope.constant_pools.contains(item.name)) continue;
     with_constants.insert(item.file);
     const auto function = first_functions.find(item.file);
-    std::string constants = read_only(text_of(item, files));
+    std::string constants = read_only(text_of(item, included));
     if (function != first_functions.end()) {
       const std::size_t begin = scope.items[function->second].begin;
       edits[item.file].push_back({begin_with_linkage(files[item.file].text, begin), 0, "\n" + constants + "\n"});
@@ -314,13 +310,14 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     const bool stays = item.kind == Item::Kind::other || is_foreign || (is_named && is_kept[i]) ||
                        (item.kind == Item::Kind::prototype && functions.contains(item.name));
     if (stays && !repeated.contains(i)) continue;
-    const std::string_view text = files[item.file].text;
+    const Code& code = included.code(item.file);
+    const std::string_view text = code.text;
     const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
-    const std::size_t begin = std::max(begin_with_groups(text, front, item.begin, item.end), ends[item.file]);
+    const std::size_t begin = std::max(begin_with_groups(code, front, item.begin, item.end), ends[item.file]);
     const bool is_whole_line =
         (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
     copy(item.file, begin, item.end + (is_whole_line ? 1 : 0));
-    texts[item.file] += macros_within(text.substr(begin, item.end - begin));
+    texts[item.file] += macros_within(code, begin, item.end);
   }
   for (const std::size_t file : kept_files) {
     copy(file, files[file].text.size(), files[file].text.size());
@@ -336,8 +333,8 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
   return result;
 }
 
-std::string prototype_of(const Item& item, std::string_view text) {
-  Lexer tokens(text.substr(item.begin, item.end - item.begin));
+std::string prototype_of(const Item& item, const Code& file) {
+  Lexer tokens(file, item.begin, item.end);
   tokens.pass_over_conditions();
   std::string result;
   std::size_t depth = 0;

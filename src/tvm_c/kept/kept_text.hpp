@@ -19,10 +19,10 @@
 namespace usmp::tvm_c {
 
 // These functions and those that they call, directly or not, of all files. O(bytes · log names).
-[[nodiscard]] Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files);
+[[nodiscard]] Names with_called(const Names& functions, const FileScope& scope, const Included& included);
 
 // int (*f)(int) = g; or uint8_t (*at)[64] = &sram; whose name is not known here, so that it stays with its file.
-[[nodiscard]] bool is_unnamed_variable(const Item& item, std::span<const Source> files);
+[[nodiscard]] bool is_unnamed_variable(const Item& item, const Included& included);
 
 // Names that text of a file uses which stands elsewhere, by file.
 using UsedNames = std::set<std::pair<std::size_t, std::string>>;
@@ -30,7 +30,7 @@ using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 // Items that these functions, `used`, and variables in files of `also` mention, directly or not, with them; nothing is
 // looked for behind `stops`.
 [[nodiscard]] std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
-                                                const FileScope& scope, std::span<const Source> files,
+                                                const FileScope& scope, const Included& included,
                                                 const std::set<std::size_t>& also = {});
 
 // The text of the files that define these functions, and of `also`, without other functions, without constants and
@@ -43,6 +43,6 @@ using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 
 // "int32_t f(int8_t* a, int32_t n)" of the item's text: one line, without attributes, linkage and macros of TVM's.
 // Throws SyntaxError, whose offset counts from the item: a conditional group begins in front of it.
-[[nodiscard]] std::string prototype_of(const Item& item, std::string_view text);
+[[nodiscard]] std::string prototype_of(const Item& item, const Code& file);
 
 }  // namespace usmp::tvm_c

@@ -32,7 +32,8 @@ std::vector<Token> all_tokens(std::string_view text) {
 // const int8_t t[2] and const char* const t, but not const char* t.
 bool is_constant(std::string_view declaration) {
   bool is_one = false;
-  for (const Token& token : all_tokens(declaration)) {
+  Lexer tokens(declaration);
+  for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
     if (token.is("=") || token.is("[") || token.is("{") || token.is(";")) break;
     if (token.is("const")) is_one = true;
     if (token.is("*")) is_one = false;
@@ -94,10 +95,9 @@ std::vector<std::string> declared_by_type(std::string_view declaration) {
 }
 
 // In a conditional group, but for those that are around all of a header.
-bool is_conditional(std::size_t at, const std::vector<Directive>& directives) {
+bool is_conditional(std::size_t at, const Code& file) {
   std::size_t depth = 0;
-  for (const Directive& one : directives) {
-    if (one.begin >= at) break;
+  for (const Directive& one : directives_in(file, 0, at)) {
     if (opens_group(one.word)) ++depth;
     if (one.word == "endif" && depth > 0) --depth;
   }
@@ -105,17 +105,12 @@ bool is_conditional(std::size_t at, const std::vector<Directive>& directives) {
 }
 
 // Those of directives, too; not in comments and literals.
-Names identifiers_in(std::string_view text) {
+Names identifiers_in(const Code& code) {
   Names result;
-  const auto add = [&](std::string_view name) { result.emplace(name); };
-  try {
-    bool is_word = false;  // of a directive
-    for (const Token& token : split(text)->tokens) {
-      if (token.is_identifier() && !is_word) add(token.text);
-      is_word = token.begins_line && token.is("#");
-    }
-  } catch (const SyntaxError&) {  // of which all may count
-    for_each_identifier(text, add);
+  bool is_word = false;  // of a directive
+  for (const Token& token : code.lexed->tokens) {
+    if (token.is_identifier() && !is_word) result.emplace(token.text);
+    is_word = token.begins_line && token.is("#");
   }
   return result;
 }
@@ -168,8 +163,8 @@ class Order {
  private:
   // A macro of the file in front, or of its headers, in the next file and its headers.
   void check_mentioned(std::size_t front, std::size_t next) {
-    Names mentioned = identifiers_in(texts_.at(next));
-    for (const Source* header : included_.headers_of(next)) mentioned.merge(Names(identifiers_of(*header)));
+    Names mentioned = identifiers_in(split(texts_.at(next)));
+    for (const std::size_t header : included_.headers_of(next)) mentioned.merge(Names(identifiers_of(header)));
     for (const auto& [name, definitions] : macros_.at(front)) {
       if (mentioned.contains(name)) require_same(name, front, next);
     }
@@ -177,17 +172,16 @@ class Order {
 
   // A header that both include is read once, as the one in front has it.
   void check_shared(std::size_t front, std::size_t next) {
-    const std::vector<const Source*> headers = included_.headers_of(front);
-    for (const Source* header : included_.headers_of(next)) {
+    const std::vector<std::size_t> headers = included_.headers_of(front);
+    for (const std::size_t header : included_.headers_of(next)) {
       if (std::find(headers.begin(), headers.end(), header) == headers.end()) continue;
-      for (const std::string& name : identifiers_of(*header)) {
+      for (const std::string& name : identifiers_of(header)) {
         if (macros_.at(next).contains(name)) require_same(name, front, next);
       }
     }
     const auto includes = [&](std::size_t file) {
       std::vector<std::string_view> names;
-      const Macros macros(files_[file].text);
-      for (const Macros::Include& include : macros.includes()) names.push_back(include.name);
+      for (const Macros::Include& include : included_.macros(file).includes()) names.push_back(include.name);
       return names;
     };
     if (headers.empty() || includes(front) == includes(next)) return;
@@ -198,9 +192,9 @@ class Order {
     }
   }
 
-  [[nodiscard]] std::size_t defined_by(std::string_view name, const std::vector<const Source*>& headers) {
-    return static_cast<std::size_t>(std::count_if(headers.begin(), headers.end(), [&](const Source* header) {
-      return !own_.try_emplace(header, header->text).first->second.definitions(name).empty();
+  [[nodiscard]] std::size_t defined_by(std::string_view name, const std::vector<std::size_t>& headers) {
+    return static_cast<std::size_t>(std::count_if(headers.begin(), headers.end(), [&](std::size_t header) {
+      return !included_.macros(header).definitions(name).empty();
     }));
   }
 
@@ -219,18 +213,17 @@ class Order {
                     "#define lines in both: both files' code comes into one file");
   }
 
-  const Names& identifiers_of(const Source& header) {
-    const auto [known, is_new] = identifiers_.try_emplace(&header);
-    if (is_new) known->second = identifiers_in(header.text);
+  const Names& identifiers_of(std::size_t header) {
+    const auto [known, is_new] = identifiers_.try_emplace(header);
+    if (is_new) known->second = identifiers_in(included_.code(header));
     return known->second;
   }
 
   const std::map<std::size_t, std::string>& texts_;
   std::span<const Source> files_;
   const Included& included_;
-  std::map<std::size_t, AllMacros> macros_;  // by file, with headers
-  std::map<const Source*, Names> identifiers_;
-  std::map<const Source*, Macros> own_;
+  std::map<std::size_t, AllMacros> macros_;   // by file, with headers
+  std::map<std::size_t, Names> identifiers_;  // of headers
 };
 
 }  // namespace
@@ -274,13 +267,10 @@ std::set<std::size_t> repeated_types(const std::set<std::size_t>& kept_files, co
   std::set<std::size_t> repeated;
   if (kept_files.size() < 2) return repeated;
   std::map<std::string, std::size_t, std::less<>> known;  // item
-  std::map<std::size_t, std::vector<Directive>> directives;
   for (std::size_t i = 0; i < scope.items.size(); ++i) {
     const Item& item = scope.items[i];
     if (item.kind != Item::Kind::other || item.is_variable || !kept_files.contains(item.file)) continue;
-    const auto [groups, is_new_file] = directives.try_emplace(item.file);
-    if (is_new_file) groups->second = directives_in(files[item.file].text);
-    if (is_conditional(item.begin, groups->second)) continue;
+    if (is_conditional(item.begin, scope.code.at(item.file))) continue;
     for (const std::string& name : declared_by_type(text_of_item(item, files))) {
       const auto [first, is_new] = known.emplace(name, i);
       if (is_new || scope.items[first->second].file == item.file) continue;

@@ -163,12 +163,12 @@ class Access {
 
 }  // namespace
 
-std::optional<FoundPoolAccess> pool_access_of(const Item& item, std::string_view text, const Names& pools,
+std::optional<FoundPoolAccess> pool_access_of(const Item& item, const Code& file, const Names& pools,
                                               const PoolAccessors& accessors) {
   if (item.has_several) return std::nullopt;
   if (item.kind != Item::Kind::function && item.kind != Item::Kind::data) return std::nullopt;
-  const auto tokens = tokens_of(item, text);
-  return tokens ? Access(item, text, *tokens, pools, accessors).read() : std::nullopt;
+  const auto tokens = tokens_of(item, file);
+  return tokens ? Access(item, file.text, *tokens, pools, accessors).read() : std::nullopt;
 }
 
 }  // namespace usmp::tvm_c

@@ -26,7 +26,7 @@ struct FoundPoolAccess {
 // `item` of a file with `text`, if it is a function that returns the address or the size of one of `pools` or writes
 // them where its parameters point, `uint8_t* f(void) { return &sram[0]; }`, or a variable that holds one; it may call
 // `accessors`. It has no other names but of C's types and uses no other pool. O(item's text).
-[[nodiscard]] std::optional<FoundPoolAccess> pool_access_of(const Item& item, std::string_view text, const Names& pools,
+[[nodiscard]] std::optional<FoundPoolAccess> pool_access_of(const Item& item, const Code& file, const Names& pools,
                                                             const PoolAccessors& accessors);
 
 }  // namespace usmp::tvm_c

@@ -255,7 +255,7 @@ std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>
   if (!front_of(file.text)) return result;
   FileScope scope;
   try {
-    read_file_scope(file.text, 0, true, scope);
+    read_file_scope(split(file.text), 0, true, scope);
     for (const auto& [name, function] : scope.functions) {
       if (!functions.contains(name) || function.is_ambiguous) continue;
       auto taken = Taking(function, file.text, alignment).find();
@@ -321,7 +321,7 @@ std::optional<std::string> with_workspace_in_prototypes(std::string_view text, s
   if (count == 0) return std::string(text);
   FileScope scope;
   try {
-    read_file_scope(text, 0, true, scope);
+    read_file_scope(split(text), 0, true, scope);
   } catch (const SyntaxError&) {
     return std::nullopt;
   }

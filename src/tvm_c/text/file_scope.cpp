@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/text/folded.hpp"
 #include "tvm_c/text/listed_numbers.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
@@ -37,9 +36,10 @@ constexpr std::int64_t max_zeros = 4096;  // for each value that is listed
 
 class FileReader {
  public:
-  FileReader(std::string_view text, std::size_t file, bool passes_over, FileScope& scope, const ConstantNames& names,
+  FileReader(const Code& code, std::size_t file, bool passes_over, FileScope& scope, const ConstantNames& names,
              std::shared_ptr<const Conditions> conditions, bool reads_tables = true)
-      : tokens_(text),
+      : tokens_(code),
+        mapped_(code.mapped),
         file_(file),
         passes_over_(passes_over),
         reads_tables_(reads_tables),
@@ -399,13 +399,9 @@ class FileReader {
     auto data = std::make_shared<tir::Constant>();
     data->type = type;
     std::int64_t elements = given.value_or(max_pool);
-    std::int64_t count = folded_values(elements, *data);
+    std::int64_t count = 0;
     while (true) {
-      if (tokens_.may_jump()) {
-        const Listed listed = append_listed(tokens_.text(), tokens_.offset(), elements - count, *data);
-        tokens_.jump(listed.end);
-        count += listed.count;
-      }
+      count += long_list(elements - count, *data);
       if (take(tokens_, "}")) break;
       if (count++ == elements) throw SyntaxError{brace.offset, "found more values than the array has elements"};
       element(*data);
@@ -424,24 +420,22 @@ class FileReader {
     return data;
   }
 
-  // Those of a list that is folded, behind the brace; how many.
-  std::int64_t folded_values(std::int64_t most, tir::Constant& data) {
-    if (scope_.lists == nullptr || !tokens_.may_jump()) return 0;
-    const auto mark = scope_.lists->at(tokens_.text(), tokens_.offset());
-    if (!mark) return 0;
-    const FoldedLists::List& list = *mark->list;
+  // Those of the long list that stands next, as far as append_listed takes them; how many.
+  std::int64_t long_list(std::int64_t most, tir::Constant& data) {
+    const std::string_view list = tokens_.numbers();
+    if (list.empty()) return 0;
+    const auto begin = static_cast<std::size_t>(list.data() - tokens_.text().data());
     constexpr std::size_t piece = std::size_t{1} << 20;
-    const auto fewest_bytes = static_cast<std::int64_t>(list.text.size() / 2);  // a digit and a comma for each
+    const auto fewest_bytes = static_cast<std::int64_t>(list.size() / 2);  // a digit and a comma for each
     data.bytes.reserve(static_cast<std::size_t>(std::min(most, fewest_bytes) * data.type.bytes()));
     Listed all;
     while (true) {  // a number that the piece cuts begins the next one
-      const Listed more = append_listed(list.text.substr(0, all.end + piece), all.end, most - all.count, data);
+      const Listed more = append_listed(list.substr(0, all.end + piece), all.end, most - all.count, data);
       if (more.count == 0) break;
-      if (list.file != nullptr) list.file->release(list.text.substr(all.end, more.end - all.end));
+      if (mapped_ != nullptr) mapped_->release(list.substr(all.end, more.end - all.end));
       all = {more.end, all.count + more.count};
     }
-    if (list.text.find_first_not_of(" \t\r\n", all.end) != std::string_view::npos) throw NotFolded();
-    tokens_.jump(mark->end);
+    if (all.end > 0) tokens_.jump(begin + all.end);
     return all.count;
   }
 
@@ -622,6 +616,7 @@ class FileReader {
   }
 
   Lexer tokens_;
+  std::shared_ptr<const MappedFile> mapped_;
   std::size_t file_;
   bool passes_over_;
   std::size_t linkages_ = 0;  // extern "C" {
@@ -647,7 +642,7 @@ Names names_defined_in(std::string_view text) {
   Names names;
   try {
     FileScope scope;
-    const auto inner = FileReader(text, 0, true, scope, {}, nullptr).run();
+    const auto inner = FileReader(split(text), 0, true, scope, {}, nullptr).run();
     for (const Item& item : scope.items) {
       const std::string_view declaration = text.substr(item.begin, item.end - item.begin);
       if (item.kind == Item::Kind::function || item.kind == Item::Kind::data) names.emplace(item.name);
@@ -692,10 +687,12 @@ std::optional<std::string> pool_of_param(std::string_view name) {
   return std::string(name.substr(0, digits));
 }
 
-void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
-                     const ConstantNames& names, std::shared_ptr<const Conditions> conditions, bool reads_tables) {
+void read_file_scope(const Code& code, std::size_t file, bool passes_over, FileScope& scope, const ConstantNames& names,
+                     std::shared_ptr<const Conditions> conditions, bool reads_tables) {
   const std::size_t first = scope.items.size();
-  const auto left_out = FileReader(text, file, passes_over, scope, names, std::move(conditions), reads_tables).run();
+  const std::string_view text = code.text;
+  scope.code.insert_or_assign(file, code);
+  const auto left_out = FileReader(code, file, passes_over, scope, names, std::move(conditions), reads_tables).run();
   std::size_t item = first;
   for (const auto& [begin, end] : left_out) {
     while (item < scope.items.size() && scope.items[item].end <= begin) ++item;
@@ -709,24 +706,24 @@ void read_file_scope(std::string_view text, std::size_t file, bool passes_over, 
   }
 }
 
-std::vector<ModuleMacro> module_macros(std::string_view text, std::string_view module) {
+std::vector<ModuleMacro> module_macros(const Code& code, std::string_view module) {
   const std::string prefix = "TVMGEN_" + upper_case(module) + "_";
   std::vector<ModuleMacro> result;
-  for (const Directive& one : directives_in(text)) {
+  for (const Directive& one : directives_in(code)) {
     if (one.word == "define" && one.name.starts_with(prefix))
       result.push_back({one.name.substr(prefix.size()), one.rest.substr(one.name.size())});
   }
   return result;
 }
 
-void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope, const ConstantNames& names) {
+void read_pool_macros(const Code& code, std::string_view module, FileScope& scope, const ConstantNames& names) {
   const auto pool = [](const ModuleMacro& macro, std::string_view ending) -> std::optional<std::string> {
     if (!macro.name.ends_with(ending)) return std::nullopt;
     std::string name(macro.name.substr(0, macro.name.size() - ending.size()));
     for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     return name;
   };
-  for (const ModuleMacro& macro : module_macros(text, module)) {
+  for (const ModuleMacro& macro : module_macros(code, module)) {
     if (auto name = pool(macro, "_CONSTANT_POOL_DATA")) {  // a list of bytes
       auto bytes = std::make_shared<std::string>();
       Lexer tokens(macro.value);

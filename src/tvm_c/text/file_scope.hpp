@@ -21,8 +21,6 @@
 
 namespace usmp::tvm_c {
 
-class FoldedLists;
-
 using Names = std::set<std::string, std::less<>>;
 
 // Behind "tvmgen_M", of the name of module M's entry: of TVM from 0.9 on, and of 0.8.
@@ -83,7 +81,7 @@ struct FileScope {
   std::map<std::string, std::int64_t, std::less<>> alignments;
   std::map<std::string, FilePlace, std::less<>> unknown_alignments;
 
-  const FoldedLists* lists = nullptr;  // that marks in the files stand for
+  std::map<std::size_t, Code> code;  // by file
 
   std::vector<Item> items;                                     // in the order of files and of their text
   std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
@@ -106,10 +104,9 @@ struct FileScope {
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over; `passes_over`: groups,
 // too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets
-// that do not end, a table that is no list of numbers of its type; NotFolded: one of folded numbers that are no such
-// list, or not in the spellings of append_listed. Without `reads_tables`, their values are passed
+// that do not end, a table that is no list of numbers of its type. Without `reads_tables`, their values are passed
 // over. O(bytes · log names).
-void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
+void read_file_scope(const Code& code, std::size_t file, bool passes_over, FileScope& scope,
                      const ConstantNames& names = {}, std::shared_ptr<const Conditions> conditions = nullptr,
                      bool reads_tables = true);
 
@@ -118,10 +115,9 @@ struct ModuleMacro {
   std::string_view name;
   std::string_view value;
 };
-[[nodiscard]] std::vector<ModuleMacro> module_macros(std::string_view text, std::string_view module);
+[[nodiscard]] std::vector<ModuleMacro> module_macros(const Code& code, std::string_view module);
 
 // Of pools that the application owns, what a module's header says in macros: constants, sizes of workspaces. O(bytes).
-void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope,
-                      const ConstantNames& names = {});
+void read_pool_macros(const Code& code, std::string_view module, FileScope& scope, const ConstantNames& names = {});
 
 }  // namespace usmp::tvm_c

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tvm_c/text/literals.hpp"
+#include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 
@@ -30,19 +31,15 @@ std::vector<Token> tokens_of(Lexer tokens) {
   return result;
 }
 
-std::optional<std::vector<Token>> tokens_of(const Item& item, std::string_view text) {
-  Lexer lexer(text.substr(item.begin, item.end - item.begin));
-  std::vector<Token> tokens;
+std::optional<std::vector<Token>> tokens_of(const Item& item, const Code& file) {
+  const auto directives = directives_in(file, item.begin, item.end);
+  const auto counts = [](const Directive& one) { return one.word != "pragma" && one.word != "line"; };
+  if (std::any_of(directives.begin(), directives.end(), counts)) return std::nullopt;
   try {
-    for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) {
-      token.offset += static_cast<std::uint32_t>(item.begin);
-      tokens.push_back(token);
-    }
+    return plain_tokens(file, item.begin, item.end);
   } catch (const SyntaxError&) {
     return std::nullopt;
   }
-  if (lexer.directives() > 0) return std::nullopt;
-  return tokens;
 }
 
 std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i) {

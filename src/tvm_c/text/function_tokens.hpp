@@ -21,8 +21,8 @@ namespace usmp::tvm_c {
 // From behind an opening bracket up to the one that closes it, with that. Round and curly ones count.
 [[nodiscard]] std::vector<Token> tokens_of(Lexer tokens);
 
-// Of an item of a file with this text, by their offsets in the file. Nothing: it has directives, or is not understood.
-[[nodiscard]] std::optional<std::vector<Token>> tokens_of(const Item& item, std::string_view text);
+// Of an item of the file; a long list of numbers is one. Nothing: it has directives, or is not understood.
+[[nodiscard]] std::optional<std::vector<Token>> tokens_of(const Item& item, const Code& file);
 
 // Behind which a condition stands in brackets.
 template <class AnyToken>

@@ -29,19 +29,19 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
   std::map<std::size_t, Error> faults;
   for (const std::span<const Source> both : {files, headers}) {
     for (const Source& source : both) {
-      by_name[leaf(source.name)].push_back(sources_.size());
-      sources_.push_back(&source);
+      by_name[leaf(source.name)].push_back(code_.size());
       try {
-        own_.emplace_back(source.text);
+        code_.push_back(split(source));
       } catch (const SyntaxError& error) {
-        own_.emplace_back("");
-        faults.emplace(sources_.size() - 1, located(source, error));
+        faults.emplace(code_.size(), located(source, error));
+        code_.push_back(split(""));
       }
+      own_.emplace_back(code_.back());
     }
   }
-  std::vector<std::set<std::size_t>> direct(sources_.size());
-  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> certain(sources_.size());  // where, and which
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
+  std::vector<std::set<std::size_t>> direct(code_.size());
+  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> certain(code_.size());  // where, and which
+  for (std::size_t i = 0; i < code_.size(); ++i) {
     for (const Macros::Include& include : own_[i].includes()) {
       const auto found = by_name.find(leaf(included_name(include.name)));
       if (found == by_name.end()) continue;
@@ -123,7 +123,7 @@ bool Included::is_defined_at(std::size_t file, std::string_view name, std::size_
 
 std::shared_ptr<const Conditions> Included::conditions(std::size_t file) const {
   auto result = std::make_shared<Conditions>();
-  for (const Directive& one : directives_in(sources_[file]->text)) {
+  for (const Directive& one : directives_in(code_[file])) {
     const bool asks_name = one.word == "ifdef" || one.word == "ifndef";
     if (!asks_name && one.word != "if" && one.word != "elif") continue;
     const auto is_known = [&](std::string_view name) { return is_defined_at(file, name, one.begin); };
@@ -163,7 +163,7 @@ AllDefinitions Included::all_definitions(std::size_t file) const {
 
 AllDefinitions Included::sure_definitions(std::size_t file, std::size_t end) const {
   AllDefinitions result = all_definitions(file);
-  const std::string_view text = sources_[file]->text;
+  const std::string_view text = code_[file].text;
   for (auto& [name, definitions] : result) {
     const std::string_view key = name;
     const bool is_sure = std::any_of(from_[file].begin(), from_[file].end(), [&](const auto& one) {
@@ -184,10 +184,9 @@ std::set<std::size_t> Included::files_of(std::size_t file) const {
   return {all.begin(), all.lower_bound(count_)};
 }
 
-std::vector<const Source*> Included::headers_of(std::size_t file) const {
-  std::vector<const Source*> headers;
-  for (auto at = closed_[file].lower_bound(count_); at != closed_[file].end(); ++at) headers.push_back(sources_[*at]);
-  return headers;
+std::vector<std::size_t> Included::headers_of(std::size_t file) const {
+  const std::set<std::size_t>& all = closed_[file];
+  return {all.lower_bound(count_), all.end()};
 }
 
 }  // namespace usmp::tvm_c

@@ -52,13 +52,17 @@ class Included {
 
   // Which of `files` the file includes, and which of `headers`.
   [[nodiscard]] std::set<std::size_t> files_of(std::size_t file) const;
-  [[nodiscard]] std::vector<const Source*> headers_of(std::size_t file) const;
+  [[nodiscard]] std::vector<std::size_t> headers_of(std::size_t file) const;
+
+  // Of a file, or of one of headers_of().
+  [[nodiscard]] const Code& code(std::size_t source) const { return code_[source]; }
+  [[nodiscard]] const Macros& macros(std::size_t source) const { return own_[source]; }
 
  private:
   [[nodiscard]] bool is_defined_at(std::size_t file, std::string_view name, std::size_t at) const;
 
   std::size_t count_;                          // of files; behind them, headers
-  std::vector<const Source*> sources_;         // both
+  std::vector<Code> code_;                     // of both; empty: it cannot be split
   std::vector<Macros> own_;                    // likewise
   std::vector<std::set<std::size_t>> closed_;  // of each file: itself, and what it includes
   std::vector<std::map<std::string_view, std::optional<std::string_view>>> macros_;  // likewise: definition

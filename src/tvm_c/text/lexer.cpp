@@ -8,7 +8,6 @@
 
 #include "tvm_c/text/places.hpp"
 #include "usmp/support/text.hpp"
-#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -21,6 +20,10 @@ bool is_certain(const std::string& compacted) {
 
 // Macros that only #define and #undef change, and tokens that stand in the text as they are.
 void require_plain(const c::Lexed& lexed) {
+  if (lexed.directives.size() > most_directives) {
+    throw SyntaxError{lexed.tokens[lexed.directives[most_directives].token].offset,
+                      "more than " + std::to_string(most_directives) + " lines begin with '#', which is the limit"};
+  }
   const std::vector<Token>& tokens = lexed.tokens;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const bool is_pragma = i > 1 && tokens[i].kind == TokenKind::string && tokens[i - 2].is("_Pragma");
@@ -38,17 +41,54 @@ Error located(const Source& file, const SyntaxError& error) {
   return {ErrorKind::archive, {{}, file.name, place_in(file, error.offset)}, error.message};
 }
 
-std::shared_ptr<const c::Lexed> split(std::string_view text) {
+Code split(const Source& file) {
   try {
-    auto lexed = std::make_shared<const c::Lexed>(c::lex({{}, text}, 0));
-    require_plain(*lexed);
-    return lexed;
+    Code code{file.text, std::make_shared<const c::Lexed>(c::lex({{}, file.text, file.mapped}, 0)), file.mapped};
+    require_plain(*code.lexed);
+    return code;
   } catch (const c::SyntaxError& error) {
     throw SyntaxError{error.offset, error.message};
   }
 }
 
-Directive directive_of(std::string_view text, const c::Lexed& lexed, std::size_t index) {
+Code split(std::string_view text) { return split(Source{{}, text}); }
+
+Code::Range Code::range(std::size_t begin, std::size_t end) const {
+  const std::vector<Token>& tokens = lexed->tokens;
+  const auto& directives = lexed->directives;
+  const auto token = [&](std::size_t offset) {
+    const auto is_in_front = [&](const Token& one) { return one.kind != TokenKind::end && one.offset < offset; };
+    return static_cast<std::size_t>(std::partition_point(tokens.begin(), tokens.end(), is_in_front) - tokens.begin());
+  };
+  const auto directive = [&](std::size_t index) {
+    const auto is_in_front = [&](const c::Directive& one) { return one.token < index; };
+    return static_cast<std::size_t>(std::partition_point(directives.begin(), directives.end(), is_in_front) -
+                                    directives.begin());
+  };
+  const std::size_t first = token(begin);
+  const std::size_t behind = token(end);
+  return {first, behind, directive(first), directive(behind)};
+}
+
+std::vector<std::string_view> Code::pieces() const {
+  std::vector<std::string_view> result;
+  std::size_t begin = 0;
+  for (const Token& token : lexed->tokens) {
+    if (token.kind != TokenKind::numbers && token.kind != TokenKind::end) continue;
+    result.push_back(text.substr(begin, token.offset - begin));
+    begin = token.offset + token.text.size();
+  }
+  return result;
+}
+
+bool Code::mentions(std::string_view part) const {
+  const auto all = pieces();
+  return std::any_of(all.begin(), all.end(),
+                     [&](std::string_view piece) { return piece.find(part) != std::string_view::npos; });
+}
+
+Directive directive_of(const Code& code, std::size_t index) {
+  const c::Lexed& lexed = *code.lexed;
   const c::Directive& place = lexed.directives[index];
   const Token& hash = lexed.tokens[place.token];
   std::size_t first = place.token + std::size_t{1};
@@ -58,17 +98,26 @@ Directive directive_of(std::string_view text, const c::Lexed& lexed, std::size_t
   if (first < last && lexed.tokens[first].is_identifier()) result.word = lexed.tokens[first++].text;
   const std::size_t rest = first < last ? lexed.tokens[first].offset : place.end;
   result.first = first;
-  result.rest = text.substr(rest, place.end - rest);
+  result.rest = code.text.substr(rest, place.end - rest);
   if (first < last && lexed.tokens[first].is_identifier()) result.name = lexed.tokens[first].text;
   if (first + 1 == last) result.only = lexed.tokens[first].text;
   return result;
 }
 
-std::vector<Directive> directives_in(std::string_view text) {
-  const auto lexed = split(text);
+std::vector<Directive> directives_in(const Code& code, std::size_t begin, std::size_t end) {
+  const Code::Range range = code.range(begin, end);
   std::vector<Directive> result;
-  for (std::size_t i = 0; i < lexed->directives.size(); ++i) result.push_back(directive_of(text, *lexed, i));
+  for (std::size_t i = range.first_directive; i < range.behind_directives; ++i) result.push_back(directive_of(code, i));
   return result;
+}
+
+std::vector<Directive> directives_in(std::string_view text) { return directives_in(split(text)); }
+
+Lexer::Lexer(const Code& code, std::size_t begin, std::size_t end) : code_(code), end_(begin) {
+  const Code::Range range = code_.range(begin, end);
+  at_ = range.first;
+  stop_ = range.behind;
+  next_directive_ = range.first_directive;
 }
 
 const Token& Lexer::peek() {
@@ -92,20 +141,25 @@ void Lexer::jump(std::size_t behind) {
   if (behind == end_) return;
   end_ = behind;
   in_list_ = 0;
-  const std::vector<Token>& tokens = lexed_->tokens;
+  const std::vector<Token>& tokens = code_.lexed->tokens;
   while (tokens[at_].kind != TokenKind::end && tokens[at_].offset + tokens[at_].text.size() <= behind) ++at_;
   if (tokens[at_].offset < behind) in_list_ = behind - tokens[at_].offset;
 }
 
+std::string_view Lexer::numbers() const {
+  const Token& token = code_.lexed->tokens[at_];
+  const bool is_next = !has_next_ && at_ < stop_ && token.kind == TokenKind::numbers;
+  return is_next ? token.text.substr(in_list_) : std::string_view();
+}
+
 bool Lexer::skip_numbers() {
-  const Token& token = lexed_->tokens[at_];
-  if (has_next_ || in_list_ > 0 || token.kind != TokenKind::numbers) return false;
-  jump(token.offset + token.text.size());
-  return true;
+  const std::string_view list = numbers();
+  if (!list.empty()) jump(static_cast<std::size_t>(list.data() + list.size() - code_.text.data()));
+  return !list.empty();
 }
 
 Directive Lexer::take_directive() {
-  const Directive one = directive_of(text_, *lexed_, next_directive_++);
+  const Directive one = directive_of(code_, next_directive_++);
   at_ = one.behind;
   return one;
 }
@@ -137,7 +191,7 @@ void Lexer::directive() {
 std::string Lexer::compact(const Directive& one) const {
   std::string result;
   for (std::size_t i = one.first; i < one.behind; ++i) {
-    const Token& token = lexed_->tokens[i];
+    const Token& token = code_.lexed->tokens[i];
     if (!token.is("(") && !token.is(")")) result += token.text;
   }
   return result;
@@ -185,7 +239,8 @@ bool Lexer::holds(const Directive& one) {
 // From `begin` to behind the #else or #elif that is taken in place of the group that is open, or behind its #endif; if
 // a part of it `is_taken` already, to the #endif. What is conditional inside is skipped with it.
 void Lexer::skip_group(std::size_t begin, bool is_taken) {
-  for (std::size_t inner = 0; next_directive_ < lexed_->directives.size();) {
+  const auto& directives = code_.lexed->directives;
+  for (std::size_t inner = 0; next_directive_ < directives.size() && directives[next_directive_].token < stop_;) {
     const Directive one = take_directive();
     if (opens_group(one.word)) ++inner;
     const bool ends = one.word == "endif" && inner == 0;
@@ -204,14 +259,18 @@ void Lexer::skip_group(std::size_t begin, bool is_taken) {
 Token Lexer::scan() {
   constexpr std::string_view blanks = " \t\r\n";
   while (true) {
-    const auto& directives = lexed_->directives;
-    while (next_directive_ < directives.size() && directives[next_directive_].token == at_) directive();
-    const Token& token = lexed_->tokens[at_];
-    if (token.kind == TokenKind::end && open_groups_ > 0)
-      throw SyntaxError{text_.size(), "the conditional group does not end, expected #endif"};
+    const auto& directives = code_.lexed->directives;
+    while (at_ < stop_ && next_directive_ < directives.size() && directives[next_directive_].token == at_) directive();
+    const Token& token = code_.lexed->tokens[at_];
+    if (at_ >= stop_) {
+      Token end;
+      end.offset = token.offset;
+      if (open_groups_ == 0) return end;
+      throw SyntaxError{token.offset, "the conditional group does not end, expected #endif"};
+    }
     require_ended(token);
     if (token.kind != TokenKind::numbers) {
-      if (token.kind != TokenKind::end) ++at_;
+      ++at_;
       return token;
     }
     const std::size_t begin = token.text.find_first_not_of(blanks, in_list_);

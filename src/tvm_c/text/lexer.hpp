@@ -17,6 +17,8 @@
 
 #include "usmp/c/lexer.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/mapped_file.hpp"
+#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
 
@@ -34,12 +36,33 @@ struct SyntaxError {
   return word == "if" || word == "ifdef" || word == "ifndef";
 }
 
-struct Source;
 [[nodiscard]] Error located(const Source& file, const SyntaxError& error);
 
-// The text's tokens, views of it, with those of directives and of all conditional groups. Throws SyntaxError: as
-// c::lex, a line splice inside of a token, pop_macro. O(text).
-[[nodiscard]] std::shared_ptr<const c::Lexed> split(std::string_view text);
+// A text with its tokens, which are views of it: also those of directives, and of all conditional groups.
+struct Code {
+  std::string_view text;
+  std::shared_ptr<const c::Lexed> lexed;
+  std::shared_ptr<const MappedFile> mapped = {};  // as Source has it
+
+  // Indices of the tokens that begin in [begin, end), and of the directives.
+  struct Range {
+    std::size_t first = 0;
+    std::size_t behind = 0;
+    std::size_t first_directive = 0;
+    std::size_t behind_directives = 0;
+  };
+  [[nodiscard]] Range range(std::size_t begin, std::size_t end) const;  // O(log tokens)
+
+  // The text without long lists of numbers, in order: most of the megabytes of C.
+  [[nodiscard]] std::vector<std::string_view> pieces() const;
+  [[nodiscard]] bool mentions(std::string_view part) const;  // in one of the pieces
+};
+
+inline constexpr std::size_t most_directives = 200'000;  // of a text; each is kept with what it says
+
+// Throws SyntaxError: as c::lex, a line splice inside of a token, pop_macro, most_directives. O(text).
+[[nodiscard]] Code split(std::string_view text);
+[[nodiscard]] Code split(const Source& file);
 
 // A line of the preprocessor.
 struct Directive {
@@ -53,10 +76,11 @@ struct Directive {
   std::size_t behind = 0;  // of that behind its line
 };
 
-// `text` has been split so.
-[[nodiscard]] Directive directive_of(std::string_view text, const c::Lexed& lexed, std::size_t index);
+[[nodiscard]] Directive directive_of(const Code& code, std::size_t index);
 
-// All lines of the preprocessor, whatever conditions say. Throws SyntaxError, as split(). O(text).
+// All lines of the preprocessor in [begin, end), whatever conditions say. Of a text: throws SyntaxError, as split().
+[[nodiscard]] std::vector<Directive> directives_in(const Code& code, std::size_t begin = 0,
+                                                   std::size_t end = std::string_view::npos);
 [[nodiscard]] std::vector<Directive> directives_in(std::string_view text);
 
 // Throws SyntaxError: a literal that does not end.
@@ -69,8 +93,9 @@ using Conditions = std::map<std::size_t, bool>;
 class Lexer {
  public:
   // Throws SyntaxError, as split().
-  explicit Lexer(std::string_view text) : Lexer(text, split(text)) {}
-  Lexer(std::string_view text, std::shared_ptr<const c::Lexed> lexed) : text_(text), lexed_(std::move(lexed)) {}
+  explicit Lexer(std::string_view text) : Lexer(split(text)) {}
+  // Of the tokens that begin in [begin, end).
+  explicit Lexer(const Code& code, std::size_t begin = 0, std::size_t end = std::string_view::npos);
 
   // The next token, which stays; of a long list of numbers, each is one. Throws SyntaxError: a literal that does not
   // end, a conditional group whose condition is not understood or that does not end.
@@ -81,14 +106,15 @@ class Lexer {
   // signs, each with the comma behind it. Then go on `behind` the last comma, which may be where it began.
   [[nodiscard]] bool may_jump() const { return !has_next_; }
   void jump(std::size_t behind);
-  // Over a long list of numbers, if one stands next.
+  // What is left of the long list of numbers that stands next; empty: none does.
+  [[nodiscard]] std::string_view numbers() const;
   bool skip_numbers();
 
   // Where the next token begins, if it has been looked at, else behind the last one.
   [[nodiscard]] std::size_t offset() const { return has_next_ ? next_.offset : end_; }
   // Behind the last token taken.
   [[nodiscard]] std::size_t end() const { return end_; }
-  [[nodiscard]] std::string_view text() const { return text_; }
+  [[nodiscard]] std::string_view text() const { return code_.text; }
 
   // What is known of conditions beyond what the text says on its own.
   void know(std::shared_ptr<const Conditions> conditions) { known_ = std::move(conditions); }
@@ -121,11 +147,11 @@ class Lexer {
   Directive take_directive();
   Token scan();
 
-  std::string_view text_;
-  std::shared_ptr<const c::Lexed> lexed_;
+  Code code_;
+  std::size_t stop_ = 0;            // behind the last token
   std::size_t at_ = 0;              // of the next token
   std::size_t in_list_ = 0;         // behind what is taken of it, if that is a list of numbers
-  std::size_t next_directive_ = 0;  // of lexed_->directives
+  std::size_t next_directive_ = 0;  // of the directives
   std::size_t end_ = 0;
   bool passes_over_conditions_ = false;
   std::shared_ptr<const Conditions> known_;

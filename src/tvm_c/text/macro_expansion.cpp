@@ -30,7 +30,7 @@ MadeTokens made_tokens(const std::vector<Token>& tokens) {
   return result;
 }
 
-MadeTokens made_tokens(std::string_view text) { return made_tokens(split(text)->tokens); }
+MadeTokens made_tokens(std::string_view text) { return made_tokens(split(text).lexed->tokens); }
 
 std::size_t behind_bracket(const MadeTokens& tokens, std::size_t open) {
   return behind_bracketed(tokens, open).value_or(tokens.size());

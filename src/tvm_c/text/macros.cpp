@@ -70,29 +70,29 @@ std::string_view without_blanks_in_front(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(line_blanks), text.size()));
 }
 
-std::vector<Token> plain_tokens(std::string_view text) {
-  const auto lexed = split(text);
+std::vector<Token> plain_tokens(const Code& code, std::size_t begin, std::size_t end) {
+  const std::vector<Token>& tokens = code.lexed->tokens;
+  const Code::Range range = code.range(begin, end);
   std::vector<Token> result;
-  auto directive = lexed->directives.begin();
-  for (std::size_t i = 0; i + 1 < lexed->tokens.size(); ++i) {
-    const Token& token = lexed->tokens[i];
-    if (directive != lexed->directives.end() && directive->token == i) {
-      ++directive;
-      while (!lexed->tokens[i + 1].begins_line) ++i;
+  std::size_t directive = range.first_directive;
+  for (std::size_t i = range.first; i < range.behind;) {
+    if (directive < range.behind_directives && code.lexed->directives[directive].token == i) {
+      i = directive_of(code, directive++).behind;
       continue;
     }
-    require_ended(token);
-    result.push_back(token);
+    require_ended(tokens[i]);
+    result.push_back(tokens[i++]);
   }
   return result;
 }
+
+std::vector<Token> plain_tokens(std::string_view text) { return plain_tokens(split(text), 0, text.size()); }
 
 namespace {
 
 // What may stand in front of a declaration, as a part of it: attributes, extern "C", names of macros without brackets.
 // If `any`, all that ends no declaration.
-bool may_be_front(std::string_view text, bool any) {
-  const std::vector<Token> tokens = plain_tokens(text);
+bool may_be_front(const std::vector<Token>& tokens, bool any) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
@@ -110,12 +110,11 @@ bool may_be_front(std::string_view text, bool any) {
   return !tokens.empty() && depth == 0;
 }
 
-// Groups that the text closes and does not open.
-std::size_t closed_in(std::string_view text) {
-  if (text.find('#') == std::string_view::npos) return 0;
+// Groups that these directives close and do not open.
+std::size_t closed_in(const std::vector<Directive>& directives) {
   std::size_t depth = 0;
   std::size_t closed = 0;
-  for (const Directive& one : directives_in(text)) {
+  for (const Directive& one : directives) {
     if (opens_group(one.word)) {
       ++depth;
     } else if (one.word == "endif" && depth > 0) {
@@ -129,10 +128,9 @@ std::size_t closed_in(std::string_view text) {
 
 }  // namespace
 
-std::size_t begin_with_groups(std::string_view file, std::size_t from, std::size_t begin, std::size_t end) {
-  const std::string_view gap = file.substr(from, begin - from);
-  if (gap.find('#') == std::string_view::npos) return begin;
-  const std::vector<Directive> directives = directives_in(gap);
+std::size_t begin_with_groups(const Code& file, std::size_t from, std::size_t begin, std::size_t end) {
+  const std::vector<Directive> directives = directives_in(file, from, begin);
+  if (directives.empty()) return begin;
   std::vector<std::size_t> open;                       // indices of groups
   std::vector<std::size_t> opened(directives.size());  // by #endif
   for (std::size_t i = 0; i < directives.size(); ++i) {
@@ -143,33 +141,33 @@ std::size_t begin_with_groups(std::string_view file, std::size_t from, std::size
   }
   try {
     std::size_t next = directives.size();
-    std::size_t result = gap.size();
-    const std::size_t closed = closed_in(file.substr(begin, end - begin));
+    std::size_t result = begin;
+    const std::size_t closed = closed_in(directives_in(file, begin, end));
     if (closed > 0 && closed <= open.size()) {
       next = open[open.size() - closed];
-      if (!may_be_front(gap.substr(directives[next].begin), true)) return begin;
+      if (!may_be_front(plain_tokens(file, directives[next].begin, begin), true)) return begin;
       result = directives[next].begin;
     }
     while (next > 0 && opened[next - 1] > 0) {
       const std::size_t behind = directives[next - 1].end;
-      if (!plain_tokens(gap.substr(behind, result - behind)).empty()) break;
+      if (!plain_tokens(file, behind, result).empty()) break;
       const std::size_t first = opened[next - 1] - 1;
-      if (!may_be_front(gap.substr(directives[first].begin, behind - directives[first].begin), false)) break;
+      if (!may_be_front(plain_tokens(file, directives[first].begin, behind), false)) break;
       next = first;
       result = directives[first].begin;
     }
-    return from + result;
+    return result;
   } catch (const SyntaxError&) {
     return begin;
   }
 }
 
-bool has_hidden_code(std::string_view gap) {
+bool has_hidden_code(const Code& file, std::size_t begin, std::size_t end) {
   try {
-    const std::vector<Directive> directives = directives_in(gap);
+    const std::vector<Directive> directives = directives_in(file, begin, end);
     const auto groups = zero_groups(directives);
     auto group = groups.begin();
-    const std::vector<Token> tokens = plain_tokens(gap);
+    const std::vector<Token> tokens = plain_tokens(file, begin, end);
     return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
       while (group != groups.end() && directives[group->second].begin < token.offset) ++group;
       const bool is_left_out = group != groups.end() && directives[group->first].begin < token.offset;
@@ -181,8 +179,8 @@ bool has_hidden_code(std::string_view gap) {
   }
 }
 
-Macros::Macros(std::string_view file) : file_(file) {
-  const std::vector<Directive> all = directives_in(file);
+Macros::Macros(const Code& code) : code_(code) {
+  const std::vector<Directive> all = directives_in(code);
   std::vector<Directive> directives;
   std::size_t next = 0;
   for (const auto& [first, last] : zero_groups(all)) {
@@ -194,7 +192,7 @@ Macros::Macros(std::string_view file) : file_(file) {
   std::vector<std::pair<std::size_t, std::size_t>> groups;
   for (const Directive& one : directives) {
     if (one.word == "include") includes_.push_back({one.rest, one.begin, depth != 1});
-    if (opens_group(one.word) && ++depth == 2) groups.emplace_back(one.begin, file.size());
+    if (opens_group(one.word) && ++depth == 2) groups.emplace_back(one.begin, code.text.size());
     if (one.word == "endif" && --depth == 1 && !groups.empty()) groups.back().second = one.end;
     if (one.word != "define" && one.word != "undef") continue;
     const std::string_view name = one.name;
@@ -203,7 +201,8 @@ Macros::Macros(std::string_view file) : file_(file) {
   }
   read_always(directives);
   for (const auto& [first, last] : zero_groups(all)) groups.emplace_back(all[first].begin, all[last].end);
-  if (file.find("enum") != std::string_view::npos) read_enumerators(file, groups);
+  const auto is_enum = [](const Token& token) { return token.is("enum"); };
+  if (std::ranges::any_of(code.lexed->tokens, is_enum)) read_enumerators(groups);
 }
 
 void Macros::read_always(const std::vector<Directive>& directives) {
@@ -252,10 +251,10 @@ void Macros::read_always(const std::vector<Directive>& directives) {
 }
 
 // enum NAME { FIRST, SECOND = 8 }
-void Macros::read_enumerators(std::string_view file, const std::vector<std::pair<std::size_t, std::size_t>>& groups) {
+void Macros::read_enumerators(const std::vector<std::pair<std::size_t, std::size_t>>& groups) {
   std::vector<Token> tokens;
   try {
-    tokens = plain_tokens(file);
+    tokens = plain_tokens(code_, 0, code_.text.size());
   } catch (const SyntaxError&) {
     return;
   }
@@ -285,9 +284,9 @@ void Macros::read_enumerators(std::string_view file, const std::vector<std::pair
       if (at == tokens.size()) return;
       if (at >= begin) {
         if (!tokens[begin - 1].is("=") || begin == at) break;
-        next = {file.substr(tokens[begin].offset, tokens[at].offset - tokens[begin].offset), 0};
+        next = {code_.text.substr(tokens[begin].offset, tokens[at].offset - tokens[begin].offset), 0};
       }
-      const std::string_view key = file.substr(name.offset, name.text.size());
+      const std::string_view key = name.text;
       if (!enumerators_.emplace(key, next).second) several.insert(key);
       ++next.more;
       if (tokens[at].is("}")) break;
@@ -300,7 +299,7 @@ void Macros::read_enumerators(std::string_view file, const std::vector<std::pair
 
 std::size_t Macros::defined_at(std::string_view name) const {
   const auto found = definition(name);
-  return found ? static_cast<std::size_t>(found->data() - file_.data()) : std::string_view::npos;
+  return found ? static_cast<std::size_t>(found->data() - code_.text.data()) : std::string_view::npos;
 }
 
 std::vector<std::string_view> Macros::names() const {
@@ -344,12 +343,12 @@ Names Macros::names_of(const std::vector<Token>& tokens) const {
   return names;
 }
 
-Names Macros::names_in(std::string_view text) const {
+Names Macros::names_in(std::size_t begin, std::size_t end) const {
   try {
-    return names_of(plain_tokens(text));
+    return names_of(plain_tokens(code_, begin, end));
   } catch (const SyntaxError&) {  // somebody's text in a group that is not read
     Names names;
-    for_each_identifier(text, [&](std::string_view name) { names.emplace(name); });
+    for_each_identifier(code_.text.substr(begin, end - begin), [&](std::string_view name) { names.emplace(name); });
     return names;
   }
 }

@@ -29,12 +29,12 @@ namespace usmp::tvm_c {
 // All tokens but those of directives, of every conditional group; a long list of numbers is one. Throws SyntaxError.
 // O(text).
 [[nodiscard]] std::vector<Token> plain_tokens(std::string_view text);
+[[nodiscard]] std::vector<Token> plain_tokens(const Code& code, std::size_t begin, std::size_t end);
 
 // What macros of a file stand for.
 class Macros {
  public:
-  // Throws SyntaxError.
-  explicit Macros(std::string_view file);
+  explicit Macros(const Code& code);
 
   // Also of one that is undefined somewhere.
   [[nodiscard]] bool contains(std::string_view name) const { return bodies_.contains(name); }
@@ -73,15 +73,15 @@ class Macros {
   static constexpr const char* anything = "#";
   [[nodiscard]] Names names_of(const std::vector<Token>& tokens) const;
 
-  // The same of a C text, in which comments and literals do not count.
-  [[nodiscard]] Names names_in(std::string_view text) const;
+  // The same of [begin, end) of the file, in which comments and literals do not count.
+  [[nodiscard]] Names names_in(std::size_t begin, std::size_t end) const;
 
  private:
   AllDefinitions bodies_;
   void read_always(const std::vector<Directive>& directives);
-  void read_enumerators(std::string_view file, const std::vector<std::pair<std::size_t, std::size_t>>& groups);
+  void read_enumerators(const std::vector<std::pair<std::size_t, std::size_t>>& groups);
 
-  std::string_view file_;
+  Code code_;
   std::map<std::string_view, Enumerator> enumerators_;
   std::set<std::string_view> conditional_;  // of these: some conditional group defines or undefines them
   std::set<std::string_view> always_;       // is_always_defined()
@@ -105,14 +105,13 @@ using MacroDefinitions = std::vector<MacroDefinition>;
 [[nodiscard]] Names macros_with(const MacroDefinitions& definitions,
                                 const std::function<bool(std::string_view definition)>& is_one);
 
-// Whether there is anything but what TVM writes around functions between two items of a file: code in conditional
-// groups that are passed over.
-[[nodiscard]] bool has_hidden_code(std::string_view gap);
+// Whether there is anything but what TVM writes around functions in [begin, end), between two items of a file: code in
+// conditional groups that are passed over.
+[[nodiscard]] bool has_hidden_code(const Code& file, std::size_t begin, std::size_t end);
 
 // Where the declaration [begin,end) begins if groups in front of it belong to it: #if X / attribute / #else, whose
 // #endif it holds; #ifdef ESP32 / IRAM_ATTR / #endif; and what TVM writes there for C++. `from`: the end of the item
 // before.
-[[nodiscard]] std::size_t begin_with_groups(std::string_view file, std::size_t from, std::size_t begin,
-                                            std::size_t end);
+[[nodiscard]] std::size_t begin_with_groups(const Code& file, std::size_t from, std::size_t begin, std::size_t end);
 
 }  // namespace usmp::tvm_c

@@ -22,21 +22,18 @@ bool is_specifier(std::string_view word) {
          word.ends_with("_t");
 }
 
-bool is_defined_as_nothing(std::string_view file, std::string_view macro) {
-  const std::string define = "#define " + std::string(macro);
-  for (std::size_t at = file.find(define); at != std::string_view::npos; at = file.find(define, at + 1)) {
-    const std::string_view rest = first_line(file.substr(at + define.size()));
-    if (rest.find_first_not_of(" \t\r") == std::string_view::npos) return true;
-  }
-  return false;
+bool is_defined_as_nothing(const Code& file, std::string_view macro) {
+  const auto directives = directives_in(file);
+  return std::ranges::any_of(
+      directives, [&](const Directive& one) { return one.word == "define" && one.name == macro && one.only == macro; });
 }
 
 }  // namespace
 
-std::optional<PlacementWord> placement_of(const Item& item, std::string_view file, bool sections) {
-  Lexer tokens(file.substr(item.begin, item.end - item.begin));
+std::optional<PlacementWord> placement_of(const Item& item, const Code& file, bool sections) {
+  Lexer tokens(file, item.begin, item.end);
   tokens.pass_over_conditions();
-  const auto found = [&](const Token& token) { return PlacementWord{token.text, item.begin + token.offset}; };
+  const auto found = [&](const Token& token) { return PlacementWord{token.text, token.offset}; };
   try {
     while (true) {
       if (parse_type(tokens)) continue;
@@ -72,12 +69,9 @@ std::optional<PlacementWord> placement_of(const Item& item, std::string_view fil
   }
 }
 
-std::optional<PlacementWord> conditional_placement(std::string_view file, std::size_t begin, std::size_t end) {
-  const std::string_view groups = file.substr(begin, end - begin);
-  for (const Token& token : plain_tokens(groups)) {
-    if (token.is_identifier() && !is_specifier(token.text)) {
-      return PlacementWord{file.substr(begin + token.offset, token.text.size()), begin + token.offset};
-    }
+std::optional<PlacementWord> conditional_placement(const Code& file, std::size_t begin, std::size_t end) {
+  for (const Token& token : plain_tokens(file, begin, end)) {
+    if (token.is_identifier() && !is_specifier(token.text)) return PlacementWord{token.text, token.offset};
   }
   return std::nullopt;
 }

@@ -20,10 +20,9 @@ struct PlacementWord {
 // The first such word in the declaration of a function or table: a macro whose meaning is not known here, or an
 // attribute with a section, for tables if `sections` says so. Nothing: there is none. Macros that the file defines as
 // nothing say nothing.
-[[nodiscard]] std::optional<PlacementWord> placement_of(const Item& item, std::string_view file, bool sections);
+[[nodiscard]] std::optional<PlacementWord> placement_of(const Item& item, const Code& file, bool sections);
 
 // The same, of the groups in front of the declaration (begin_with_groups) that are [begin,end) of the file.
-[[nodiscard]] std::optional<PlacementWord> conditional_placement(std::string_view file, std::size_t begin,
-                                                                 std::size_t end);
+[[nodiscard]] std::optional<PlacementWord> conditional_placement(const Code& file, std::size_t begin, std::size_t end);
 
 }  // namespace usmp::tvm_c

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-#include "tvm_c/text/folded.hpp"
-
+// Long lists of numbers, each of which is one token.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 #include "usmp/tir/visit.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
-namespace usmp::tvm_c::folded_test {
+namespace usmp::tvm_c::long_lists_test {
 namespace {
 
 // 4096 numbers in lines of 16. `last`: the one before the last line.
@@ -66,61 +65,10 @@ std::vector<std::string> constants(const std::string& text) {
   return result;
 }
 
-std::optional<std::string> folded(const std::string& text) {
-  FoldedLists lists;
-  return lists.fold({"lib1.c", text});
-}
-
-TEST_CASE("a folded text keeps all places outside of its lists, and unfolds to itself") {
-  for (const char* line_break : {"\n    ", "\n", "\r\n\t"}) {
-    const std::string text = "int a;\n" + table(numbers("+0x05", line_break)) + "int b;\n" +
-                             table(numbers("+0x06", line_break), "d") + table(numbers("+0x05", line_break), "e") +
-                             "int last;\n";
-    FoldedLists lists;
-    auto result = lists.fold({"lib1.c", text});
-    REQUIRE(result);
-    CHECK(result->size() < 2000);
-    for (const char* word : {"int a", "int b", "+0x08", "int last"}) {
-      CHECK(line_and_column(*result, result->rfind(word) + 1) == line_and_column(text, text.rfind(word) + 1));
-    }
-    // Equal lists, and only these, have equal marks.
-    const auto mark = [&](const std::string& name) {
-      const std::size_t begin = result->find('{', result->find(" " + name + "[")) + 1;
-      return result->substr(begin, result->find('\n', begin) - begin);
-    };
-    CHECK(mark("c") == mark("e"));
-    CHECK(mark("c") != mark("d"));
-    std::string again = *result;
-    lists.unfold(again);
-    CHECK(again == text);
-    // Line breaks that are gone are no list's any more.
-    std::string cut = *result;
-    cut.erase(cut.find('\n', cut.find('\1')), 2);
-    CHECK_THROWS_AS(lists.unfold(cut), NotFolded);
-  }
-}
-
-TEST_CASE("what may be no list of a table is not folded") {
-  CHECK(folded(table(numbers())));
-  CHECK_FALSE(folded(table(numbers()).substr(0, 3000)));
-  CHECK_FALSE(folded("// \1\n" + table(numbers())));
-  // What begins in a comment or a directive ends with its line.
-  CHECK_FALSE(folded("int8_t c[] = { // int8_t d[] = {" + numbers() + "};\n"));
-  CHECK_FALSE(folded("#define OPEN {" + numbers() + "\n"));
-  CHECK_FALSE(folded("// comment \\\n int8_t d[] = {" + numbers() + "};\n"));
-  CHECK_FALSE(folded("#define \\\r\n OPEN {" + numbers() + "};\n"));
-  // In one line, columns would change.
-  std::string one_line = numbers();
-  for (char& c : one_line) c = c == '\n' ? ' ' : c;
-  CHECK_FALSE(folded(table(one_line)));
-}
-
-TEST_CASE("tables that are folded have the values that they have as they are") {
+TEST_CASE("tables in long lists have the values that they have number by number") {
   const std::string text = model(table(numbers()));
-  std::string spaced = text;  // a comment, with which it is not folded
+  std::string spaced = text;  // a comment, behind which each number is a token
   spaced.insert(spaced.find("{\n") + 1, " /**/");
-  REQUIRE(folded(text));
-  REQUIRE_FALSE(folded(spaced));
   const auto values = constants(text);
   REQUIRE(values.size() == 1);
   CHECK(values[0].size() == 4096);
@@ -147,10 +95,11 @@ TEST_CASE("a table of megabytes has all its numbers") {
     expected += static_cast<char>(i % 5 == 0 ? -(i % 97) : i % 97);
   }
   const std::string text = model("static const int8_t c[300001] = {" + list + "\n 1};\n");
-  REQUIRE(folded(text));
   const auto values = constants(text);
   REQUIRE(values.size() == 1);
   CHECK((values[0] == expected + "\1"));
+  const std::string few = model("static const int8_t c[299999] = {" + list + "\n 1};\n");
+  CHECK(error_of(few).find("more values than the array has elements") != std::string::npos);
 }
 
 TEST_CASE("messages and texts that stay are of the text as it is") {
@@ -173,7 +122,6 @@ TEST_CASE("messages and texts that stay are of the text as it is") {
   for (const tir::Function& function : read(text).module.functions) {
     for (const std::string& kept : function.imported_c) {
       has_table = has_table || kept.find(table(numbers(), "d")) != std::string::npos;
-      CHECK(kept.find('\1') == std::string::npos);
     }
   }
   CHECK(has_table);
@@ -210,7 +158,6 @@ TEST_CASE("statements of the entry that stay have their lists") {
       text.insert(text.find("  for (int32_t i"), "  if (p[0] == 7) goto out;\n");
       text.insert(text.find("  return 0;"), "out:\n  if (p[0] == 7) return 1;\n");
     }
-    REQUIRE(folded(text));
     std::string spaced = text;  // not folded
     const std::string comment = "/* \1 */";
     spaced.insert(spaced.find("  for (int32_t i"), comment);
@@ -226,21 +173,5 @@ TEST_CASE("statements of the entry that stay have their lists") {
   }
 }
 
-TEST_CASE("nothing is folded where a file has what looks like a mark") {
-  const std::string text = table(numbers());
-  for (const char* const other : {"int a;\n",
-                                  "int a; // \001"
-                                  "0\1\n"}) {
-    const std::vector<Source> files = {{"lib1.c", text}, {"lib2.c", other}};
-    const bool is_plain = std::string(other).find('\1') == std::string::npos;
-    const FoldedFiles own(files, {});
-    CHECK(own.texts.size() == (is_plain ? 1 : 0));
-    CHECK((own.files[0].text == text) == !is_plain);
-    const FoldedFiles with_header({&files[0], 1}, {&files[1], 1});
-    CHECK(with_header.texts.size() == (is_plain ? 1 : 0));
-    CHECK(with_header.headers[0].text == other);
-  }
-}
-
 }  // namespace
-}  // namespace usmp::tvm_c::folded_test
+}  // namespace usmp::tvm_c::long_lists_test
