@@ -89,13 +89,16 @@ Scanned scan(std::string_view text, std::size_t at) {
 
 class FileLexer {
  public:
-  FileLexer(const File& file, std::uint32_t index) : file_(file), text_(file.text), index_(index) {}
+  FileLexer(const File& file, std::uint32_t index, Odd odd) : file_(file), text_(file.text), index_(index), odd_(odd) {}
 
   Lexed run() {
-    if (text_.size() > most_file_bytes)
-      fail(0, "found " + std::to_string(text_.size()) + " bytes, expected at most " + std::to_string(most_file_bytes));
+    if (text_.size() > most_file_bytes) {
+      throw SyntaxError{
+          index_, 0,
+          "found " + std::to_string(text_.size()) + " bytes, expected at most " + std::to_string(most_file_bytes)};
+    }
     if (text_.starts_with("\xEF\xBB\xBF"))
-      fail(0, "found a byte order mark, which is no C inside of another file; remove it");
+      refuse(0, "found a byte order mark, which is no C inside of another file; remove it");
     while (true) {
       skip_gap();
       if (at_ >= text_.size()) break;
@@ -107,8 +110,8 @@ class FileLexer {
   }
 
  private:
-  [[noreturn]] void fail(std::size_t at, std::string message) const {
-    throw SyntaxError{index_, at, std::move(message)};
+  void refuse(std::size_t at, std::string message) const {
+    if (odd_ == Odd::refused) throw SyntaxError{index_, at, std::move(message)};
   }
   [[nodiscard]] char at(std::size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
 
@@ -140,24 +143,24 @@ class FileLexer {
     while (is_blank(at(end))) ++end;
     const bool is_splice = behind_splice(text_, backslash) > backslash;
     if (!is_splice && end > backslash + 1 && at(end) == '\n') {
-      fail(backslash,
-           "found a backslash, blanks and the end of the line, which some compilers take for a line splice; "
-           "remove the blanks");
+      refuse(backslash,
+             "found a backslash, blanks and the end of the line, which some compilers take for a line splice; "
+             "remove the blanks");
     }
   }
 
   void refuse_trigraph(std::size_t i) const {
     constexpr std::string_view thirds = "=/'()!<>-";
     if (at(i + 1) != '\?' || at(i + 2) == '\0' || thirds.find(at(i + 2)) == npos) return;
-    fail(i,
-         "found the trigraph " + std::string(text_.substr(i, 3)) + ", which some compilers take for another character");
+    refuse(i, "found the trigraph " + std::string(text_.substr(i, 3)) +
+                  ", which some compilers take for another character");
   }
 
   void refuse_lone_return(std::size_t i) const {
     std::size_t end = i;
     while (at(end) == '\r') ++end;
     if (end < text_.size() && text_[end] != '\n' && i > 0 && text_[i - 1] != '\n' && text_[i - 1] != '\r')
-      fail(i, "found a carriage return inside of a line, which some compilers end");
+      refuse(i, "found a carriage return inside of a line, which some compilers end");
   }
 
   void skip_gap() {
@@ -205,7 +208,7 @@ class FileLexer {
       const bool has_blanks = at_ - last > 1 || (at_ - last == 1 && text_[last] != '\r');
       const std::string_view comment = text_.substr(from, last - from);
       if (!has_blanks && comment.ends_with("?\?/"))
-        fail(begin, "found a comment that ends with ?\?/, which some compilers take for a backslash");
+        refuse(begin, "found a comment that ends with ?\?/, which some compilers take for a backslash");
       if (at_ == text_.size() || !comment.ends_with("\\")) return;
       if (has_blanks && !is_no_code(at_ + 1)) refuse_blank_splice(last - 1);
       if (has_blanks) return;
@@ -226,7 +229,8 @@ class FileLexer {
       at_ = slash + 1;
       return;
     }
-    fail(at_, "the comment does not end, expected */");
+    refuse(at_, "the comment does not end, expected */");
+    at_ = text_.size();
   }
 
   [[nodiscard]] bool take_numbers() {
@@ -311,19 +315,21 @@ class FileLexer {
       const std::array<char, 2> pair = {token.text[0], second};
       const std::string_view two(pair.data(), 2);
       if (std::find(digraphs.begin(), digraphs.end(), two) != digraphs.end() && at_ == begin + 1)
-        fail(begin, "found the digraph " + std::string(two) + ", expected the character that it stands for");
+        refuse(begin, "found the digraph " + std::string(two) + ", expected the character that it stands for");
       return;
     }
     if (token.kind != TokenKind::identifier) return;
-    if (at(at_) == '$') fail(begin, "found $ behind a name, which is a part of it for some compilers");
+    if (at(at_) == '$') refuse(begin, "found $ behind a name, which is a part of it for some compilers");
     const std::string_view name = token.text;
     const bool is_raw = name == "R" || name == "LR" || name == "uR" || name == "UR" || name == "u8R";
-    if (is_raw && at(at_) == '"') fail(begin, "found a raw string, which some compilers take for a name and a string");
+    if (is_raw && at(at_) == '"')
+      refuse(begin, "found a raw string, which some compilers take for a name and a string");
   }
 
   const File& file_;
   std::string_view text_;
   std::uint32_t index_;
+  Odd odd_;
   std::size_t at_ = 0;
   bool begins_line_ = true;
   bool has_gap_ = false;
@@ -333,7 +339,7 @@ class FileLexer {
 
 }  // namespace
 
-Lexed lex(const File& file, std::uint32_t index) { return FileLexer(file, index).run(); }
+Lexed lex(const File& file, std::uint32_t index, Odd odd) { return FileLexer(file, index, odd).run(); }
 
 std::vector<Token> lex_text(std::string_view text) {
   std::vector<Token> tokens;

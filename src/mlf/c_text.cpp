@@ -1,220 +1,228 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds declarations by the brackets and semicolons around them.
 #include "mlf/c_text.hpp"
-#include "usmp/support/number_list.hpp"
-#include "usmp/support/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
+
+#include "usmp/support/number_list.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
 namespace {
 
+using c::Token;
+using c::TokenKind;
+
 constexpr std::size_t npos = std::string_view::npos;
 
-// Of the text before a brace no more is looked at.
-constexpr std::size_t max_declaration = std::size_t{1} << 16;
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-std::size_t skip_space(std::string_view text, std::size_t from) {
-  while (from < text.size() && is_space(text[from])) ++from;
-  return from;
-}
-
-std::size_t find_identifier(std::string_view text, std::string_view name, std::size_t from = 0) {
-  for (std::size_t at = text.find(name, from); at != npos; at = text.find(name, at + 1)) {
-    const bool starts = at == 0 || !is_identifier_char(text[at - 1]);
-    const bool ends = at + name.size() == text.size() || !is_identifier_char(text[at + name.size()]);
-    if (starts && ends) return at;
-  }
-  return npos;
-}
-
-// One past the literal that opens at `at`; a literal that is not closed ends with its line.
-std::size_t literal_end(std::string_view text, std::size_t at) {
-  const char quote = text[at];
-  for (std::size_t i = at + 1; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      ++i;
-    } else if (text[i] == quote) {
-      return i + 1;
-    } else if (text[i] == '\n') {
-      return i;
-    }
-  }
-  return text.size();
-}
-
-// The end of a directive or of a comment // with its continuations.
-std::size_t line_end(std::string_view text, std::size_t at) {
-  for (;;) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::size_t last = end;
-    while (last > at && text[last - 1] == '\r') --last;
-    if (end == text.size() || last == at || text[last - 1] != '\\') return end;
-    at = end + 1;
-  }
-}
-
-std::size_t comment_end(std::string_view text, std::size_t at) {
-  if (text[at + 1] == '*') {
-    const std::size_t close = text.find("*/", at + 2);
-    return close == npos ? text.size() : close + 2;
-  }
-  return line_end(text, at);
-}
-
-// Behind the blanks, comments and line splices that begin at `from`.
-std::size_t skip_gaps(std::string_view text, std::size_t from) {
-  while (from < text.size()) {
-    const std::string_view rest = text.substr(from, 3);
-    if (is_space(rest[0]) || rest.starts_with("\\\n") || rest == "\\\r\n") {
-      ++from;  // what follows a backslash is a blank
-    } else if (rest.starts_with("//") || rest.starts_with("/*")) {
-      from = comment_end(text, from);
-    } else {
-      break;
-    }
-  }
-  return from;
-}
-
-void blank(std::string& text, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) {
-    if (text[i] != '\n') text[i] = ' ';
-  }
-}
-
-// One past the bracket that closes the one at `open`; npos if none does.
-std::size_t closing(std::string_view text, std::size_t open, char opener, char closer) {
+// Behind the bracket that closes the one at `open`; the number of tokens: none does.
+std::size_t behind_bracket(std::span<const Token> tokens, std::size_t open) {
   std::size_t depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == opener) ++depth;
-    if (text[i] == closer && --depth == 0) return i + 1;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].is("(")) ++depth;
+    if (tokens[i].is(")") && --depth == 0) return i + 1;
   }
-  return npos;
+  return tokens.size();
 }
 
-// One past the bracket that closes a list of parameters, in which there may be comments; npos if none does.
-std::size_t behind_parameters(std::string_view text, std::size_t open) {
-  std::size_t depth = 0;
-  for (std::size_t i = open; i < text.size();) {
-    const std::string_view rest = text.substr(i, 2);
-    if (rest == "//" || rest == "/*") {
-      i = comment_end(text, i);
-      continue;
-    }
-    if (rest[0] == '(') ++depth;
-    if (rest[0] == ')' && --depth == 0) return i + 1;
-    ++i;
-  }
-  return npos;
-}
-
-// The bracket that opens the group closed at `close`; npos if there is none.
-std::size_t opening(std::string_view text, std::size_t close) {
-  std::size_t depth = 0;
-  for (std::size_t i = close + 1; i-- > 0;) {
-    if (text[i] == ')') ++depth;
-    if (text[i] == '(' && --depth == 0) return i;
-  }
-  return npos;
-}
-
-// The identifier that ends at `end` (exclusive), white space before `end` left out.
-std::string_view name_before(std::string_view text, std::size_t end) {
-  while (end > 0 && is_space(text[end - 1])) --end;
-  std::size_t begin = end;
-  while (begin > 0 && is_identifier_char(text[begin - 1])) --begin;
-  return text.substr(begin, end - begin);
-}
-
-std::string without_word(std::string_view text, std::string_view word) {
-  std::string result;
-  std::size_t from = 0;
-  for (std::size_t at = 0; (at = find_identifier(text, word, from)) != npos; from = at + word.size()) {
-    result += text.substr(from, at - from);
-  }
-  result += text.substr(from);
-  return result;
-}
-
-std::string single_spaced(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (!is_space(c)) {
-      result += c;
-    } else if (!result.empty() && result.back() != ' ') {
-      result += ' ';
+// Without TVM_DLL, extern "C" and attributes, which say how to compile the definition: a caller's declaration does
+// without.
+std::vector<Token> without_linkage(std::span<const Token> declaration) {
+  std::vector<Token> result;
+  bool has_gap = false;
+  for (std::size_t i = 0; i < declaration.size(); ++i) {
+    const Token& token = declaration[i];
+    const bool is_attribute = token.is("__attribute__") && i + 1 < declaration.size() && declaration[i + 1].is("(");
+    has_gap = has_gap || token.has_gap;
+    if (is_attribute) {
+      i = behind_bracket(declaration, i + 1) - 1;
+    } else if (!token.is("TVM_DLL") && !token.is("extern") && token.kind != TokenKind::string) {
+      result.push_back(token);
+      result.back().has_gap = has_gap;
+      has_gap = false;
     }
   }
-  while (!result.empty() && result.back() == ' ') result.pop_back();
-  return result;
-}
-
-// Attributes say how to compile the definition; a caller's declaration does without.
-std::string without_attributes(std::string_view text) {
-  constexpr std::string_view attribute = "__attribute__";
-  std::string result;
-  for (;;) {
-    const std::size_t at = find_identifier(text, attribute);
-    if (at == npos) break;
-    const std::size_t open = skip_space(text, at + attribute.size());
-    const std::size_t end = open < text.size() && text[open] == '(' ? closing(text, open, '(', ')') : npos;
-    if (end == npos) break;
-    result += text.substr(0, at);
-    text.remove_prefix(end);
-  }
-  result += text;
   return result;
 }
 
 // Without macros in front of a function's name that only say where it is to be, which other files may not have:
-// "int32_t " of "IRAM_ATTR int32_t ". The same text if that is not sure.
-std::string without_placements(const std::string& front) {
+// "int32_t " of "IRAM_ATTR int32_t ". The same tokens if that is not sure.
+std::vector<Token> without_placements(std::span<const Token> front) {
   constexpr std::string_view types[] = {"int", "unsigned", "signed", "long", "short", "char", "void", "bool", "float"};
-  std::string result;
-  std::string_view rest = front;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, std::min(rest.find(' '), rest.size()));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-    if (!std::all_of(word.begin(), word.end(), is_identifier_char) || word == "struct" || word == "enum") return front;
-    const bool is_type = std::find(std::begin(types), std::end(types), word) != std::end(types) || word.ends_with("_t");
-    if (is_type) result += std::string(word) + " ";
+  std::vector<Token> result;
+  for (const Token& word : front) {
+    if (!word.is_identifier() || word.is("struct") || word.is("enum")) return {front.begin(), front.end()};
+    const bool is_type =
+        std::find(std::begin(types), std::end(types), word.text) != std::end(types) || word.text.ends_with("_t");
+    if (is_type) result.push_back(word);
   }
-  return result.empty() ? front : result;
+  return result.empty() ? std::vector<Token>(front.begin(), front.end()) : result;
 }
 
-// The function that `declaration`, the text before a brace, introduces; nothing if it is something else (a struct, an
+// The function that `declaration`, the tokens before a brace, introduces; nothing if it is something else (a struct, an
 // initialiser, a static helper that no other file can call).
-std::optional<CFunction> function_of(std::string_view declaration) {
-  std::string text = without_attributes(without_word(without_word(declaration, "TVM_DLL"), "extern"));
-  std::erase(text, '"');
-  text = single_spaced(text);
-  if (text.empty() || text.back() != ')') return std::nullopt;
-  const std::size_t open = opening(text, text.size() - 1);
-  if (open == npos) return std::nullopt;
-  const std::string_view name = name_before(text, open);
-  const bool has_type = name.data() != text.data();
-  const auto is_mentioned = [&](std::string_view word) { return mentions(text, word); };
-  constexpr std::string_view linkage[] = {"static", "inline", "__STATIC_FORCEINLINE",
-                                          "__STATIC_INLINE"};  // CMSIS's too
-  const bool hidden = std::any_of(std::begin(linkage), std::end(linkage), is_mentioned) || text.find('=') != npos;
-  if (name.empty() || !has_type || hidden) return std::nullopt;
-  const auto front = static_cast<std::size_t>(name.data() - text.data());
-  return CFunction{std::string(name), without_placements(text.substr(0, front)) + text.substr(front)};
+std::optional<CFunction> function_of(std::span<const Token> declaration) {
+  constexpr std::array<std::string_view, 5> not_external = {"static", "inline", "__STATIC_FORCEINLINE",
+                                                            "__STATIC_INLINE", "="};  // CMSIS's too
+  const auto hides = [&](const Token& token) {
+    return std::find(not_external.begin(), not_external.end(), token.text) != not_external.end();
+  };
+  const std::vector<Token> tokens = without_linkage(declaration);
+  if (tokens.empty() || !tokens.back().is(")") || std::any_of(tokens.begin(), tokens.end(), hides)) return std::nullopt;
+  std::size_t open = tokens.size() - 1;
+  for (std::size_t depth = 1; depth > 0;) {
+    if (open-- == 0) return std::nullopt;
+    if (tokens[open].is(")")) ++depth;
+    if (tokens[open].is("(")) --depth;
+  }
+  if (open < 2 || !tokens[open - 1].is_identifier()) return std::nullopt;
+  const auto all = std::span(tokens);
+  std::vector<Token> prototype = without_placements(all.first(open - 1));
+  const auto rest = all.subspan(open - 1);
+  prototype.insert(prototype.end(), rest.begin(), rest.end());
+  return CFunction{std::string(tokens[open - 1].text), spelled(prototype)};
 }
 
-// Those whose text ends with `end`: a brace, or a semicolon.
-std::vector<CFunction> functions_in(std::string_view code, char end);
+// Of the functions with names of which `is_one` holds, the first that is defined: its brackets.
+template <class IsOne>
+std::optional<std::pair<std::size_t, std::size_t>> brackets_of_definition(const std::vector<Token>& code,
+                                                                          const IsOne& is_one) {
+  // A list of parameters never names its own function: each search ends where the next one begins.
+  const auto names = [&](std::size_t i) { return code[i].is_identifier() && is_one(code[i].text); };
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    if (!names(i) || !code[i + 1].is("(")) continue;
+    std::size_t depth = 0;
+    std::size_t end = i + 1;
+    for (; end < code.size() && !names(end); ++end) {
+      if (code[end].is("(")) ++depth;
+      if (code[end].is(")") && --depth == 0) break;
+    }
+    if (end + 1 < code.size() && code[end].is(")") && code[end + 1].is("{")) return std::pair(i + 1, end);
+    i = end - 1;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
-namespace {
+CText::CText(std::string_view text) : text_(text), lexed_(c::lex({{}, text}, 0, c::Odd::taken)) {
+  const std::vector<Token>& all = lexed_.tokens;
+  bool has_gap = false;  // a directive stands in front
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    if (!all[i].begins_line || !all[i].is("#")) {
+      code_.push_back(all[i]);
+      code_.back().has_gap = code_.back().has_gap || has_gap;
+      has_gap = false;
+      continue;
+    }
+    const std::size_t first = i + 1;
+    while (!all[i + 1].begins_line) ++i;
+    const auto line = std::span(all).subspan(first, i + 1 - first);
+    if (!line.empty()) directives_.push_back({line[0].text, line.subspan(1)});
+    has_gap = true;
+  }
+}
 
-std::optional<std::string> text_without_tables(std::string_view text, const MappedFile* file, std::size_t most) {
+std::string spelled(std::span<const Token> tokens) {
+  std::string result;
+  for (const Token& token : tokens) {
+    if (token.has_gap && !result.empty()) result += ' ';
+    const bool is_literal = token.kind == TokenKind::string || token.kind == TokenKind::character;
+    result += is_literal ? std::string(2, token.text.back()) : std::string(token.text);
+  }
+  return result;
+}
+
+std::vector<CFunction> CText::functions(std::string_view end) const {
+  std::vector<CFunction> result;
+  std::size_t begin = 0;  // of a declaration
+  std::size_t depth = 0;  // of braces, not counting those of extern "C"
+  for (std::size_t i = 0; i < code_.size(); ++i) {
+    const bool opens = code_[i].is("{");
+    if (depth > 0) {
+      if (opens) ++depth;
+      if (code_[i].is("}") && --depth == 0) begin = i + 1;
+      continue;
+    }
+    if (!opens && !code_[i].is(";") && !code_[i].is("}")) continue;
+    const auto declaration = std::span(code_).subspan(begin, i - begin);
+    begin = i + 1;
+    const bool is_linkage = opens && declaration.size() > 1 && declaration.back().kind == TokenKind::string &&
+                            declaration[declaration.size() - 2].is("extern");
+    if (is_linkage) continue;
+    if (opens) depth = 1;
+    if (!code_[i].is(end)) continue;
+    if (auto function = function_of(declaration)) result.push_back(*std::move(function));
+  }
+  return result;
+}
+
+bool CText::mentions(std::string_view name) const {
+  return std::any_of(tokens().begin(), tokens().end(),
+                     [&](const Token& token) { return token.is_identifier() && token.text == name; });
+}
+
+std::vector<std::string> CText::includes() const {
+  std::vector<std::string> result;
+  for (const Directive& one : directives_) {
+    if (one.word != "include" || one.rest.empty()) continue;
+    if (one.rest[0].kind == TokenKind::string) result.emplace_back(one.rest[0].text);
+    if (!one.rest[0].is("<")) continue;
+    const std::string_view name = text_.substr(one.rest[0].offset);
+    const std::size_t end = name.find_first_of(">\n");
+    if (end != npos && name[end] == '>') result.emplace_back(name.substr(0, end + 1));
+  }
+  return result;
+}
+
+std::vector<CMacro> CText::macros() const {
+  std::vector<CMacro> result;
+  for (const Directive& one : directives_) {
+    if (one.word != "define" || one.rest.empty() || !one.rest[0].is_identifier()) continue;
+    const auto value = one.rest.subspan(1);
+    result.push_back(
+        {one.rest[0].text, one.rest[0].offset, !value.empty() && value[0].is("(") && !value[0].has_gap, value});
+  }
+  return result;
+}
+
+std::vector<std::string_view> CText::guards() const {
+  std::vector<std::string_view> result;
+  for (const Directive& one : directives_) {
+    if (one.word == "ifndef" && !one.rest.empty()) result.push_back(one.rest[0].text);
+  }
+  return result;
+}
+
+std::optional<std::vector<std::string>> CText::struct_members(std::string_view name) const {
+  for (std::size_t i = 0; i + 2 < code_.size(); ++i) {
+    if (!code_[i].is("struct") || code_[i + 1].text != name || !code_[i + 2].is("{")) continue;
+    std::vector<std::string> members;
+    for (std::size_t k = i + 3; k < code_.size() && !code_[k].is("}"); ++k) {
+      if (code_[k].is(";") && code_[k - 1].is_identifier()) members.emplace_back(code_[k - 1].text);
+    }
+    return members;
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, Bytes, std::less<>> CText::number_macros() const {
+  std::map<std::string, Bytes, std::less<>> result;
+  for (const CMacro& macro : macros()) {
+    if (macro.value.size() != 1) continue;
+    const std::string_view text = macro.value[0].text;
+    Bytes value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (fault == std::errc() && end == text.data() + text.size() && value >= 0) result.emplace(macro.name, value);
+  }
+  return result;
+}
+
+std::optional<std::string> without_tables(std::string_view text, const MappedFile& file, std::size_t most) {
   std::string result;
   std::size_t copied = 0;
   // Where more than `most` would be left.
@@ -227,7 +235,7 @@ std::optional<std::string> text_without_tables(std::string_view text, const Mapp
     std::size_t end = ++at;
     for_numbers_behind(text, at, [&](std::string_view piece) {
       end += piece.size();
-      if (file != nullptr) file->release(piece);
+      file.release(piece);
     });
     // A line's beginning stays one, and a comment's end.
     const std::size_t line = text.substr(at, end - at).rfind('\n');
@@ -240,166 +248,39 @@ std::optional<std::string> text_without_tables(std::string_view text, const Mapp
   return result += text.substr(copied);
 }
 
-}  // namespace
-
-std::string without_tables(std::string_view text) { return *text_without_tables(text, nullptr, text.size()); }
-
-std::optional<std::string> without_tables(std::string_view text, const MappedFile& file, std::size_t most) {
-  return text_without_tables(text, &file, most);
-}
-
 bool is_c_source(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }
 
-std::string code_only(std::string_view text) {
-  std::string result(text);
-  for (std::size_t i = 0; i < text.size();) {
-    if (text[i] == '/' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '*')) {
-      const std::size_t end = comment_end(text, i);
-      blank(result, i, end);
-      i = end;
-    } else if (text[i] == '"' || text[i] == '\'') {
-      const std::size_t end = literal_end(text, i);
-      blank(result, i + 1, end > i + 1 && text[end - 1] == text[i] ? end - 1 : end);
-      i = end;
-    } else {
-      ++i;
-    }
-  }
+std::vector<CFunction> functions_of_file(std::string_view text) { return CText(text).defined_functions(); }
+
+std::vector<std::string> included_headers(std::string_view text) {
+  std::vector<std::string> result = CText(text).includes();
+  for (std::string& name : result) name = name.substr(1, name.size() - 2);
   return result;
 }
 
-std::vector<CFunction> functions_of_file(std::string_view text) {
-  return defined_functions(code_only(without_tables(text)));
-}
-std::vector<CFunction> defined_functions(std::string_view code) { return functions_in(code, '{'); }
-std::vector<CFunction> declared_functions(std::string_view code) { return functions_in(code, ';'); }
-
-namespace {
-
-std::vector<CFunction> functions_in(std::string_view code, char end) {
-  std::vector<CFunction> result;
-  std::string declaration;
-  std::size_t depth = 0;  // of braces, not counting those of extern "C"
-  bool line_start = true;
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    const char c = code[i];
-    if (c == '#' && line_start) {
-      i = line_end(code, i);
-      declaration += ' ';
-      continue;
-    }
-    line_start = c == '\n' || (line_start && is_space(c));
-    if (depth > 0) {
-      if (c == '{') ++depth;
-      if (c == '}' && --depth == 0) declaration.clear();
-    } else if (c == '{') {
-      const bool linkage = find_identifier(declaration, "extern") != npos && single_spaced(declaration).ends_with('"');
-      if (!linkage) {
-        if (auto function = end == '{' ? function_of(declaration) : std::nullopt) {
-          result.push_back(*std::move(function));
-        }
-        depth = 1;
-      }
-      declaration.clear();
-    } else if (c == ';' || c == '}') {
-      if (auto function = c == end ? function_of(declaration) : std::nullopt) result.push_back(*std::move(function));
-      declaration.clear();
-    } else if (declaration.size() < max_declaration) {
-      declaration += c == '\\' ? ' ' : c;  // of a line splice
-    }
-  }
-  return result;
-}
-
-}  // namespace
-
-namespace {
-
-// What stands in the brackets behind a function's name, if `{` follows them.
-std::optional<std::string_view> defined_behind(std::string_view text, std::size_t at) {
-  const std::size_t open = skip_gaps(text, at);
-  if (open >= text.size() || text[open] != '(') return std::nullopt;
-  const std::size_t close = behind_parameters(text, open);
-  const std::size_t brace = close == npos ? npos : skip_gaps(text, close);
-  if (brace >= text.size() || text[brace] != '{') return std::nullopt;
-  return text.substr(open + 1, close - open - 2);
-}
-
-}  // namespace
-
-// A parameter list never names its own function: every search ends where the next one starts, which keeps the sum
-// linear.
 bool defines_ending_in(std::string_view text, std::string_view suffix) {
-  for (std::size_t at = text.find(suffix); at != npos;) {
-    const std::size_t next = text.find(suffix, at + suffix.size());
-    if (defined_behind(text.substr(0, next), at + suffix.size())) return true;
-    at = next;
-  }
-  return false;
+  if (text.find(suffix) == npos) return false;
+  const CText scanned(text);
+  const auto is_one = [&](std::string_view name) { return name.ends_with(suffix); };
+  return brackets_of_definition(scanned.code(), is_one).has_value();
 }
 
 std::optional<std::string_view> defined_parameters(std::string_view text, std::string_view name) {
-  for (std::size_t at = find_identifier(text, name); at != npos;) {
-    const std::size_t next = find_identifier(text, name, at + name.size());
-    if (const auto parameters = defined_behind(text.substr(0, next), at + name.size())) return parameters;
-    at = next;
-  }
-  return std::nullopt;
+  if (text.find(name) == npos) return std::nullopt;
+  const CText scanned(text);
+  const auto found = brackets_of_definition(scanned.code(), [&](std::string_view one) { return one == name; });
+  if (!found) return std::nullopt;
+  const std::size_t begin = scanned.code()[found->first].offset + std::size_t{1};
+  return text.substr(begin, scanned.code()[found->second].offset - begin);
 }
 
-bool mentions(std::string_view text, std::string_view name) { return find_identifier(text, name) != npos; }
-
-std::vector<std::string> included_headers(std::string_view text) {
-  std::vector<std::string> result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    at = end + 1;
-    line.remove_prefix(skip_space(line, 0));
-    if (line.empty() || line[0] != '#') continue;
-    line.remove_prefix(skip_space(line, 1));
-    if (!line.starts_with("include")) continue;
-    line.remove_prefix(skip_space(line, std::string_view("include").size()));
-    if (line.empty() || (line[0] != '"' && line[0] != '<')) continue;
-    const std::size_t close = line.find(line[0] == '"' ? '"' : '>', 1);
-    if (close != npos) result.emplace_back(line.substr(1, close - 1));
+bool mentions(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || !is_identifier_char(text[at - 1]);
+    if (begins && (end == text.size() || !is_identifier_char(text[end]))) return true;
   }
-  return result;
-}
-
-std::optional<std::vector<std::string>> struct_members(std::string_view code, std::string_view name) {
-  for (std::size_t at = 0; (at = find_identifier(code, name, at)) != npos; ++at) {
-    const std::size_t brace = skip_space(code, at + name.size());
-    if (name_before(code, at) != "struct" || brace >= code.size() || code[brace] != '{') continue;
-    const std::size_t end = std::min(code.find('}', brace), code.size());
-    std::vector<std::string> members;
-    for (std::size_t i = brace + 1; i < end;) {
-      const std::size_t semicolon = std::min(code.find(';', i), end);
-      const std::string_view member = name_before(code, semicolon);
-      if (semicolon < end && !member.empty()) members.emplace_back(member);
-      i = semicolon + 1;
-    }
-    return members;
-  }
-  return std::nullopt;
-}
-
-std::map<std::string, Bytes, std::less<>> number_macros(std::string_view code) {
-  constexpr std::string_view define = "define";
-  std::map<std::string, Bytes, std::less<>> result;
-  for (std::size_t at = 0; (at = find_identifier(code, define, at)) != npos;) {
-    const std::size_t name_begin = skip_space(code, at + define.size());
-    std::size_t name_end = name_begin;
-    while (name_end < code.size() && is_identifier_char(code[name_end])) ++name_end;
-    const std::size_t value_begin = skip_space(code, name_end);
-    Bytes value = 0;
-    const auto [end, fault] = std::from_chars(code.data() + value_begin, code.data() + code.size(), value);
-    const bool whole = end == code.data() + code.size() || is_space(*end);
-    if (fault == std::errc() && whole && value >= 0)
-      result.emplace(code.substr(name_begin, name_end - name_begin), value);
-    at = name_end;
-  }
-  return result;
+  return false;
 }
 
 }  // namespace usmp::mlf

@@ -92,18 +92,21 @@ bool names_any(std::string_view json, const std::set<std::string>& modules) {
 std::vector<std::string> arrays_in(std::string_view text, bool is_extern) {
   std::vector<std::string> names;
   if (is_extern && text.find("extern") == std::string_view::npos) return names;
-  const std::string code = code_only(without_tables(text));
-  for (std::size_t at = 0; at < code.size();) {
-    const std::size_t end = std::min(code.find_first_of(";{", at), code.size());
-    const std::string_view declaration = std::string_view(code).substr(at, end - at);
-    at = end + 1;
-    const std::size_t bracket = declaration.find('[');
-    const bool has_values = end < code.size() && code[end] == '{' && declaration.find('=') != std::string_view::npos;
-    if (bracket == std::string_view::npos || declaration.find('(') < bracket) continue;
-    if (is_extern ? !mentions(declaration, "extern") || has_values : !has_values) continue;
-    std::size_t begin = bracket;
-    while (begin > 0 && is_identifier_char(declaration[begin - 1])) --begin;
-    names.emplace_back(declaration.substr(begin, bracket - begin));
+  const CText scanned(text);
+  const std::vector<c::Token>& code = scanned.code();
+  std::size_t begin = 0;  // of a declaration
+  for (std::size_t end = 0; end < code.size(); ++end) {
+    if (!code[end].is(";") && !code[end].is("{")) continue;
+    const auto declaration = std::span(code).subspan(begin, end - begin);
+    begin = end + 1;
+    const auto first = [&](std::string_view spelling) {
+      return std::ranges::find_if(declaration, [&](const c::Token& token) { return token.is(spelling); });
+    };
+    const auto bracket = first("[");
+    const bool has_values = code[end].is("{") && first("=") != declaration.end();
+    if (bracket == declaration.end() || bracket == declaration.begin() || first("(") < bracket) continue;
+    if (is_extern ? first("extern") == declaration.end() || has_values : !has_values) continue;
+    names.emplace_back(std::prev(bracket)->text);
   }
   return names;
 }
@@ -530,7 +533,7 @@ model::Description module_without_metadata(const Archive& checkout, const std::s
   order_tensors(checkout, module);
   for (const Member& member : checkout.members) {
     if (!is_header_file(member.name)) continue;
-    const auto macros = number_macros(code_only(member.bytes));
+    const auto macros = CText(member.bytes).number_macros();
     const auto size = macros.find("TVMGEN_" + upper_case(name) + "_WORKSPACE_SIZE");
     if (size != macros.end()) module.workspace_bytes = size->second;
   }

@@ -16,10 +16,8 @@ namespace {
 
 // "<name>" or "\"name\"", as the text includes the header of this name.
 std::optional<std::string> include_of(std::string_view text, std::string_view header) {
-  for (const std::string& name : included_headers(text)) {
-    if (file_name_of(name) != header) continue;
-    const std::string bracketed = "<" + name + ">";
-    return text.find(bracketed) != std::string_view::npos ? bracketed : "\"" + name + "\"";
+  for (const std::string& name : CText(text).includes()) {
+    if (file_name_of(name.substr(1, name.size() - 2)) == header) return name;
   }
   return std::nullopt;
 }
@@ -27,96 +25,61 @@ std::optional<std::string> include_of(std::string_view text, std::string_view he
 std::string without_blanks(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') result += c;
+    if (c != ' ') result += c;
   }
   return result;
 }
 
-// Behind the word of a directive, "NAME value" of "#  define NAME value"; nothing: the line is none of that word.
-std::optional<std::string_view> behind_directive(std::string_view line, std::string_view word) {
-  constexpr std::string_view blanks = " \t";
-  const auto skip_blanks = [&] { line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size())); };
-  skip_blanks();
-  if (!line.starts_with('#')) return std::nullopt;
-  line.remove_prefix(1);
-  skip_blanks();
-  const bool is_it =
-      line.starts_with(word) && line.size() > word.size() && blanks.find(line[word.size()]) != std::string_view::npos;
-  if (!is_it) return std::nullopt;
-  line.remove_prefix(word.size());
-  skip_blanks();
-  return line;
-}
-
-// Of "#define NAME value", also where the value goes on in the next line.
-std::set<std::string> macros_with_value(std::string_view code) {
+// Those with a value, or those without but the guards of headers: TVM writes no others.
+std::set<std::string> macros_in(const CText& code, bool has_value) {
   std::set<std::string> names;
-  for (const std::string& line : split(code, '\n')) {
-    const auto defined = behind_directive(line, "define");
-    if (!defined) continue;
-    std::size_t end = 0;
-    while (end < defined->size() && is_identifier_char((*defined)[end])) ++end;
-    if (defined->find_first_not_of(" \t\r", end) != std::string_view::npos) names.emplace(defined->substr(0, end));
+  for (const CMacro& macro : code.macros()) {
+    if (macro.value.empty() != has_value) names.emplace(macro.name);
   }
-  return names;
-}
-
-// Of "#define NAME", but for those that guard a header: TVM writes no others.
-std::set<std::string> macros_without_value(std::string_view code) {
-  std::set<std::string> names;
-  std::set<std::string> guards;
-  for (const std::string& line : split(code, '\n')) {
-    const auto guard = behind_directive(line, "ifndef");
-    const auto defined = guard ? guard : behind_directive(line, "define");
-    if (!defined) continue;
-    std::string name(*defined);
-    while (!name.empty() && (name.back() == ' ' || name.back() == '\t' || name.back() == '\r')) name.pop_back();
-    if (name.find_first_of(" \t(\\") == std::string::npos) (guard ? guards : names).insert(std::move(name));
+  for (const std::string_view guard : code.guards()) {
+    if (!has_value) names.erase(std::string(guard));
   }
-  std::erase_if(names, [&](const std::string& name) { return guards.contains(name); });
   return names;
 }
 
 // "extern uint32_t runs" and "typedef struct { int a; } t" on one line, up to the semicolon.
-std::vector<std::string> variables_and_types(std::string_view code) {
+std::vector<std::string> variables_and_types(const CText& text) {
+  const std::vector<c::Token>& code = text.code();
   std::vector<std::string> result;
-  for (const std::string_view word : {"extern ", "typedef "}) {
-    for (std::size_t at = code.find(word); at != std::string_view::npos; at = code.find(word, at + 1)) {
-      if (at > 0 && is_identifier_char(code[at - 1])) continue;
+  for (const std::string_view word : {"extern", "typedef"}) {
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const bool is_linkage = i + 1 < code.size() && code[i + 1].kind == c::TokenKind::string;
+      if (!code[i].is(word) || is_linkage) continue;
       std::size_t depth = 0;
-      std::size_t end = at;
-      for (; end < code.size() && (depth > 0 || code[end] != ';'); ++end) {
-        if (code[end] == '{') ++depth;
-        if (code[end] == '}' && depth-- == 0) break;
+      std::size_t end = i;
+      bool has_bracket = false;
+      for (; end < code.size() && (depth > 0 || !code[end].is(";")); ++end) {
+        if (code[end].is("{")) ++depth;
+        if (code[end].is("}") && depth-- == 0) break;
+        has_bracket = has_bracket || code[end].is("(");
       }
-      const std::string_view text = code.substr(at, end - at);
-      const bool is_linkage = text.find('"') != std::string_view::npos;
-      const bool is_function = word == "extern " && text.find('(') != std::string_view::npos;
-      if (!is_linkage && !is_function) result.push_back(joined(split(text, '\n'), " "));
+      const bool is_function = word == "extern" && has_bracket;
+      if (!is_function) result.push_back(spelled(std::span(code).subspan(i, end - i)));
+      i = end;
     }
   }
   return result;
 }
 
-std::set<std::string> structs_in(std::string_view code) {
+std::set<std::string> structs_in(const CText& text) {
   std::set<std::string> names;
-  constexpr std::string_view word = "struct ";
-  for (std::size_t at = code.find(word); at != std::string_view::npos; at = code.find(word, at + 1)) {
-    std::size_t end = at + word.size();
-    while (end < code.size() && is_identifier_char(code[end])) ++end;
-    names.emplace(code.substr(at + word.size(), end - at - word.size()));
+  const std::vector<c::Token>& code = text.code();
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    if (code[i].is("struct") && code[i + 1].is_identifier()) names.emplace(code[i + 1].text);
   }
   return names;
 }
 
-std::set<std::string> prototypes_in(std::string_view code) {
-  std::set<std::string> prototypes;
-  for (const CFunction& function : declared_functions(code)) {
-    std::string text = without_blanks(function.prototype);
-    if (text.ends_with("(void)")) text.replace(text.size() - 6, 6, "()");
-    prototypes.insert(std::move(text));
-  }
-  return prototypes;
+// Without what may differ.
+std::string plain_prototype(const CFunction& function) {
+  std::string text = without_blanks(function.prototype);
+  if (text.ends_with("(void)")) text.replace(text.size() - 6, 6, "()");
+  return text;
 }
 
 std::optional<CFunction> defined_entry(const Archive& archive, const std::string& prefix, const ModuleFiles& files) {
@@ -144,7 +107,7 @@ std::string find_called(const Archive& archive, const model::Description& module
     }
   }
   if (!files.header.empty()) {
-    for (const CFunction& function : declared_functions(code_only(archive.find(files.header)->bytes))) {
+    for (const CFunction& function : CText(archive.find(files.header)->bytes).declared_functions()) {
       if (function.name == entry->name) entry->prototype = function.prototype;
     }
   }
@@ -236,32 +199,29 @@ void require_functions(const Archive& archive, const model::Description& module,
 }
 
 std::vector<std::string> missing_declarations(std::string_view before, std::string_view after) {
-  const std::string old_code = code_only(before);
-  const std::string new_code = code_only(after);
+  const CText old_code(before);
+  const CText new_code(after);
   std::vector<std::string> missing;
-  const std::set<std::string> macros = macros_with_value(new_code);
-  for (const std::string& name : macros_with_value(old_code)) {
-    if (!macros.contains(name)) missing.push_back("macro " + name);
+  for (const bool has_value : {true, false}) {
+    const std::set<std::string> macros = macros_in(new_code, has_value);
+    for (const std::string& name : macros_in(old_code, has_value)) {
+      if (!macros.contains(name)) missing.push_back("macro " + name);
+    }
   }
-  const std::set<std::string> bare_macros = macros_without_value(new_code);
-  for (const std::string& name : macros_without_value(old_code)) {
-    if (!bare_macros.contains(name)) missing.push_back("macro " + name);
-  }
-  const std::string dense_code = without_blanks(new_code);
+  const std::string dense_code = without_blanks(spelled(new_code.code()));
   for (const std::string& text : variables_and_types(old_code)) {
     if (dense_code.find(without_blanks(text) + ";") == std::string::npos) missing.push_back(text);
   }
   for (const std::string& name : structs_in(old_code)) {
-    if (name.empty()) continue;  // of a type that has another name, or of a variable
-    const auto members = struct_members(old_code, name);
-    if (members && members != struct_members(new_code, name)) {
+    const auto members = old_code.struct_members(name);
+    if (members && members != new_code.struct_members(name)) {
       missing.push_back("struct " + name + " with members " + joined(*members));
     }
   }
-  const std::set<std::string> prototypes = prototypes_in(new_code);
-  for (const CFunction& function : declared_functions(old_code)) {
-    const std::set<std::string> one = prototypes_in(function.prototype + ";");
-    if (!one.empty() && !prototypes.contains(*one.begin())) missing.push_back("function " + function.prototype);
+  std::set<std::string> prototypes;
+  for (const CFunction& function : new_code.declared_functions()) prototypes.insert(plain_prototype(function));
+  for (const CFunction& function : old_code.declared_functions()) {
+    if (!prototypes.contains(plain_prototype(function))) missing.push_back("function " + function.prototype);
   }
   return missing;
 }
@@ -277,7 +237,7 @@ std::set<std::string> tvm_headers(std::string_view text) {
 bool define_alike(std::string_view before, std::string_view after, std::string_view function) {
   const auto prototype = [&](std::string_view text) {
     for (const CFunction& one : functions_of_file(text)) {
-      if (one.name == function) return *prototypes_in(one.prototype + ";").begin();
+      if (one.name == function) return plain_prototype(one);
     }
     return std::string();
   };

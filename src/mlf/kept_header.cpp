@@ -21,25 +21,19 @@ struct Value {
   std::size_t end = 0;
 };
 
-// Of macros that are defined once, in one line. `code` comes from code_only().
-std::map<std::string, std::optional<Value>> values_in(std::string_view code) {
+// Of macros that are defined once, in one line; nothing: of others.
+std::map<std::string, std::optional<Value>> values_in(const CText& code, std::string_view text) {
   std::map<std::string, std::optional<Value>> values;
-  constexpr std::string_view define = "define";
-  for (std::size_t at = code.find('#'); at != std::string_view::npos; at = code.find('#', at + 1)) {
-    const std::size_t line_end = std::min(code.find('\n', at), code.size());
-    const auto skip_blanks = [&](std::size_t from) { return std::min(code.find_first_not_of(" \t", from), line_end); };
-    const std::size_t word = skip_blanks(at + 1);
-    const std::size_t begin = skip_blanks(word + define.size());
-    if (code.substr(word, define.size()) != define || begin == word + define.size()) continue;
-    std::size_t end = begin;
-    while (end < line_end && is_identifier_char(code[end])) ++end;
-    const std::string name(code.substr(begin, end - begin));
-    Value value{skip_blanks(end), line_end};
-    while (value.end > value.begin && std::string_view(" \t\r").find(code[value.end - 1]) != std::string_view::npos) {
-      --value.end;
+  for (const CMacro& macro : code.macros()) {
+    std::optional<Value> value;
+    if (!macro.is_function && !macro.value.empty()) {
+      const c::Token& last = macro.value.back();
+      value = {macro.value[0].offset, last.offset + last.text.size()};
+      const bool is_in_a_line =
+          text.substr(macro.offset, value->end - macro.offset).find('\n') == std::string_view::npos;
+      if (!is_in_a_line || text.substr(last.offset, last.text.size()) != last.text) value.reset();
     }
-    const bool is_plain = end < line_end && code[end] != '(' && value.begin < value.end && code[value.end - 1] != '\\';
-    const auto [known, is_new] = values.try_emplace(name, is_plain ? std::optional(value) : std::nullopt);
+    const auto [known, is_new] = values.try_emplace(std::string(macro.name), value);
     if (!is_new) known->second.reset();
   }
   return values;
@@ -57,21 +51,17 @@ bool is_of_tvm(const std::string& declaration, const std::string& prefix) {
   return false;
 }
 
-// Also enumerators, unions and the like, which missing_declarations() does not look for; `code` and `planned_code` come
-// from code_only().
-bool has_other_words(std::string_view code, std::string_view planned_code) {
-  std::set<std::string, std::less<>> known;
-  for_each_identifier(planned_code, [&](std::string_view name) { known.emplace(name); });
-  bool is_guard = false;  // behind the first #ifndef
-  bool has_guard = false;
-  bool has_other = false;
-  for_each_identifier(code, [&](std::string_view name) {
-    if (is_guard) known.emplace(name);
-    is_guard = !has_guard && name == "ifndef";
-    has_guard = has_guard || is_guard;
-    has_other = has_other || (!is_guard && !known.contains(name));
+// Also enumerators, unions and the like, which missing_declarations() does not look for.
+bool has_other_words(const CText& code, const CText& planned) {
+  std::set<std::string_view> known;
+  for (const c::Token& token : planned.tokens()) known.insert(token.text);
+  for (const std::string_view guard : code.guards()) {
+    known.insert(guard);
+    break;
+  }
+  return std::any_of(code.tokens().begin(), code.tokens().end(), [&](const c::Token& token) {
+    return token.is_identifier() && !token.is("ifndef") && !known.contains(token.text);
   });
-  return has_other;
 }
 
 // extern uint8_t sram[512];
@@ -84,8 +74,8 @@ bool declares_one_of(const std::string& declaration, const std::set<std::string>
 
 std::optional<std::string> kept_header(std::string_view before, std::string_view planned, std::string_view c,
                                        const std::string& prefix, const std::set<std::string>& gone) {
-  const std::string code = code_only(before);
-  const std::string planned_code = code_only(planned);
+  const CText code(before);
+  const CText planned_code(planned);
   const std::vector<std::string> added = missing_declarations(before, planned);
   const std::vector<std::string> includes = included_headers(planned);
   const auto is_included = [&](const std::string& name) {
@@ -100,9 +90,9 @@ std::optional<std::string> kept_header(std::string_view before, std::string_view
   });
   if (is_refused) return std::nullopt;
   std::set<std::string> planned_functions;
-  for (const CFunction& function : declared_functions(planned_code)) planned_functions.insert(function.name);
+  for (const CFunction& function : planned_code.declared_functions()) planned_functions.insert(function.name);
   const std::set<std::string> interface = {prefix + "_run", prefix + "_map_inputs", prefix + "_map_outputs"};
-  for (const CFunction& function : declared_functions(code)) {
+  for (const CFunction& function : code.declared_functions()) {
     const bool is_of_module = gone.contains(function.name) || interface.contains(function.name);
     if (is_of_module && !planned_functions.contains(function.name)) return std::nullopt;
   }
@@ -110,10 +100,10 @@ std::optional<std::string> kept_header(std::string_view before, std::string_view
     constexpr std::string_view word = "macro ";
     if (!one.starts_with(word) || mentions(c, one.substr(word.size()))) return std::nullopt;
   }
-  const std::map<std::string, std::optional<Value>> values = values_in(code);
+  const std::map<std::string, std::optional<Value>> values = values_in(code, before);
   std::vector<std::pair<Value, std::string>> changes;
-  for (const auto& [name, value] : values_in(planned_code)) {
-    if (!value || !mentions(code, name)) continue;
+  for (const auto& [name, value] : values_in(planned_code, planned)) {
+    if (!value || !code.mentions(name)) continue;
     const auto known = values.find(name);
     if (known == values.end() || !known->second) return std::nullopt;
     const std::string_view text = planned.substr(value->begin, value->end - value->begin);
@@ -131,10 +121,9 @@ std::optional<std::string> kept_header(std::string_view before, std::string_view
 }
 
 std::vector<std::string> macros_without_place(std::string_view before, std::string_view planned) {
-  const std::string code = code_only(before);
-  const auto values = values_in(code);
+  const auto values = values_in(CText(before), before);
   std::vector<std::string> result;
-  for (const auto& [name, value] : values_in(code_only(planned))) {
+  for (const auto& [name, value] : values_in(CText(planned), planned)) {
     const auto known = values.find(name);
     if (value && known != values.end() && !known->second) result.push_back(name);
   }

@@ -74,10 +74,10 @@ bool is_tvms_own(std::string_view text) {
 }
 
 std::vector<model::ForeignFunction> functions_of(const Member& member) {
-  const std::string code = code_only(without_tables(member.code()));
-  const bool allocates = mentions(code, "TVMBackendAllocWorkspace");
+  const CText code(member.code());
+  const bool allocates = code.mentions("TVMBackendAllocWorkspace");
   std::vector<model::ForeignFunction> result;
-  for (CFunction& function : defined_functions(code)) {
+  for (CFunction& function : code.defined_functions()) {
     result.push_back({std::move(function.name), std::move(function.prototype), member.name, allocates});
   }
   return result;

@@ -10,44 +10,35 @@
 namespace usmp::mlf {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n\f\v";
-
-// What follows the first mention of `name` that is followed by `= {`; empty if there is none.
-std::string_view initialiser_of(std::string_view text, std::string_view code, std::string_view name) {
-  for (std::size_t at = code.find(name); at != std::string_view::npos; at = code.find(name, at + 1)) {
-    std::size_t next = code.find_first_not_of("[] \t\r\n\f\v", at + name.size());
-    if (next == std::string_view::npos || code[next] != '=') continue;
-    next = code.find_first_not_of(blanks, next + 1);
-    if (next != std::string_view::npos && code[next] == '{') {
-      const std::size_t end = std::min(code.find('}', next), code.size());
-      return text.substr(next + 1, end - next - 1);
-    }
+// The tokens in the braces of `name = {…}`.
+std::vector<c::Token> initialiser_of(const CText& text, std::string_view name) {
+  const std::vector<c::Token>& code = text.code();
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (code[i].text != name) continue;
+    std::size_t at = i + 1;
+    while (at < code.size() && (code[at].is("[") || code[at].is("]"))) ++at;
+    if (at + 1 >= code.size() || !code[at].is("=") || !code[at + 1].is("{")) continue;
+    const auto begin = code.begin() + static_cast<std::ptrdiff_t>(at + 2);
+    return {begin, std::find_if(begin, code.end(), [](const c::Token& token) { return token.is("}"); })};
   }
   return {};
 }
 
 // TVM 0.8 writes one byte in front of the names, their number; later ones two. A name begins with a letter, so what is
 // escaped in second place is a byte of the number.
-bool has_long_count(std::string_view initialiser) {
-  std::size_t at = initialiser.find('"');
-  if (at == std::string_view::npos) return true;
-  ++at;
-  const auto next = [&](std::size_t offset) {
-    return at + offset < initialiser.size() ? initialiser[at + offset] : '\0';
-  };
-  if (next(0) == '\\') {
-    std::size_t digits = 0;
-    while (digits < 3 && next(1 + digits) >= '0' && next(1 + digits) <= '7') ++digits;
-    at += 1 + std::max<std::size_t>(digits, 1);
-  } else {
-    ++at;
+bool has_long_count(const std::vector<c::Token>& initialiser) {
+  bool is_behind = false;  // of the first byte
+  for (const c::Token& token : initialiser) {
+    if (token.kind != c::TokenKind::string) continue;
+    std::string_view text = token.text.substr(1, token.text.size() - 2);
+    if (!is_behind && !text.empty()) {
+      is_behind = true;
+      const std::size_t octal = std::min(text.find_first_not_of("01234567", 1), text.size());
+      text.remove_prefix(text[0] != '\\' ? 1 : std::clamp<std::size_t>(octal, 2, 4));
+    }
+    if (!text.empty()) return text[0] == '\\';
   }
-  while (next(0) == '"') {  // goes on in the next literal
-    at = initialiser.find('"', at + 1);
-    if (at == std::string_view::npos) return true;
-    ++at;
-  }
-  return next(0) == '\\';
+  return true;
 }
 
 std::string byte_in_c(std::size_t value) {
@@ -62,16 +53,9 @@ bool holds_registry(std::string_view text) {
 }
 
 std::vector<std::string> registered_functions(std::string_view text) {
-  const std::string code = code_only(text);
   std::vector<std::string> names;
-  std::string name;
-  for (const char c : std::string(initialiser_of(code, code, "_tvm_func_array")) + " ") {
-    if (is_identifier_char(c)) {
-      name += c;
-    } else if (!name.empty()) {
-      if (name != "TVMBackendPackedCFunc") names.push_back(name);
-      name.clear();
-    }
+  for (const c::Token& token : initialiser_of(CText(text), "_tvm_func_array")) {
+    if (token.is_identifier() && !token.is("TVMBackendPackedCFunc")) names.emplace_back(token.text);
   }
   return names;
 }
@@ -79,7 +63,7 @@ std::vector<std::string> registered_functions(std::string_view text) {
 std::string planned_registry(const Archive& archive, const model::Description& module, const ModuleFiles& files,
                              std::string_view planned_entry) {
   const std::string_view text = archive.find(files.registry)->text();
-  const std::string code = code_only(text);
+  const CText code(text);
   const std::string prefix = "tvmgen_" + c_identifier(module.name);
   const std::set<std::string> entries = {prefix + "___tvm_main__", prefix + "_run_model"};
 
@@ -115,12 +99,11 @@ std::string planned_registry(const Archive& archive, const model::Description& m
   if (count == 0) functions = "    NULL,\n";
 
   std::string result = "\n/* TVM's registry of functions, with those that are left. */\n#include <stddef.h>\n";
-  for (const std::string& header : included_headers(text)) {
-    if (!files.header.empty() && file_name_of(header) == file_name_of(files.header)) continue;
-    const std::string bracketed = "<" + header + ">";
-    result += "#include " + (text.find(bracketed) != std::string::npos ? bracketed : "\"" + header + "\"") + "\n";
+  for (const std::string& header : code.includes()) {
+    const std::string name = file_name_of(header.substr(1, header.size() - 2));
+    if (files.header.empty() || name != file_name_of(files.header)) result += "#include " + header + "\n";
   }
-  const bool is_long = has_long_count(initialiser_of(text, code, "_tvm_func_registry"));
+  const bool is_long = has_long_count(initialiser_of(code, "_tvm_func_registry"));
   result += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + prototypes + "#ifdef __cplusplus\n}\n#endif\n";
   result += "static TVMBackendPackedCFunc usmp_functions[] = {\n" + functions + "};\n";
   result += "static const TVMFuncRegistry usmp_registry = {\n    \"" + byte_in_c(count & 255U) +

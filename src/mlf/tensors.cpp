@@ -84,10 +84,10 @@ void order_tensors(const Archive& archive, model::Description& module) {
     if (header == nullptr && archive.is_checkout && mentions(member.bytes, prefix + "_inputs")) header = &member;
   }
   if (header == nullptr) return;
-  const std::string code = code_only(header->bytes);
-  const auto macros = number_macros(code);
+  const CText code(header->bytes);
+  const auto macros = code.number_macros();
   const auto reorder = [&](std::vector<model::Tensor>& tensors, const std::string& struct_name) {
-    const auto names = struct_members(code, struct_name);
+    const auto names = code.struct_members(struct_name);
     if (names) tensors = in_header_order(std::move(tensors), *names, macros, upper_case(prefix) + "_");
   };
   reorder(module.inputs, prefix + "_inputs");

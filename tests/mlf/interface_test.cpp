@@ -208,7 +208,7 @@ TEST_CASE("what a header no longer gives") {
         std::vector<std::string>{"macro MINE", "macro OTHER"});
   CHECK(missing_declarations(added, added).empty());
   CHECK(missing_declarations(added, "#define G\n") ==
-        Lines{"macro HAS_MODEL", "extern uint32_t  runs", "typedef struct {   int a; } state_t"});
+        Lines{"macro HAS_MODEL", "extern uint32_t runs", "typedef struct { int a; } state_t"});
 }
 
 TEST_CASE("functions are alike whatever their layout") {
