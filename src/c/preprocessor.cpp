@@ -336,6 +336,7 @@ class Preprocessor final : public TokenSource {
     }
     if (!macro.body.empty()) macro.body[0].has_gap = false;
     check_operators(macro);
+    if (environment_.stays && environment_.stays(macro.name)) return;
     unit_.definitions.push_back(std::move(macro));
     macros_.define(unit_.definitions.back());
   }

@@ -202,7 +202,7 @@ class ModuleReader {
           const auto more = edits_of(params);
           edits.insert(edits.end(), more.begin(), more.end());
           kept_pools_.emplace(function, std::move(params));
-          asked.push_back({function, body, body.offset});
+          asked.push_back({function, body, body.offset, {}});
         }
         add_escapes(asked, scope, Included(std::vector<Source>{{std::string(name), text}}, headers_));
       } catch (const SyntaxError& error) {
@@ -304,7 +304,7 @@ class ModuleReader {
     std::vector<AskedFunction> asked;
     for (const std::string& name : kept_names_) {
       const FunctionText& text = scope_.functions.find(name)->second;
-      asked.push_back({name, text, text.offset});
+      asked.push_back({name, text, text.offset, {}});
     }
     std::deque<std::string> statements;  // that `asked` points into
     for (const OutlinedFunction& one : outlined_) {
@@ -312,7 +312,7 @@ class ModuleReader {
       read_file_scope(split(statements.emplace_back(text_of(one, files_[entry_file].text))), 0, true, own);
       FunctionText function = own.functions.find(one.name)->second;
       function.file = entry_file;
-      asked.push_back({one.name, std::move(function), one.place.begin});
+      asked.push_back({one.name, std::move(function), one.place.begin, one.place});
     }
     add_escapes(asked, scope_, included_);
     const auto of = [this](const std::string& name) -> FunctionEscape {

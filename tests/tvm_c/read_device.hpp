@@ -30,12 +30,14 @@ struct ReadDevice {
 
 // `device`: the text of that file; `front`: what stands in front of the entry.
 inline ReadDevice read_device(const std::string& device, const std::string& statements, const std::string& front = {},
-                              const std::set<std::string>& synchronous = {}, const std::string& header = {}) {
+                              const std::set<std::string>& synchronous = {}, const std::string& header = {},
+                              std::size_t headers_of_its_name = 1) {
   const std::string text = two_operators + "void npu_wait(void);\n" + front +
                            "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n" + taken(1) +
                            taken(2) + statements + "  return 0;\n}\n";
   const Source file{"lib1.c", text};
-  const std::vector<Source> headers = {{"board.h", header}};
+  std::vector<Source> headers = {{"board.h", header}};
+  if (headers_of_its_name > 1) headers.push_back({"other/board.h", header});
   std::vector<Foreign> npus = {{"tvmgen_m_npu", "int32_t tvmgen_m_npu(int8_t* a, int8_t* b)", "lib2.c", device}};
   if (device.find("tvmgen_m_npu2") != std::string::npos) {
     npus.push_back({"tvmgen_m_npu2", "int32_t tvmgen_m_npu2(int8_t* a, int8_t* b)", "lib2.c", device});

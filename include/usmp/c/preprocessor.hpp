@@ -103,6 +103,8 @@ struct Environment {
   std::function<std::optional<std::uint32_t>(std::string_view name, bool is_quoted, std::uint32_t file)> include;
   // Whether no compiler, command line or missing header defines the name. Null: only of __cplusplus.
   std::function<bool(std::string_view name)> is_undefined;
+  // Names whose definitions do not count: they stay as they are. Null: none.
+  std::function<bool(std::string_view name)> stays;
   std::size_t most_expanded = 4'000'000;  // tokens that macros make, in all; beyond them SyntaxError
 };
 

@@ -11,48 +11,18 @@
 #include <set>
 #include <utility>
 
+#include "tvm_c/kept/branches.hpp"
 #include "tvm_c/kept/escape_function.hpp"
-#include "tvm_c/kept/macros_at.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "tvm_c/text/macro_expansion.hpp"
 #include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/preprocessed.hpp"
+#include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
-
-// Each branch becomes a block of its own: what it declares is not known behind it. Nothing: it includes something.
-std::optional<std::string> with_all_branches(std::string_view text) {
-  std::string result;
-  std::size_t from = 0;
-  for (const Directive& one : directives_in(text)) {
-    result += text.substr(from, one.begin - from);
-    from = one.end;
-    if (opens_group(one.word)) {
-      result += "\n{\n";
-    } else if (one.word == "else" || one.word == "elif") {
-      result += "\n} {\n";
-    } else if (one.word == "endif") {
-      result += "\n}\n";
-    } else if (one.word != "pragma" && one.word != "define" && one.word != "undef") {
-      return std::nullopt;
-    }
-  }
-  return result + std::string(text.substr(from));
-}
-
-// What stands for it is a number, whichever definition holds: (1 << 4)
-bool is_number_definition(const std::vector<std::string_view>& definitions) {
-  constexpr std::string_view operators = "()+-*/%<<>>&|~^";
-  return !definitions.empty() && std::all_of(definitions.begin(), definitions.end(), [&](std::string_view definition) {
-    const MadeTokens tokens = made_tokens(definition);
-    return !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [&](const MadeToken& token) {
-      return token.kind == TokenKind::number ||
-             (token.kind == TokenKind::punctuator && operators.find(token.text) != std::string_view::npos);
-    });
-  });
-}
 
 // Of the tokens behind the bracket that opens them.
 std::optional<std::vector<EscapeParam>> escape_params(const MadeTokens& tokens) {
@@ -87,6 +57,15 @@ std::optional<std::vector<EscapeParam>> escape_params(const MadeTokens& tokens) 
   return params;
 }
 
+// What is included there may be anything.
+bool has_odd_directives(const Code& file, const AddedText& place) {
+  const auto directives = directives_in(file, place.begin, place.end);
+  return std::any_of(directives.begin(), directives.end(), [](const Directive& one) {
+    return !opens_group(one.word) && one.word != "else" && one.word != "elif" && one.word != "endif" &&
+           one.word != "pragma" && one.word != "define" && one.word != "undef";
+  });
+}
+
 class EscapeFinder {
  public:
   EscapeFinder(const FileScope& scope, const Included& included, const SynchronousFunctions& synchronous)
@@ -101,7 +80,7 @@ class EscapeFinder {
     for (const AskedFunction& one : asked) {
       const auto defined = scope_.functions.find(one.name);
       add(one, defined == scope_.functions.end() || (is_certain(one.name, defined->second, one.text.file, one.at) &&
-                                                     macros_at(one.text.file).is_around_all(one.at)));
+                                                     branches(one.text.file).is_around_all(one.at)));
     }
     while (!pending_.empty()) {
       const std::string name = *pending_.begin();
@@ -148,7 +127,7 @@ class EscapeFinder {
     if (result.synchronous != nullptr || defined == scope_.functions.end()) return result;
     const FunctionText& text = defined->second;
     if (!is_certain(defined->first, text, by.file, by.at)) return result;
-    if (!functions_.contains(name)) add({defined->first, text, text.offset}, true);
+    if (!functions_.contains(name)) add({defined->first, text, text.offset, {}}, true);
     Known& known = functions_.find(name)->second;
     known.callers.insert(caller);
     result.is_known = true;
@@ -160,7 +139,7 @@ class EscapeFinder {
   // Whether the name means this text, in the file that calls it, whatever is compiled and linked.
   [[nodiscard]] bool is_certain(const std::string& name, const FunctionText& text, std::size_t caller, std::size_t at) {
     if (text.is_ambiguous) return false;
-    const MacrosAt& groups = macros_at(text.file);
+    const Branches& groups = branches(text.file);
     if (caller == text.file ? !groups.is_around(at, text.offset) : !groups.is_around_all(text.offset)) return false;
     const auto items = items_.find(name);
     if (items == items_.end()) return false;
@@ -195,78 +174,44 @@ class EscapeFinder {
 
   // Why it is not understood; null: it may be.
   const char* prepare(const AskedFunction& asked, Known& known) {
-    const char* const unknown_macros = "has macros that are not understood";
     try {
+      Lexer behind_params = asked.text.params;
+      const std::size_t params = behind_params.offset();
+      skip_to_end(behind_params, params);
+      const Preprocessed& file = preprocessed(asked.text.file);
       std::string_view text = body_text(asked.text);
       if (text.ends_with('}')) text.remove_suffix(1);
-      const auto branches = with_all_branches(text);
-      if (!branches) return "has directives that are not understood";
-      auto body = expanded(asked, made_tokens(*branches));
-      const auto head = expanded(asked, made_tokens(tokens_of(asked.text.params)));
-      if (!body || !head) return unknown_macros;
-      const auto params = escape_params(*head);
-      if (!params) return "has parameters that are not understood";
-      known.body = FunctionBody{asked.name, *params, std::move(*body)};
+      const std::size_t body = asked.text.body.offset();
+      const AddedText place = asked.statement.value_or(AddedText{body, body + text.size()});
+      if (has_odd_directives(included_.code(asked.text.file), place)) return "has directives that are not understood";
+      auto tokens = file.tokens(place.begin, place.end);
+      auto head = file.tokens(params, behind_params.end());
+      if (asked.statement) {  // the text in front of it is of plain names
+        text.remove_suffix(place.end - place.begin + 1);
+        const MadeTokens front = made_tokens(text);
+        if (tokens) tokens->insert(tokens->begin(), front.begin(), front.end());
+        head = made_tokens(tokens_of(asked.text.params));
+      }
+      if (!head || !tokens) return "has macros that are not understood";
+      const auto escaping = escape_params(*head);
+      if (!escaping) return "has parameters that are not understood";
+      known.body = FunctionBody{asked.name, *escaping, std::move(*tokens)};
       return nullptr;
     } catch (const SyntaxError&) {  // told where it is read, if it is
       return "is not understood";
     }
   }
 
-  const MacrosAt& macros_at(std::size_t file) {
-    const auto found = macros_at_.find(file);
-    return found != macros_at_.end() ? found->second
-                                     : macros_at_.emplace(file, MacrosAt(texts_.find(file)->second)).first->second;
+  const Branches& branches(std::size_t file) {
+    const auto found = branches_.find(file);
+    return found != branches_.end() ? found->second
+                                    : branches_.emplace(file, Branches(included_.code(file))).first->second;
   }
 
-  // Nothing: a macro stands there that is not defined for certain.
-  std::optional<MadeTokens> expanded(const AskedFunction& asked, const MadeTokens& tokens) {
-    const std::size_t file = asked.text.file;
-    const auto [known, is_new] = macros_.try_emplace(file);
-    const AllDefinitions& all = known->second;
-    if (is_new) known->second = included_.all_definitions(file);
-    Definitions certain;
-    Names uncertain;
-    std::optional<AllDefinitions> sure;
-    std::vector<MadeTokens> pending = {tokens};
-    while (!pending.empty()) {
-      const MadeTokens now = std::move(pending.back());
-      pending.pop_back();
-      for (const MadeToken& token : now) {
-        const auto macro = all.find(token.text);
-        if (!token.is_identifier() || macro == all.end() || uncertain.contains(token.text)) continue;
-        if (certain.contains(macro->first) || synchronous_.may_be_macro(token.text)) continue;
-        MacrosAt::Definition definition = definition_at(macro->first, macro->second, file, asked.at, sure);
-        if (definition.state == MacrosAt::State::none) continue;
-        if (definition.state == MacrosAt::State::unknown) {
-          if (!is_number_definition(macro->second)) uncertain.insert(token.text);
-          continue;
-        }
-        certain.emplace(macro->first, definition.text);
-        pending.push_back(made_tokens(definition.text));
-      }
-    }
-    auto result = certain.empty() ? tokens : tvm_c::expanded(tokens, certain);
-    if (!result) return result;
-    const bool has_uncertain = std::any_of(result->begin(), result->end(), [&](const MadeToken& token) {
-      return token.is_identifier() && uncertain.contains(token.text);
-    });
-    return has_uncertain ? std::nullopt : std::move(result);
-  }
-
-  MacrosAt::Definition definition_at(std::string_view name, const std::vector<std::string_view>& definitions,
-                                     std::size_t file, std::size_t at, std::optional<AllDefinitions>& sure) {
-    const auto text = texts_.find(file);
-    const bool is_own =
-        text != texts_.end() && std::all_of(definitions.begin(), definitions.end(), [&](std::string_view one) {
-          return one.data() == nullptr || (std::greater_equal<>()(one.data(), text->second.data()) &&
-                                           std::less_equal<>()(one.data(), text->second.data() + text->second.size()));
-        });
-    if (is_own) return macros_at(file).find(name, at);
-    if (!sure) sure = included_.sure_definitions(file, at);
-    const auto found = sure->find(name);
-    if (found == sure->end() || found->second.size() != 1) return {MacrosAt::State::unknown};
-    return {MacrosAt::State::defined, found->second.front()};
+  const Preprocessed& preprocessed(std::size_t file) {
+    return preprocessed_
+        .try_emplace(file, included_, file, [this](std::string_view name) { return synchronous_.may_be_macro(name); })
+        .first->second;
   }
 
   const FileScope& scope_;
@@ -274,8 +219,8 @@ class EscapeFinder {
   const SynchronousFunctions& synchronous_;
   std::map<std::size_t, std::string_view> texts_;  // by file, of those with functions
   std::map<std::string_view, std::vector<const Item*>, std::less<>> items_;
-  std::map<std::size_t, AllDefinitions> macros_;  // by file, likewise
-  std::map<std::size_t, MacrosAt> macros_at_;
+  std::map<std::size_t, Preprocessed> preprocessed_;  // by file, likewise
+  std::map<std::size_t, Branches> branches_;
   std::map<std::string, Known, std::less<>> functions_;
   std::set<std::string> pending_;
 };

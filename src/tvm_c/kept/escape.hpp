@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/kept/synchronous.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/included.hpp"
@@ -36,8 +37,9 @@ using Escapes = std::map<std::string, FunctionEscape, std::less<>>;
 
 struct AskedFunction {
   std::string name;
-  FunctionText text;   // `file` counts in `included`
-  std::size_t at = 0;  // where it stands in that file: macros behind it do not count
+  FunctionText text;                        // `file` counts in `included`
+  std::size_t at = 0;                       // where it stands in that file: macros behind it do not count
+  std::optional<AddedText> statement = {};  // of the file, with which the function's text ends, before "\n}"
 };
 
 // Of the `asked` functions and those of the scope that these call. An address escapes unless each statement is

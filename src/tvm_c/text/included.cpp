@@ -25,11 +25,10 @@ std::string_view included_name(std::string_view rest) {
 }  // namespace
 
 Included::Included(std::span<const Source> files, std::span<const Source> headers) : count_(files.size()) {
-  std::map<std::string_view, std::vector<std::size_t>> by_name;
   std::map<std::size_t, Error> faults;
   for (const std::span<const Source> both : {files, headers}) {
     for (const Source& source : both) {
-      by_name[leaf(source.name)].push_back(code_.size());
+      by_name_[std::string(leaf(source.name))].push_back(code_.size());
       try {
         code_.push_back(split(source));
       } catch (const SyntaxError& error) {
@@ -43,8 +42,8 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
   std::vector<std::vector<std::pair<std::size_t, std::size_t>>> certain(code_.size());  // where, and which
   for (std::size_t i = 0; i < code_.size(); ++i) {
     for (const Macros::Include& include : own_[i].includes()) {
-      const auto found = by_name.find(leaf(included_name(include.name)));
-      if (found == by_name.end()) continue;
+      const auto found = by_name_.find(leaf(included_name(include.name)));
+      if (found == by_name_.end()) continue;
       direct[i].insert(found->second.begin(), found->second.end());
       const bool is_certain = !include.is_conditional && found->second.size() == 1;
       if (is_certain) certain[i].emplace_back(include.at, found->second.front());
@@ -161,22 +160,9 @@ AllDefinitions Included::all_definitions(std::size_t file) const {
   return result;
 }
 
-AllDefinitions Included::sure_definitions(std::size_t file, std::size_t end) const {
-  AllDefinitions result = all_definitions(file);
-  const std::string_view text = code_[file].text;
-  for (auto& [name, definitions] : result) {
-    const std::string_view key = name;
-    const bool is_sure = std::any_of(from_[file].begin(), from_[file].end(), [&](const auto& one) {
-      return (one.first == file || one.second < end) && own_[one.first].is_always_defined(key);
-    });
-    const bool is_behind = std::any_of(definitions.begin(), definitions.end(), [&](std::string_view definition) {
-      const bool is_own = std::greater_equal<>()(definition.data(), text.data() + end) &&
-                          std::less_equal<>()(definition.data(), text.data() + text.size());
-      return definition.data() == nullptr || is_own;
-    });
-    if (!is_sure || is_behind) definitions.clear();
-  }
-  return result;
+std::optional<std::size_t> Included::only_source(std::string_view name) const {
+  const auto found = by_name_.find(leaf(name));
+  return found == by_name_.end() || found->second.size() != 1 ? std::nullopt : std::optional(found->second.front());
 }
 
 std::set<std::size_t> Included::files_of(std::size_t file) const {

@@ -44,9 +44,6 @@ class Included {
   // What stands behind the names of all its macros in each of their definitions, whatever conditions say.
   [[nodiscard]] AllDefinitions all_definitions(std::size_t file) const;
 
-  // The same of those that are defined wherever the file is compiled, in front of `end` of the file; of others none.
-  [[nodiscard]] AllDefinitions sure_definitions(std::size_t file, std::size_t end) const;
-
   // Names of C files, not headers, that the file includes.
   [[nodiscard]] std::vector<std::string_view> c_files(std::size_t file) const;
 
@@ -54,6 +51,11 @@ class Included {
   [[nodiscard]] std::set<std::size_t> files_of(std::size_t file) const;
   [[nodiscard]] std::vector<std::size_t> headers_of(std::size_t file) const;
 
+  [[nodiscard]] std::size_t count() const { return code_.size(); }  // of files and headers
+  // The file with what it includes.
+  [[nodiscard]] const std::set<std::size_t>& closed(std::size_t file) const { return closed_[file]; }
+  // The one that #include means; nothing: there is none of that name, or several.
+  [[nodiscard]] std::optional<std::size_t> only_source(std::string_view name) const;
   // Of a file, or of one of headers_of().
   [[nodiscard]] const Code& code(std::size_t source) const { return code_[source]; }
   [[nodiscard]] const Macros& macros(std::size_t source) const { return own_[source]; }
@@ -61,10 +63,11 @@ class Included {
  private:
   [[nodiscard]] bool is_defined_at(std::size_t file, std::string_view name, std::size_t at) const;
 
-  std::size_t count_;                          // of files; behind them, headers
-  std::vector<Code> code_;                     // of both; empty: it cannot be split
-  std::vector<Macros> own_;                    // likewise
-  std::vector<std::set<std::size_t>> closed_;  // of each file: itself, and what it includes
+  std::size_t count_;                                                     // of files; behind them, headers
+  std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;  // of both
+  std::vector<Code> code_;                                                // of both; empty: it cannot be split
+  std::vector<Macros> own_;                                               // likewise
+  std::vector<std::set<std::size_t>> closed_;                             // of each file: itself, and what it includes
   std::vector<std::map<std::string_view, std::optional<std::string_view>>> macros_;  // likewise: definition
   std::vector<std::map<std::string_view, std::optional<Macros::Enumerator>>> enumerators_;
   // Of each file: itself, and what it includes for certain, with the place of the #include.

@@ -199,55 +199,9 @@ Macros::Macros(const Code& code) : code_(code) {
     bodies_[name].push_back(one.word == "define" ? one.rest.substr(name.size()) : std::string_view());
     if (depth != 1) conditional_.insert(name);
   }
-  read_always(directives);
   for (const auto& [first, last] : zero_groups(all)) groups.emplace_back(all[first].begin, all[last].end);
   const auto is_enum = [](const Token& token) { return token.is("enum"); };
   if (std::ranges::any_of(code.lexed->tokens, is_enum)) read_enumerators(groups);
-}
-
-void Macros::read_always(const std::vector<Directive>& directives) {
-  using Defined = std::set<std::string_view>;
-  struct Group {
-    Defined here;                    // in the part that is open
-    std::optional<Defined> in_each;  // of those before it
-    std::string_view wanted;         // of #ifndef
-    bool has_else = false;
-  };
-  std::vector<Group> groups(1);
-  const auto close_part = [](Group& group) {
-    const Defined part = std::exchange(group.here, {});
-    if (!group.in_each) {
-      group.in_each = part;
-    } else {
-      std::erase_if(*group.in_each, [&](std::string_view name) { return !part.contains(name); });
-    }
-  };
-  const bool is_guarded = guards(directives);  // a header: then what is in the group is all
-  for (std::size_t i = is_guarded ? 1 : 0; i < directives.size(); ++i) {
-    const Directive& one = directives[i];
-    if (opens_group(one.word)) {
-      Group& group = groups.emplace_back();
-      if (one.word == "ifndef") group.wanted = one.name;
-    } else if (one.word == "define") {
-      groups.back().here.insert(one.name);
-    } else if ((one.word == "else" || one.word == "elif") && groups.size() > 1) {
-      close_part(groups.back());
-      groups.back().has_else = one.word == "else";
-    } else if (one.word == "endif" && groups.size() > 1) {
-      Group group = std::move(groups.back());
-      groups.pop_back();
-      const bool is_one_part = !group.in_each;
-      close_part(group);
-      if (is_one_part) std::erase_if(*group.in_each, [&](std::string_view name) { return name != group.wanted; });
-      if (is_one_part || group.has_else) groups.back().here.merge(*group.in_each);
-    }
-  }
-  for (const std::string_view name : groups.front().here) {
-    const std::vector<std::string_view>& bodies = bodies_.find(name)->second;
-    const bool is_undefined =
-        std::any_of(bodies.begin(), bodies.end(), [](std::string_view body) { return body.data() == nullptr; });
-    if (!is_undefined) always_.insert(name);
-  }
 }
 
 // enum NAME { FIRST, SECOND = 8 }

@@ -47,10 +47,6 @@ class Macros {
   // What stands behind the name of one that is defined once, outside of conditional groups but the one around a header.
   [[nodiscard]] std::optional<std::string_view> definition(std::string_view name) const;
 
-  // Whether it is defined wherever the file is compiled, in one way or another: also by each part of a conditional
-  // group with #else, or by #ifndef NAME, #define NAME; and nowhere undefined.
-  [[nodiscard]] bool is_always_defined(std::string_view name) const { return always_.contains(name); }
-
   // Where that stands in the file; of others npos.
   [[nodiscard]] std::size_t defined_at(std::string_view name) const;
 
@@ -78,13 +74,11 @@ class Macros {
 
  private:
   AllDefinitions bodies_;
-  void read_always(const std::vector<Directive>& directives);
   void read_enumerators(const std::vector<std::pair<std::size_t, std::size_t>>& groups);
 
   Code code_;
   std::map<std::string_view, Enumerator> enumerators_;
   std::set<std::string_view> conditional_;  // of these: some conditional group defines or undefines them
-  std::set<std::string_view> always_;       // is_always_defined()
   std::vector<Include> includes_;
   mutable std::size_t most_ = 10'000'000;  // names that are looked at
 };

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// What the macros and conditional groups of one file mean at a place in it.
+// Which parts of conditional groups a place of a file is in.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tvm_c/text/lexer.hpp"
+
 namespace usmp::tvm_c {
 
-class MacrosAt {
+class Branches {
  public:
-  explicit MacrosAt(std::string_view text);
-
-  enum class State : std::uint8_t { none, defined, unknown };  // unknown: a conditional group decides
-  struct Definition {
-    State state = State::none;
-    std::string_view text = {};  // behind the name
-  };
-  // By the file itself, not by what it includes. O(log names).
-  [[nodiscard]] Definition find(std::string_view name, std::size_t at) const;
+  explicit Branches(const Code& file);  // O(directives)
 
   // Whether the conditional groups around `to` are also around `from`; without `from`: whether there are none. A group
   // that begins with the definition of the macro that it asks for is none. O(log directives).
@@ -36,7 +28,6 @@ class MacrosAt {
 
   std::vector<std::pair<std::size_t, std::size_t>> branches_;   // from where to where
   std::vector<std::pair<std::size_t, std::size_t>> innermost_;  // from where on: an index into branches_
-  std::map<std::string_view, std::vector<std::pair<std::size_t, Definition>>> definitions_;  // from where on
 };
 
 }  // namespace usmp::tvm_c

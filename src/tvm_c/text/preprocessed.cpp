@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds the tokens that pieces of a file have become: each knows the places of the macros that have made it.
+#include "tvm_c/text/preprocessed.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace usmp::tvm_c {
+
+Preprocessed::Preprocessed(const Included& included, std::size_t file, std::function<bool(std::string_view)> stays)
+    : included_(included), file_(file) {
+  for (std::size_t i = 0; i < included.count(); ++i) files_.add({{}, included.code(i).text, included.code(i).mapped});
+  std::set<std::size_t> read = {file};
+  c::Environment environment;
+  environment.stays = std::move(stays);
+  environment.include = [&](std::string_view name, bool, std::uint32_t) -> std::optional<std::uint32_t> {
+    const auto found = included.only_source(name);
+    if (found) read.insert(*found);
+    return found ? std::optional(static_cast<std::uint32_t>(*found)) : std::nullopt;
+  };
+  try {
+    unit_ = c::preprocess(files_, static_cast<std::uint32_t>(file), environment);
+  } catch (const c::SyntaxError&) {
+    return;
+  }
+  for (const std::size_t source : included.closed(file)) {
+    if (read.contains(source)) continue;
+    for (const std::string_view name : included.macros(source).names()) unread_.emplace(name);
+  }
+  std::size_t most = 0;
+  for (const c::Token& token : unit_->tokens) {
+    std::uint32_t in = token.file;
+    std::uint32_t offset = token.offset;
+    for (std::uint32_t i = token.expansion; i != 0; i = unit_->expansions[i].parent) {
+      in = unit_->expansions[i].file;
+      offset = unit_->expansions[i].offset;
+    }
+    if (in == file) most = std::max<std::size_t>(most, offset);
+    reached_.push_back(most);
+  }
+}
+
+bool Preprocessed::is_number(std::string_view name) const {
+  constexpr std::string_view operators = "()+-*/%<<>>&|~^";
+  for (const std::size_t source : included_.closed(file_)) {
+    for (const std::string_view definition : included_.macros(source).definitions(name)) {
+      const MadeTokens tokens = made_tokens(definition);
+      const bool is_one = !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [&](const MadeToken& token) {
+        return token.kind == TokenKind::number ||
+               (token.kind == TokenKind::punctuator && operators.find(token.text) != std::string_view::npos);
+      });
+      if (!is_one) return false;
+    }
+  }
+  return true;
+}
+
+std::optional<MadeTokens> Preprocessed::tokens(std::size_t begin, std::size_t end) const {
+  if (!unit_) return std::nullopt;
+  const auto at = [&](std::size_t offset) {
+    const auto is_in_front = [&](std::size_t one) { return one < offset; };
+    return static_cast<std::size_t>(std::partition_point(reached_.begin(), reached_.end(), is_in_front) -
+                                    reached_.begin());
+  };
+  const std::size_t behind = at(end);
+  std::vector<Token> result;
+  const auto add_mark = [&](std::string_view text) {
+    Token token;
+    token.kind = TokenKind::punctuator;
+    token.text = text;
+    result.push_back(token);
+  };
+  for (std::size_t i = at(begin); i < behind; ++i) {
+    Token token = unit_->tokens[i];
+    if (token.kind == TokenKind::group) {
+      if (token.text != "if") add_mark("}");
+      if (token.text != "endif") add_mark("{");
+      continue;
+    }
+    const bool is_uncertain =
+        token.kind == TokenKind::opaque || (token.is_identifier() && unread_.contains(token.text));
+    if (is_uncertain && !is_number(token.text)) return std::nullopt;
+    if (token.kind == TokenKind::opaque) token.kind = TokenKind::identifier;
+    result.push_back(token);
+  }
+  return made_tokens(result);
+}
+
+}  // namespace usmp::tvm_c

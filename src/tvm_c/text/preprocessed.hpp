@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// A file of C as the preprocessor (usmp/c/preprocessor.hpp) makes it, with what it includes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/text/included.hpp"
+#include "tvm_c/text/macro_expansion.hpp"
+#include "usmp/c/preprocessor.hpp"
+
+namespace usmp::tvm_c {
+
+class Preprocessed {
+ public:
+  // `stays`: names that stay as they are, whatever macros they are.
+  Preprocessed(const Included& included, std::size_t file, std::function<bool(std::string_view)> stays);
+  Preprocessed(const Preprocessed&) = delete;
+  Preprocessed& operator=(const Preprocessed&) = delete;
+
+  // What becomes of [begin, end) of the file, where nothing is included. Of a conditional group of which is not known
+  // what is taken, each part is a block of its own: what it declares is not known behind it. Nothing: a macro of which
+  // is not known what it stands for, other than a number, or the file is not understood. O(log tokens), and the result.
+  [[nodiscard]] std::optional<MadeTokens> tokens(std::size_t begin, std::size_t end) const;
+
+ private:
+  // Whatever stands for the name, in whatever way it is defined, is a number: (1 << 4)
+  [[nodiscard]] bool is_number(std::string_view name) const;
+
+  const Included& included_;
+  std::size_t file_;
+  c::Files files_;
+  std::optional<c::Unit> unit_;
+  Names unread_;                      // macros of files that are not in the unit, as several have one's name
+  std::vector<std::size_t> reached_;  // by token: how far in the file, at the most, it and those in front stand
+};
+
+}  // namespace usmp::tvm_c
