@@ -229,8 +229,13 @@ class Preprocessor final : public TokenSource {
     return !value ? Truth::unknown : value->value != 0 ? Truth::yes : Truth::no;
   }
 
+  Truth note(const Token& hash, Truth truth) {
+    if (truth != Truth::unknown) unit_.conditions.push_back({hash.file, hash.offset, truth == Truth::yes});
+    return truth;
+  }
+
   void open_group(const Token& hash, const std::vector<Token>& line) {
-    const Truth truth = truth_of(line);
+    const Truth truth = note(hash, truth_of(line));
     groups_.push_back({.file = open_.size(), .begin = hash});
     if (truth == Truth::no) return skip();
     read_part(hash, truth);
@@ -260,8 +265,11 @@ class Preprocessor final : public TokenSource {
     Group& group = groups_.back();
     if (group.has_else) fail_at(hash, "found #" + std::string(line[0].text) + " behind #else");
     group.has_else = line[0].is("else");
-    if (group.is_taken) return false;
-    const Truth truth = group.has_else ? Truth::yes : value_of(line);
+    if (group.is_taken) {
+      if (!group.has_else) note(hash, Truth::no);
+      return false;
+    }
+    const Truth truth = group.has_else ? Truth::yes : note(hash, value_of(line));
     if (truth == Truth::no) return false;
     read_part(hash, truth);
     return true;

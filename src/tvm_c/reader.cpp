@@ -37,6 +37,7 @@
 #include "tvm_c/text/included.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/places.hpp"
+#include "tvm_c/text/preprocessed.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/text.hpp"
@@ -118,7 +119,7 @@ class ModuleReader {
           continue;
         }
         read_file_scope(included.code(i), i, unread_ == Unread::kept, scope_, included.constants(i),
-                        included.conditions(i));
+                        known_conditions(included, i));
         scope_.included[i] = included.files_of(i);
         read_included_tables(i, included, scope_);
         forget_uncertain_tables(i, included, scope_);

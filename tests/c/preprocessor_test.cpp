@@ -70,6 +70,19 @@ TEST_CASE("a group that depends on what somebody else may define stays, with all
   }
 }
 
+TEST_CASE("conditions that are known") {
+  const auto known = [](std::string_view text) {
+    const auto result = parsed(text, false, {}, false);
+    std::string all;
+    for (const usmp::c::Condition& one : result->unit.conditions)
+      all += std::to_string(one.offset) + (one.holds ? "+ " : "- ");
+    return all;
+  };
+  CHECK(known("#if 1\n#elif A\n#else\n#endif\n#ifdef __cplusplus\n#endif") == "0+ 6- 27- ");
+  CHECK(known("#if A\n#elif 1\n#elif B\n#endif") == "6+ 14- ");
+  CHECK(known("#define A 2\n#ifdef A\n#undef A\n#endif\n#if A\n#endif\n#if !B\n#endif") == "12+ 37- ");
+}
+
 TEST_CASE("gaps in what # makes a string of") {
   CHECK(preprocessed(
             "#define str(x) #x\n#define xstr(x) str(x)\n#define none\nxstr(a none b) xstr(a+none+b) xstr( none a)") ==

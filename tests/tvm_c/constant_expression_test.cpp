@@ -114,19 +114,6 @@ TEST_CASE("a macro is a number where it may stand in any expression") {
   }
 }
 
-TEST_CASE("conditions of the preprocessor ask for names") {
-  const auto holds = [](std::string_view text) {
-    return condition_holds(text, names, [](std::string_view name) { return name == "FAST" || macros.contains(name); });
-  };
-  CHECK(holds("defined(FAST) && KIB == 1024") == true);
-  CHECK(holds("!defined FAST") == false);
-  CHECK(holds("0 && OTHER") == false);
-  CHECK(holds("defined(OTHER) || FAST || 1") == true);
-  for (const char* unknown : {"defined(OTHER)", "!defined(OTHER)", "OTHER == 0", "FAST", "defined(FAST", "FOUR", ""}) {
-    CHECK_MESSAGE(!holds(unknown), unknown);
-  }
-}
-
 TEST_CASE("an array has less than 2^31 elements") {
   const auto extent = [](const std::string& text) { return array_extent(Lexer(text), names); };
   CHECK(extent("SIZE + 2 * (3)] = {0}") == 4102);

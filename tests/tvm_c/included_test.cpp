@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tvm_c/text/preprocessed.hpp"
 #include "usmp/support/characters.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/tir/ir.hpp"
@@ -203,6 +204,15 @@ TEST_CASE("other spellings of # and of a backslash are not read") {
   CHECK(error_of("#def\\\nine w v\n" + table + op + entry) ==
         "lib1.c: line 1, column 2: found a line splice inside of a token, expected it between two");
   CHECK(reason_of("#define N 1,\\\n  2\n" + table + op + entry) == "read");
+}
+
+TEST_CASE("what is known of conditions is of the file's own") {
+  const std::string include = "#include \"a.h\"\n";
+  const std::string text = include + "#if A\n#endif\n#ifdef B\n#endif\n";
+  const std::vector<Source> files = {{"lib1.c", text}};
+  const std::string header = std::string(include.size(), '\n') + "#if 1\n#endif\n#define B\n";
+  const std::vector<Source> headers = {{"a.h", header}};
+  CHECK(*known_conditions(Included(files, headers), 0) == Conditions{{include.size() + 13, true}});
 }
 
 TEST_CASE("macros that come back are not read") {

@@ -74,6 +74,13 @@ struct LeftOut {
   std::uint32_t end = 0;
 };
 
+// Of #if, #ifdef, #ifndef or #elif, where it is known. Behind a part that is taken, #elif counts as one that does not.
+struct Condition {
+  std::uint32_t file = 0;
+  std::uint32_t offset = 0;  // of the directive
+  bool holds = false;
+};
+
 struct Include {
   std::uint32_t file = 0;  // that has the directive
   std::uint32_t offset = 0;
@@ -88,6 +95,7 @@ struct Unit {
   std::map<std::string_view, MacroState> macros;  // behind the last line; names that the files define
   std::vector<LeftOut> left_out;
   std::vector<Include> includes;
+  std::vector<Condition> conditions;
 
   std::deque<Macro> definitions;  // that the others point to
   std::deque<std::string> texts;  // that # and ## make

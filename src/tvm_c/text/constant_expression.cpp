@@ -75,21 +75,6 @@ std::optional<std::int64_t> constant_operand(std::string_view text, const Consta
   return is_int ? value->constant.as_int64() : std::nullopt;
 }
 
-std::optional<bool> condition_holds(std::string_view text, const ConstantNames& names,
-                                    const std::function<bool(std::string_view)>& is_defined) {
-  constexpr std::string_view unknown = " usmp_unknown_value";
-  const auto definitions = definitions_of(text, most_text, [&](std::string_view name) {
-    const auto definition = names.definition && name != "defined" ? names.definition(name) : std::nullopt;
-    return definition || !is_defined(name) ? definition : std::optional(unknown);
-  });
-  if (!definitions) return std::nullopt;
-  const std::string file = *definitions + "#if " + std::string(text) + "\n1\n#endif\n";
-  c::Files files;
-  const auto tokens = expanded(file, files);
-  if (!tokens || (*tokens)[0].kind == c::TokenKind::group) return std::nullopt;
-  return tokens->size() == 2;  // with the end
-}
-
 std::optional<std::int64_t> array_extent(const Lexer& tokens, const ConstantNames& names) {
   try {
     Lexer ahead = tokens;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Integer constant expressions: sizes of arrays, values of macros and enumerators, conditions of the preprocessor.
+// Integer constant expressions: sizes of arrays, values of macros and enumerators.
 #pragma once
 
 #include <cstddef>
@@ -31,11 +31,6 @@ inline constexpr std::size_t max_constant_tokens = 1000;
 // The same, if it is an int and may stand for the text in any expression: a literal, with a sign perhaps, or what
 // stands in brackets.
 [[nodiscard]] std::optional<std::int64_t> constant_operand(std::string_view text, const ConstantNames& names);
-
-// Whether a condition of the preprocessor holds: what stands behind #if. Nothing: it is not determined, or none.
-// `is_defined`: true of names that are defined for certain; others are not known.
-[[nodiscard]] std::optional<bool> condition_holds(std::string_view text, const ConstantNames& names,
-                                                  const std::function<bool(std::string_view)>& is_defined);
 
 // What stands in the bracket whose inside begins at `tokens`: a number in [0, max_pool).
 [[nodiscard]] std::optional<std::int64_t> array_extent(const Lexer& tokens, const ConstantNames& names);

@@ -22,6 +22,17 @@ std::string_view included_name(std::string_view rest) {
   return end == std::string_view::npos ? std::string_view() : rest.substr(1, end - 1);
 }
 
+// All that edges lead to from there, with that.
+std::set<std::size_t> reached(const std::vector<std::set<std::size_t>>& edges, std::size_t from) {
+  std::set<std::size_t> seen = {from};
+  for (std::deque<std::size_t> pending = {from}; !pending.empty(); pending.pop_front()) {
+    for (const std::size_t next : edges[pending.front()]) {
+      if (seen.insert(next).second) pending.push_back(next);
+    }
+  }
+  return seen;
+}
+
 }  // namespace
 
 Included::Included(std::span<const Source> files, std::span<const Source> headers) : count_(files.size()) {
@@ -39,46 +50,33 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
     }
   }
   std::vector<std::set<std::size_t>> direct(code_.size());
-  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> certain(code_.size());  // where, and which
+  std::vector<std::set<std::size_t>> certain(code_.size());
   for (std::size_t i = 0; i < code_.size(); ++i) {
     for (const Macros::Include& include : own_[i].includes()) {
       const auto found = by_name_.find(leaf(included_name(include.name)));
       if (found == by_name_.end()) continue;
       direct[i].insert(found->second.begin(), found->second.end());
-      const bool is_certain = !include.is_conditional && found->second.size() == 1;
-      if (is_certain) certain[i].emplace_back(include.at, found->second.front());
+      if (!include.is_conditional && found->second.size() == 1) certain[i].insert(found->second.front());
     }
   }
   for (std::size_t i = 0; i < count_; ++i) {
-    std::set<std::size_t> seen = {i};
-    for (std::deque<std::size_t> pending = {i}; !pending.empty(); pending.pop_front()) {
-      for (const std::size_t next : direct[pending.front()]) {
-        if (seen.insert(next).second) pending.push_back(next);
-      }
-    }
+    std::set<std::size_t> seen = reached(direct, i);
     for (const std::size_t one : seen) {
       if (const auto fault = faults.find(one); fault != faults.end()) throw fault->second;
     }
-    std::map<std::size_t, std::size_t> from = {{i, 0}};
-    for (const auto& [at, source] : certain[i]) {
-      for (std::deque<std::size_t> pending = {source}; !pending.empty(); pending.pop_front()) {
-        if (!from.emplace(pending.front(), at).second) continue;
-        for (const auto& [place, next] : certain[pending.front()]) pending.push_back(next);
-      }
-    }
+    const std::set<std::size_t> sure = reached(certain, i);
     std::map<std::string_view, std::optional<std::string_view>> macros;
     std::map<std::string_view, std::optional<Macros::Enumerator>> enumerators;
     for (const std::size_t one : seen) {
       for (const std::string_view name : own_[one].names()) {
         const auto [known, is_new] = macros.try_emplace(name, own_[one].definition(name));
-        if (!is_new || !from.contains(one)) known->second.reset();
+        if (!is_new || !sure.contains(one)) known->second.reset();
       }
       for (const auto& [name, enumerator] : own_[one].enumerators()) {
         const auto [known, is_new] = enumerators.try_emplace(name, enumerator);
-        if (!is_new || !from.contains(one)) known->second.reset();
+        if (!is_new || !sure.contains(one)) known->second.reset();
       }
     }
-    from_.push_back(std::move(from));
     macros_.push_back(std::move(macros));
     enumerators_.push_back(std::move(enumerators));
     closed_.push_back(std::move(seen));
@@ -109,34 +107,6 @@ std::optional<std::int64_t> Included::enumerator(std::size_t file, std::string_v
 ConstantNames Included::constants(std::size_t file) const {
   return {.definition = [this, file](std::string_view name) { return definition(file, name); },
           .enumerator = [this, file](std::string_view name) { return enumerator(file, name); }};
-}
-
-bool Included::is_defined_at(std::size_t file, std::string_view name, std::size_t at) const {
-  if (!definition(file, name)) return false;
-  for (const auto& [source, from] : from_[file]) {
-    const std::size_t defined = own_[source].defined_at(name);
-    if (defined != std::string_view::npos) return (source == file ? defined : from) < at;
-  }
-  return false;
-}
-
-std::shared_ptr<const Conditions> Included::conditions(std::size_t file) const {
-  auto result = std::make_shared<Conditions>();
-  for (const Directive& one : directives_in(code_[file])) {
-    const bool asks_name = one.word == "ifdef" || one.word == "ifndef";
-    if (!asks_name && one.word != "if" && one.word != "elif") continue;
-    const auto is_known = [&](std::string_view name) { return is_defined_at(file, name, one.begin); };
-    if (asks_name) {
-      const std::string_view name = one.name;
-      if (is_known(name)) result->emplace(one.begin, one.word == "ifdef");
-      continue;
-    }
-    const ConstantNames names = {
-        .definition = [&](std::string_view name) { return is_known(name) ? definition(file, name) : std::nullopt; },
-        .enumerator = nullptr};
-    if (const auto holds = condition_holds(one.rest, names, is_known)) result->emplace(one.begin, *holds);
-  }
-  return result;
 }
 
 std::vector<std::string_view> Included::c_files(std::size_t file) const {

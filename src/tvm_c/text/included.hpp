@@ -37,10 +37,6 @@ class Included {
   [[nodiscard]] std::optional<std::int64_t> enumerator(std::size_t file, std::string_view name) const;
   [[nodiscard]] ConstantNames constants(std::size_t file) const;
 
-  // Conditions of the preprocessor in the file that hold, or do not, wherever it is compiled: their macros are defined
-  // as above in front of them. O(text · max_constant_tokens).
-  [[nodiscard]] std::shared_ptr<const Conditions> conditions(std::size_t file) const;
-
   // What stands behind the names of all its macros in each of their definitions, whatever conditions say.
   [[nodiscard]] AllDefinitions all_definitions(std::size_t file) const;
 
@@ -61,8 +57,6 @@ class Included {
   [[nodiscard]] const Macros& macros(std::size_t source) const { return own_[source]; }
 
  private:
-  [[nodiscard]] bool is_defined_at(std::size_t file, std::string_view name, std::size_t at) const;
-
   std::size_t count_;                                                     // of files; behind them, headers
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;  // of both
   std::vector<Code> code_;                                                // of both; empty: it cannot be split
@@ -70,8 +64,6 @@ class Included {
   std::vector<std::set<std::size_t>> closed_;                             // of each file: itself, and what it includes
   std::vector<std::map<std::string_view, std::optional<std::string_view>>> macros_;  // likewise: definition
   std::vector<std::map<std::string_view, std::optional<Macros::Enumerator>>> enumerators_;
-  // Of each file: itself, and what it includes for certain, with the place of the #include.
-  std::vector<std::map<std::size_t, std::size_t>> from_;
 };
 
 }  // namespace usmp::tvm_c

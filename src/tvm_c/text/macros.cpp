@@ -191,7 +191,7 @@ Macros::Macros(const Code& code) : code_(code) {
   std::size_t depth = guards(directives) ? 0 : 1;  // of conditional groups, and 1
   std::vector<std::pair<std::size_t, std::size_t>> groups;
   for (const Directive& one : directives) {
-    if (one.word == "include") includes_.push_back({one.rest, one.begin, depth != 1});
+    if (one.word == "include") includes_.push_back({one.rest, depth != 1});
     if (opens_group(one.word) && ++depth == 2) groups.emplace_back(one.begin, code.text.size());
     if (one.word == "endif" && --depth == 1 && !groups.empty()) groups.back().second = one.end;
     if (one.word != "define" && one.word != "undef") continue;
@@ -249,11 +249,6 @@ void Macros::read_enumerators(const std::vector<std::pair<std::size_t, std::size
     i = at;
   }
   for (const std::string_view name : several) enumerators_.erase(name);
-}
-
-std::size_t Macros::defined_at(std::string_view name) const {
-  const auto found = definition(name);
-  return found ? static_cast<std::size_t>(found->data() - code_.text.data()) : std::string_view::npos;
 }
 
 std::vector<std::string_view> Macros::names() const {

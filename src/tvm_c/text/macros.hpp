@@ -47,9 +47,6 @@ class Macros {
   // What stands behind the name of one that is defined once, outside of conditional groups but the one around a header.
   [[nodiscard]] std::optional<std::string_view> definition(std::string_view name) const;
 
-  // Where that stands in the file; of others npos.
-  [[nodiscard]] std::size_t defined_at(std::string_view name) const;
-
   // A name of an enumeration, outside of such groups: so much more than what stands behind the '=' of one in front of
   // it, or than 0.
   struct Enumerator {
@@ -60,7 +57,6 @@ class Macros {
 
   struct Include {
     std::string_view name;  // what stands behind #include
-    std::size_t at = 0;
     bool is_conditional = false;
   };
   [[nodiscard]] const std::vector<Include>& includes() const { return includes_; }

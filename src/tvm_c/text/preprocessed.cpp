@@ -89,4 +89,21 @@ std::optional<MadeTokens> Preprocessed::tokens(std::size_t begin, std::size_t en
   return made_tokens(result);
 }
 
+Conditions Preprocessed::conditions() const {
+  Conditions result;
+  if (!unit_) return result;
+  for (const c::Condition& one : unit_->conditions) {
+    if (one.file == file_) result.emplace(one.offset, one.holds);
+  }
+  return result;
+}
+
+std::shared_ptr<const Conditions> known_conditions(const Included& included, std::size_t file) {
+  const auto directives = directives_in(included.code(file));
+  const bool asks = std::any_of(directives.begin(), directives.end(), [](const Directive& one) {
+    return (opens_group(one.word) || one.word == "elif") && one.name != "__cplusplus";
+  });
+  return std::make_shared<const Conditions>(asks ? Preprocessed(included, file, nullptr).conditions() : Conditions());
+}
+
 }  // namespace usmp::tvm_c

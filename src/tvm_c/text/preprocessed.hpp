@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ class Preprocessed {
   // is not known what it stands for, other than a number, or the file is not understood. O(log tokens), and the result.
   [[nodiscard]] std::optional<MadeTokens> tokens(std::size_t begin, std::size_t end) const;
 
+  // Those that are known.
+  [[nodiscard]] Conditions conditions() const;
+
  private:
   // Whatever stands for the name, in whatever way it is defined, is a number: (1 << 4)
   [[nodiscard]] bool is_number(std::string_view name) const;
@@ -39,5 +43,8 @@ class Preprocessed {
   Names unread_;                      // macros of files that are not in the unit, as several have one's name
   std::vector<std::size_t> reached_;  // by token: how far in the file, at the most, it and those in front stand
 };
+
+// Conditions of the preprocessor in the file that hold, or do not, wherever it is compiled.
+[[nodiscard]] std::shared_ptr<const Conditions> known_conditions(const Included& included, std::size_t file);
 
 }  // namespace usmp::tvm_c
