@@ -42,19 +42,14 @@ bool is_map(std::string_view name, const std::string& prefix) {
 }  // namespace
 
 void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added, bool is_entry) {
-  const std::string_view body = body_text(text);
   const std::size_t begin = text.body.offset();
-  constexpr std::string_view blanks = " \t\r";
-  for (std::size_t at = body.find('#'); at != std::string_view::npos; at = body.find('#', at + 1)) {
-    const std::size_t before = at == 0 ? at : body.find_last_not_of(blanks, at - 1);
-    if (before != std::string_view::npos && body[before] != '\n') continue;
-    const auto holds = [&](const AddedText& one) { return one.begin <= begin + at && begin + at < one.end; };
+  for (const Directive& one : directives_in(text.body.code(), begin, begin + body_text(text).size())) {
+    const auto holds = [&](const AddedText& part) { return part.begin <= one.begin && one.begin < part.end; };
     if (std::any_of(added.begin(), added.end(), holds)) continue;
-    if (!is_entry && text.body.known(begin + at)) continue;
-    const std::string_view line = trimmed(first_line(body.substr(at + 1)), blanks);
-    const bool is_harmless = line.starts_with("pragma") || line.starts_with("line") || line == "if 0" ||
-                             line == "if 1" || line == "else" || line == "endif";
-    if (!is_harmless) throw SyntaxError{begin + at, "found a directive in a function, expected none"};
+    if (!is_entry && text.body.known(one.begin)) continue;
+    const bool is_harmless = one.word == "pragma" || one.word == "line" || one.word == "else" || one.word == "endif" ||
+                             (one.word == "if" && (one.only == "0" || one.only == "1"));
+    if (!is_harmless) throw SyntaxError{one.begin, "found a directive in a function, expected none"};
   }
 }
 

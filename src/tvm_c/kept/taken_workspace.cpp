@@ -30,18 +30,6 @@ struct Taken {
   std::vector<PoolEdit> edits;  // in the order of the text
 };
 
-// How often it stands there as a whole identifier, in comments, too.
-std::size_t mentions(std::string_view text, std::string_view name) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + name.size())) {
-    const std::size_t end = at + name.size();
-    if ((at == 0 || !is_identifier_char(text[at - 1])) && (end == text.size() || !is_identifier_char(text[end]))) {
-      ++count;
-    }
-  }
-  return count;
-}
-
 // Whether ## may make the name of one of its ends.
 bool may_paste(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find("##"); at != std::string_view::npos; at = text.find("##", at + 2)) {
@@ -251,7 +239,7 @@ std::optional<std::size_t> front_of(std::string_view text) {
 // Of the file's functions among these.
 std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>& functions, Bytes alignment) {
   std::vector<Taken> result;
-  if (mentions(file.text, take_name) == 0 && mentions(file.text, workspace_param) == 0) return result;
+  if (places_of(file.text, take_name).empty() && places_of(file.text, workspace_param).empty()) return result;
   if (!front_of(file.text)) return result;
   FileScope scope;
   try {
@@ -274,12 +262,16 @@ std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>
 std::vector<TakenWorkspace> taken_workspace(std::span<const std::string> functions, std::span<const Source> files,
                                             Bytes alignment) {
   const std::set<std::string_view> names(functions.begin(), functions.end());
+  std::map<std::string_view, std::size_t> counts;  // in comments, too
+  for (const Source& file : files) {
+    for_each_identifier(file.text, [&](std::string_view name) {
+      if (names.contains(name)) ++counts[name];
+    });
+  }
   std::vector<TakenWorkspace> result;
   for (const Source& file : files) {
     for (Taken& taken : taken_in(file, names, alignment)) {
-      std::size_t count = 0;
-      for (const Source& other : files) count += mentions(other.text, taken.workspace.function);
-      if (count == 1) result.push_back(std::move(taken.workspace));
+      if (counts[taken.workspace.function] == 1) result.push_back(std::move(taken.workspace));
     }
   }
   std::sort(result.begin(), result.end(),
@@ -298,7 +290,7 @@ std::vector<ChangedFile> with_workspace_params(const std::vector<TakenWorkspace>
       edits.insert(edits.end(), one.edits.begin(), one.edits.end());
     }
     if (edits.empty()) continue;
-    if (mentions(file.text, given_back) == 0) edits.push_back({*front_of(file.text), 0, given_back_text});
+    if (places_of(file.text, given_back).empty()) edits.push_back({*front_of(file.text), 0, given_back_text});
     std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
     result.push_back({file.name, edited(file.text, 0, file.text.size(), edits)});
   }
@@ -317,7 +309,7 @@ std::string with_workspace_param(std::string_view prototype) {
 
 std::optional<std::string> with_workspace_in_prototypes(std::string_view text, std::string_view function) {
   if (may_paste(text, function)) return std::nullopt;
-  const std::size_t count = mentions(text, function);
+  const std::size_t count = places_of(text, function).size();
   if (count == 0) return std::string(text);
   FileScope scope;
   try {

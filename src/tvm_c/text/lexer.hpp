@@ -115,6 +115,7 @@ class Lexer {
   // Behind the last token taken.
   [[nodiscard]] std::size_t end() const { return end_; }
   [[nodiscard]] std::string_view text() const { return code_.text; }
+  [[nodiscard]] const Code& code() const { return code_; }
 
   // What is known of conditions beyond what the text says on its own.
   void know(std::shared_ptr<const Conditions> conditions) { known_ = std::move(conditions); }
