@@ -40,7 +40,7 @@ std::vector<Token> without_linkage(std::span<const Token> declaration) {
     has_gap = has_gap || token.has_gap;
     if (is_attribute) {
       i = behind_bracket(declaration, i + 1) - 1;
-    } else if (!token.is("TVM_DLL") && !token.is("extern") && token.kind != TokenKind::string) {
+    } else if (!token.is("TVM_DLL") && !token.is("extern") && token.text != "\\" && token.kind != TokenKind::string) {
       result.push_back(token);
       result.back().has_gap = has_gap;
       has_gap = false;
@@ -69,7 +69,9 @@ std::optional<CFunction> function_of(std::span<const Token> declaration) {
   constexpr std::array<std::string_view, 5> not_external = {"static", "inline", "__STATIC_FORCEINLINE",
                                                             "__STATIC_INLINE", "="};  // CMSIS's too
   const auto hides = [&](const Token& token) {
-    return std::find(not_external.begin(), not_external.end(), token.text) != not_external.end();
+    const bool is_literal = token.kind == TokenKind::other && token.text.size() > 1;  // that does not end
+    const bool is_odd = is_literal || token.kind == TokenKind::numbers;
+    return is_odd || std::find(not_external.begin(), not_external.end(), token.text) != not_external.end();
   };
   const std::vector<Token> tokens = without_linkage(declaration);
   if (tokens.empty() || !tokens.back().is(")") || std::any_of(tokens.begin(), tokens.end(), hides)) return std::nullopt;

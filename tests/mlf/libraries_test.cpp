@@ -53,6 +53,7 @@ TVM_DLL int32_t tvmgen_default_f(int8_t* input_,
   CHECK(prototypes("__attribute__((section(\".itcm\"))) int f(int (*g)(int)) __attribute__((noinline)) { }") ==
         Strings{"int f(int (*g)(int))"});
   CHECK(prototypes("float f(float f) { return f; }") == Strings{"float f(float f)"});
+  CHECK(prototypes("int 'a; {\nf(int a) { }").empty());
   CHECK(prototypes(
             "IRAM_ATTR int32_t f(int a) { }\nvoid IRAM_ATTR g(void) { }\n#ifdef ESP32\nIRAM_ATTR\n#endif\nint h(void) "
             "{ }\nAPI status i(void) { }\nstruct s k(void) { }\nconst char* API l(void) { }") ==
