@@ -49,7 +49,7 @@ class Helpers {
   // The operators of these names, of data and weights of these types.
   std::string dot4(tir::DataType data, tir::DataType weight);
   std::string lane_product(tir::DataType data, tir::DataType weight);
-  std::string dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums);
+  std::string dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums, bool has_offset);
   std::string lane_run(tir::DataType data, tir::DataType weight);
   std::string row_run(tir::DataType data, tir::DataType weight);
   // Four elements, 32-bit lanes of a vector of Helium; where there is none, nobody calls them.

@@ -113,7 +113,8 @@ void ExpressionPrinter::add_products(const Expr& expr) {
       add(file_.helpers.row_run(data, weight));
       break;
     default:
-      add(file_.helpers.dot_run(data, weight, tir::as_int(*expr.operands.back()).value()));
+      add(file_.helpers.dot_run(data, weight, tir::as_int(*expr.operands.back()).value(),
+                                tir::as_int(*expr.operands[7]) != 0));
       --printed;  // the name says how many sums
   }
   add("(");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // The C functions of sums of products (Op::dot4, dot_run, lane_product, lane_run).
+#include <array>
+#include <cstddef>
 #include <map>
 
 #include "codegen/c_types.hpp"
@@ -112,19 +114,21 @@ constexpr std::string_view kernel_text =
     "#define USMP_KERNEL static\n"
     "#endif\n"
     "#if defined(USMP_DSP) && defined(__thumb2__) && defined(__ARM_FEATURE_UNALIGNED) && \\\n"
-    "    (!defined(__ARM_FEATURE_MVE) || defined(__OPTIMIZE__)) /* without, too few registers are left */\n"
+    "    defined(__OPTIMIZE__) /* without, too few registers are left */\n"
     "#define USMP_DSP_RUNS 1\n"
     "#endif\n";
 
 // Of the loop of dot_run_words_text: four terms of four sums. Bytes are unpacked, 0 and 2, 1 and 3; numbers of 16 bits
-// that meet them are paired alike, data for all sums, weights never.
-std::string dot_run_instructions(tir::DataType data, tir::DataType weight) {
+// that meet them are paired alike, data for all sums, weights never. One instruction loads the weights of all sums, or,
+// of 16 bits, of two, to r4, r5, r6 and r8: no compiler uses these for something else, as it does r7 and r9.
+std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool has_offset) {
   std::string text;
   const auto add = [&](const std::string& instruction) {
     if (!text.empty()) text += "\\n\\t\"\n";
     text += "            \"" + instruction;
   };
   const std::string unpack = weight.is_int() ? "sxtb16 " : "uxtb16 ";
+  const std::string load = "ldm %[q]!, {r4, r5, r6, r8}";
   const bool is_wide = weight.bits == 16;
   std::string low = "%[even]";
   if (data.bits == 16) {
@@ -133,11 +137,12 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight) {
   } else {
     add("ldr %[odd], [%[p]], #4");
   }
-  add("ldrd %[a], %[b], [%[q]], #8");
   if (data.bits == 8) {
-    const std::string extend = data.is_int() ? "sxtab16 " : "uxtab16 ";
-    add(extend + "%[even], %[both], %[odd]");
-    add(extend + "%[odd], %[both], %[odd], ror #8");
+    const std::string extend = std::string(data.is_int() ? "sxt" : "uxt") + (has_offset ? "ab16 " : "b16 ");
+    const std::string more = has_offset ? "%[c], " : "";
+    if (has_offset) add("ldr %[c], %[both]");
+    add(extend + "%[even], " + more + "%[odd]");
+    add(extend + "%[odd], " + more + "%[odd], ror #8");
     if (is_wide) {
       low = "%[c]";
       add("pkhbt %[c], %[even], %[odd], lsl #16");
@@ -147,52 +152,69 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight) {
     add("pkhbt %[even], %[c], %[odd], lsl #16");
     add("pkhtb %[odd], %[odd], %[c], asr #16");
   }
-  for (int i = 0; i < 4; ++i) {
+  static constexpr std::array<const char*, 4> words = {"r4", "r5", "r6", "r8"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string sum = "%[s" + std::to_string(i) + "]";
-    const bool is_second = !is_wide && i % 2 == 1;  // of two sums' bytes
-    const std::string bytes = is_second ? "%[b]" : "%[a]";
-    if (i > 0 && !is_second) add("ldrd %[a], %[b], [%[q]], #8");
+    if (i == 0 || (is_wide && i == 2)) add(load);
+    const std::string first = is_wide ? words[i * 2 % 4] : "%[c]";
+    const std::string second = words[is_wide ? i * 2 % 4 + 1 : i];
     if (!is_wide) {
-      add(unpack + "%[c], " + bytes);
-      add(unpack + bytes + ", " + bytes + ", ror #8");
+      add(unpack + "%[c], " + second);
+      add(unpack + second + ", " + second + ", ror #8");
     }
-    add("smlad " + sum + ", " + low + ", " + (is_wide ? "%[a], " : "%[c], ") + sum);
-    add("smlad " + sum + ", %[odd], " + (is_wide ? "%[b], " : bytes + ", ") + sum);
+    add("smlad " + sum + ", " + low + ", " + first + ", " + sum);
+    add("smlad " + sum + ", %[odd], " + second + ", " + sum);
   }
-  return text + "\"\n";
+  return text + "\\n\\t\"\n";
 }
 
+// Of the loop over fours: four at a time, begun where as many are left as fours divide with a remainder; %[c] is free.
+// After LSLS the carry is the second bit of their number, and the result not 0 if the first is 1.
+constexpr std::string_view fours_text =
+    "#ifdef __OPTIMIZE_SIZE__\n"
+    "#define USMP_FOURS(four) \"1:\\n\\t\" four\n"
+    "#else\n"
+    "#define USMP_FOURS(four) \"ldr %[c], %[fours]\\n\\tlsls %[c], %[c], #31\\n\\tbhi 2f\\n\\tbcs 3f\\n\\tbmi "
+    "4f\\n\\t1:\\n\\t\" four "
+    "\\\n"
+    "  \"2:\\n\\t\" four \"3:\\n\\t\" four \"4:\\n\\t\" four\n"
+    "#endif\n";
 // Compilers keep neither the pointers nor the sums of such a loop in registers; written so it needs 13.
 constexpr std::string_view dot_run_words_text =
     "#ifdef USMP_DSP_RUNS\n"
     "  if ((((uint32_t)w | (uint32_t)distance$z) & 3U) == 0U) {\n"
-    "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
+    "$b"
     "    const $x* const end = x + fours * 4;\n"
+    "    const int32_t rest = distance - fours * 16;\n"
     "    for (; blocks > 0; --blocks) {\n"
     "      const $x* p = x;\n"
-    "      const $w* q = w;\n"
     "      int32_t s0 = keep ? sums[0] : 0, s1 = keep ? sums[1] : 0, s2 = keep ? sums[2] : 0, s3 = keep ? sums[3] : "
     "0;\n"
-    "      do {\n"
-    "        uint32_t even, odd, a, b, c;\n"
-    "        __asm__(\n"
+    "      uint32_t even, odd, c;\n"
+    "      __asm__(\n"
+    "        USMP_FOURS(\n"
     "$i"
-    "            : [p] \"+&r\"(p), [q] \"+&r\"(q), [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] "
+    "        )\n"
+    "        \"ldr %[c], %[end]\\n\\t\"\n"
+    "        \"cmp %[p], %[c]\\n\\t\"\n"
+    "        \"bne 1b\"\n"
+    "        : [p] \"+&r\"(p), [q] \"+&r\"(w), [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] "
     "\"+&r\"(s3),\n"
-    "              [even] \"=&r\"(even), [odd] \"=&r\"(odd), [a] \"=&r\"(a), [b] \"=&r\"(b), [c] \"=&r\"(c)\n"
-    "            : [both] \"r\"(both)\n"
-    "            : \"memory\");\n"
-    "      } while (p != end);\n"
+    "          [even] \"=&r\"(even), [odd] \"=&r\"(odd), [c] \"=&r\"(c)\n"
+    "        : [fours] \"m\"(fours), [end] \"m\"(end)$m\n"
+    "        : \"memory\", \"cc\", \"r4\", \"r5\", \"r6\", \"r8\");\n"
     "      sums[0] = s0;\n"
     "      sums[1] = s1;\n"
     "      sums[2] = s2;\n"
     "      sums[3] = s3;\n"
     "      sums += 4;\n"
-    "      w += distance;\n"
+    "      w += rest;\n"
     "    }\n"
     "    return;\n"
     "  }\n"
     "#endif\n";
+constexpr const char* both_text = "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n";
+
 // Compilers regroup sums and move all loads of such a loop to its start, and with them its sums to the stack. Held like
 // this they stay in registers. Of Thumb-1's eight low registers a block of four sums takes all, which GCC does not find
 // by itself: it copies each product to a high register and back.
@@ -402,17 +424,21 @@ std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
   return use_products("lane_product", lane_product_text, data, weight);
 }
 
-std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums) {
+std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums, bool has_offset) {
   define_pairs(data, weight);
   define_kernel();
   define("USMP_ADD", std::string(add_product_text));
+  define("USMP_FOURS", std::string(fours_text));
   const std::string x = storage_type(data);
   const std::string w = storage_type(weight);
-  const std::string name = "usmp_dot_run" + std::to_string(sums) + "_" + short_name(data) + "_" + short_name(weight);
+  const std::string name = "usmp_dot_run" + std::to_string(sums) + "_" + short_name(data) + "_" + short_name(weight) +
+                           (has_offset ? "_offset" : "");
   std::map<char, std::string> values = {{'n', name},
                                         {'x', x},
                                         {'w', w},
-                                        {'i', dot_run_instructions(data, weight)},
+                                        {'i', dot_run_instructions(data, weight, has_offset)},
+                                        {'b', has_offset ? both_text : ""},
+                                        {'m', has_offset ? ", [both] \"m\"(both)" : ""},
                                         {'z', weight.bits == 16 ? " * 2U" : ""},
                                         {'o', data.bits == 8 && data.is_int() ? "128" : "0"},
                                         {'1', dot_run_blocks(1, sums, x, w)},

@@ -133,17 +133,12 @@ class CaseProgram {
 
   // On an emulated Cortex-M55, where its compiler and qemu are there.
   void run_on_helium() {
-    if (!has("arm-none-eabi-gcc") || !has("qemu-system-arm")) return;
-    sandbox_.add("m.c", text());
-    sandbox_.add("main.c", main_text());
-    sandbox_.add("inputs", "");
-    sandbox_.expect_silence(
-        "arm-none-eabi-gcc -mcpu=cortex-m55 -mthumb -mfloat-abi=hard -O2 -std=c99 -nostartfiles --specs=rdimon.specs"
-        " -T " USMP_BOARD "/board_m55.ld " USMP_BOARD "/start.c m.c main.c -o program");
-    compare_all(
-        "qemu-system-arm -M mps3-an547 -display none -semihosting-config enable=on,target=native -kernel program"
-        " < /dev/null > messages 2>&1 && cat outputs",
-        "Cortex-M55");
+    run_emulated("-mcpu=cortex-m55 -mfloat-abi=hard -O2 -T " USMP_BOARD "/board_m55.ld", "mps3-an547", "Cortex-M55");
+  }
+  // With optimisation for speed and for size.
+  void run_on_dsp() {
+    for (const char* level : {"-O2 ", "-Os "})
+      run_emulated(std::string(level) + "-mcpu=cortex-m4 -T " USMP_BOARD "/board.ld", "mps2-an386", "Cortex-M4");
   }
 
   void run() {
@@ -158,6 +153,19 @@ class CaseProgram {
   }
 
  private:
+  void run_emulated(const std::string& options, const std::string& machine, const char* name) {
+    if (!has("arm-none-eabi-gcc") || !has("qemu-system-arm")) return;
+    sandbox_.add("m.c", text());
+    sandbox_.add("main.c", main_text());
+    sandbox_.add("inputs", "");
+    sandbox_.expect_silence("arm-none-eabi-gcc -mthumb -std=c99 -nostartfiles --specs=rdimon.specs " + options +
+                            " " USMP_BOARD "/start.c m.c main.c -o program");
+    compare_all("qemu-system-arm -M " + machine +
+                    " -display none -semihosting-config enable=on,target=native -kernel program"
+                    " < /dev/null > messages 2>&1 && cat outputs",
+                name);
+  }
+
   struct Case {
     std::string name;
     std::vector<Data> inputs;

@@ -150,6 +150,45 @@ TEST_CASE("lanes: rows of sums on an emulated core") {
   program.run_on_helium();
 }
 
+TEST_CASE("lanes: runs of fours on an emulated core") {
+  CaseProgram program;
+  std::uint32_t seed = 300;
+  for (const DataType data_type : {i8, u8, i16}) {
+    for (const DataType weight_type : {i8, u8, i16}) {
+      for (const std::int64_t fours : {1, 2, 3, 4, 5, 6, 11}) {
+        ++seed;
+        const std::int64_t blocks = static_cast<std::int64_t>(seed % 3) + 1;
+        const std::int64_t distance = 16 * (fours + static_cast<std::int64_t>(seed % 2));
+        const bool keeps = seed % 4 < 2;
+        const std::int64_t zero = data_type.bits == 16 ? 0 : std::vector<std::int64_t>{0, 128, -83, -255, 5}[seed % 5];
+        std::vector<std::int64_t> x, w;
+        const Data xs = elements(data_type, static_cast<std::size_t>(4 * fours), seed, x);
+        const Data ws = elements(weight_type, static_cast<std::size_t>(blocks * distance), seed + 7, w);
+        std::vector<std::int32_t> sums;
+        for (std::int64_t i = 0; i < 4 * blocks; ++i) {
+          std::uint32_t sum = keeps ? 1000U * static_cast<std::uint32_t>(i) : 0U;
+          for (std::int64_t k = 0; k < 4 * fours; ++k) {
+            const std::int64_t place = distance * (i / 4) + 16 * (k / 4) + 4 * (i % 4) + k % 4;
+            sum += static_cast<std::uint32_t>((x[static_cast<std::size_t>(k)] + zero) *
+                                              w[static_cast<std::size_t>(place)]);
+          }
+          sums.push_back(static_cast<std::int32_t>(sum));
+        }
+        program.operation("fours", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
+          const VarId i = program.var("i", i32);
+          return Block{loop(i, imm(0), imm(4 * blocks), {store(out, program.ref(i), mul(program.ref(i), imm(1000)))}),
+                       evaluate(tir::make_call(
+                           tir::void_type, tir::Op::dot_run,
+                           {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0), imm(keeps ? 1 : 0),
+                            imm(blocks), imm(distance), imm(fours), imm(zero), imm(4)}))};
+        });
+      }
+    }
+  }
+  program.run();
+  program.run_on_dsp();
+}
+
 TEST_CASE("lanes: sums side by side on an emulated core") {
   CaseProgram program;
   std::uint32_t seed = 100;
@@ -188,6 +227,7 @@ TEST_CASE("lanes: sums side by side on an emulated core") {
   }
   program.run();
   program.run_on_helium();
+  program.run_on_dsp();
 }
 
 // for i: out[i] = x[i] + …, changed in one way each.

@@ -17,7 +17,7 @@ struct Core {
 
   // Instructions, at -O2: the defaults are those of a core with Arm's DSP instructions and a unit for floats.
   double plain = 1;            // an operation of loops::work
-  double dot_run_four = 5.75;  // four terms of one sum in a run, with its part of the loop
+  double dot_run_four = 5.3;   // four terms of one sum in a run, with its part of the loop
   double lane_run_tap = 2.6;   // one term of one sum in a run of lanes
   double dot4 = 5.75;          // one load, two unpackings, two products; a quarter of those of the data
   double lane_product = 2.5;   // one product; a quarter of two loads and four unpackings
