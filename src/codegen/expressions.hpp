@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "codegen/facts.hpp"
+#include "codegen/fours.hpp"
 #include "codegen/helpers.hpp"
 #include "codegen/names.hpp"
 #include "usmp/arith/ranges.hpp"
@@ -118,6 +119,8 @@ class ExpressionPrinter {
   [[nodiscard]] bool gives_nothing(const std::string& function) const;
   // A store of four neighbours, from the element on that the index is at, as store_of_lanes() (lanes.hpp) returns it.
   void print_lane_store(const tir::Store& store, tir::VarId i);
+  // All of a loop of so many elements, as fours_of() (fours.hpp) returns it.
+  void print_fours(const tir::Store& store, const Fours& fours, const tir::Expr& count, tir::VarId i);
   // Sets or copies up to 16 of the bytes that are left of so many (lanes.hpp: is_copy).
   void print_copy(const tir::Store& store, const tir::Expr& count, tir::VarId i);
   // "name(arguments)".

@@ -4,6 +4,7 @@
 // max, floor division, fixed point multiplication, half precision, type punning. Only those in use are written.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::codegen {
+
+struct Fours;
 
 // Whether kernels for Helium add a number to data of this type: those without sign have no zero point.
 [[nodiscard]] inline bool has_zero_point(tir::DataType data) { return data.bits == 8 && data.is_int(); }
@@ -58,6 +61,8 @@ class Helpers {
   std::string copy_lanes(tir::DataType type);  // up to 16 bytes
   std::string fill_lanes(tir::DataType type);  // likewise
   std::string multiply_high_lanes();
+  // A loop over neighbours for Arm's DSP extension, whose results are of the type (fours.hpp).
+  std::string fours(const Fours& fours, tir::DataType type);
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
 
   void need_header(std::string_view name) { headers_.emplace(name); }  // "math.h"
@@ -83,7 +88,8 @@ class Helpers {
 
   std::set<std::string> headers_ = {"stdint.h"};
   std::set<std::string> defined_;
-  std::vector<std::string> texts_;  // in order of first use
+  std::map<std::string, std::string> numbered_;  // names by what follows them
+  std::vector<std::string> texts_;               // in order of first use
 };
 
 }  // namespace usmp::codegen

@@ -14,11 +14,14 @@ namespace {
 
 // Arm's instructions that multiply two numbers of 16 bits each. They see bytes by twos, 0 and 2, 1 and 3; other
 // compilers see the same sums of products of bytes.
-constexpr std::string_view pairs_text =
+constexpr std::string_view dsp_text =
     "#if defined(__ARM_FEATURE_DSP) && !defined(__ARM_BIG_ENDIAN) && defined(__GNUC__)\n"
     "#include <arm_acle.h>\n"
     "#include <string.h>\n"
     "#define USMP_DSP 1\n"
+    "#endif\n";
+constexpr std::string_view pairs_text =
+    "#ifdef USMP_DSP\n"
     "typedef struct { uint32_t even, odd; } usmp_pairs;\n"
     "static inline __attribute__((always_inline)) uint32_t usmp_word(const void* bytes) {\n"
     "  uint32_t word;\n"
@@ -410,11 +413,15 @@ std::string Helpers::use_products(const std::string& operation, std::string_view
 
 void Helpers::define_pairs(tir::DataType data, tir::DataType weight) {
   define_inline();
+  define("USMP_DSP", std::string(dsp_text));
   define("usmp_pairs", std::string(pairs_text));
   if (data.bits == 16 || weight.bits == 16) define("usmp_halves", std::string(halves_text));
 }
 
-void Helpers::define_kernel() { define("USMP_KERNEL", std::string(kernel_text)); }
+void Helpers::define_kernel() {
+  define("USMP_DSP", std::string(dsp_text));
+  define("USMP_KERNEL", std::string(kernel_text));
+}
 
 std::string Helpers::dot4(tir::DataType data, tir::DataType weight) {
   return use_products("dot4", dot4_text, data, weight);

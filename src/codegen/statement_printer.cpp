@@ -351,6 +351,12 @@ bool StatementPrinter::print_lanes(const tir::For& loop, const std::string& name
     --depth_;
     line("}");
   });
+  const auto fours = copies ? std::nullopt : fours_of(store, loop.var, printer_.ranges());
+  if (fours) {
+    printer_.put("#elif defined(USMP_DSP_RUNS)\n");
+    indent();
+    printer_.uncounted([&] { printer_.print_fours(store, *fours, *loop.extent, loop.var); });
+  }
   printer_.put("#else\n");
   return true;
 }

@@ -146,14 +146,15 @@ class Estimator {
     });
   }
 
-  // What vectors take where a core has them: a number of elements that fours divide, or bytes that are copied.
+  // What a core takes four at a time: a number of elements that fours divide; with vectors also bytes that are copied.
   [[nodiscard]] bool is_over_neighbours(const tir::For& loop) const {
     const auto* store = loop.body.empty() ? nullptr : std::get_if<tir::Store>(&loop.body.back().node);
     if (core_.lanes == 1 || store == nullptr || !store->value->type.is_integer() || store->value->type.is_vector())
       return false;
     const auto extent = tir::as_int(*loop.extent);
     const bool is_copy = store->value->kind == tir::ExprKind::load && store->value->type.bits == 8;
-    return tir::mentions(*store->index, loop.var) && (is_copy || (extent && *extent % width_of_lanes == 0));
+    const bool has_fours = extent && *extent % width_of_lanes == 0;
+    return tir::mentions(*store->index, loop.var) && (is_copy ? core_.in_rows : has_fours);
   }
   [[nodiscard]] Work in_lanes(const Work& work) const {
     Work result;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/case_program.hpp"
+#include "codegen/fours.hpp"
 
 namespace usmp::codegen::testing::lanes_test {
 namespace {
@@ -96,6 +97,111 @@ TEST_CASE("lanes: fixed-point products, sums and clips on an emulated core") {
   CHECK(loops == 8);
   program.run();
   program.run_on_helium();
+  program.run_on_dsp();
+}
+
+TEST_CASE("lanes: chains of steps on an emulated core") {
+  LanesProgram program;
+  const std::vector<std::int32_t> x = numbers();
+  std::vector<std::int32_t> y(x.rbegin(), x.rend());
+  std::vector<std::int16_t> halves;
+  std::vector<std::int8_t> bytes, shifts;
+  std::vector<std::uint8_t> others;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    halves.push_back(static_cast<std::int16_t>(y[i]));
+    bytes.push_back(static_cast<std::int8_t>(x[i] >> 3));
+    others.push_back(static_cast<std::uint8_t>(y[i] >> 5));
+    shifts.push_back(static_cast<std::int8_t>(i % 31 + 3));
+  }
+  const auto clipped = [](std::int64_t value, std::int64_t low, std::int64_t up) {
+    return value < low ? low : value > up ? up : value;
+  };
+  const auto wrapped = [](std::int64_t value) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(value)); };
+  std::vector<std::int8_t> small, residual, between;
+  std::vector<std::uint8_t> positive;
+  std::vector<std::int16_t> wide;
+  std::vector<std::uint16_t> unsigned_wide;
+  std::vector<std::int32_t> sums, of_bytes, of_halves;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::int64_t scaled = product(x[i] / 2 + halves[i], y[i], 32 + shifts[i] - 2);
+    small.push_back(static_cast<std::int8_t>(clipped(scaled + 17, -128, 127)));
+    positive.push_back(static_cast<std::uint8_t>(clipped(product(x[i] / 2 + bytes[i], 1998244353, 37) - 3, 0, 255)));
+    const std::int64_t last = clipped(scaled - 20, -128, 127);
+    residual.push_back(static_cast<std::int8_t>(
+        clipped(product(last + 20, 1140768826, 31 - 2) + product(others[i] - 7, 1805621035, 31 - 3) - 100, -128, 127)));
+    between.push_back(static_cast<std::int8_t>(clipped(product(x[i], y[i], 45) + 5, -100, 77)));
+    wide.push_back(static_cast<std::int16_t>(clipped(product(bytes[i] + 12, 1140768826, 31 - 9), -32768, 32767)));
+    unsigned_wide.push_back(static_cast<std::uint16_t>(clipped(others[i] * std::int64_t{1} + x[i] / 4, 0, 65535)));
+    sums.push_back(wrapped(std::int64_t{x[i] / 4} + y[i] / 4));
+    of_bytes.push_back(wrapped(std::int64_t{x[i] / 4} + others[i] + bytes[i] - 4095));
+    of_halves.push_back(halves[i] + bytes[i]);
+  }
+  std::vector<std::int32_t> half, fourth, fourth_of_y;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    half.push_back(x[i] / 2);
+    fourth.push_back(x[i] / 4);
+    fourth_of_y.push_back(y[i] / 4);
+  }
+  const auto shift = [](const ExprRef& n) { return sub(cast(i32, n), imm(2)); };
+  program.lanes("a requantisation", {ints(half), data(i16, halves), ints(y), ints8(shifts)}, ints8(small),
+                [&](const auto& v) {
+                  const ExprRef scaled = high(add(v[0], cast(i32, v[1])), v[2], shift(v[3]));
+                  return cast(i8, clip(add(scaled, imm(17)), -128, 127));
+                });
+  program.lanes("of one factor", {ints(half), ints8(bytes)}, data(u8, positive), [](const auto& v) {
+    const ExprRef scaled = high(add(v[0], cast(i32, v[1])), imm(1998244353), imm(5));
+    return cast(u8, clip(sub(scaled, imm(3)), 0, 255));
+  });
+  program.lanes("a sum of two", {ints(half), data(i16, halves), ints(y), ints8(shifts), data(u8, others)},
+                ints8(residual), [&](const auto& v) {
+                  const ExprRef scaled = high(add(v[0], cast(i32, v[1])), v[2], shift(v[3]));
+                  const ExprRef one = doubled(add(clip(sub(scaled, imm(20)), -128, 127), imm(20)), 1140768826, 2);
+                  const ExprRef two = doubled(sub(cast(i32, v[4]), imm(7)), 1805621035, 3);
+                  return cast(i8, clip(add(one, sub(two, imm(100))), -128, 127));
+                });
+  program.lanes("limits of no type", {ints(x), ints(y)}, ints8(between),
+                [](const auto& v) { return cast(i8, clip(add(high(v[0], v[1], imm(13)), imm(5)), -100, 77)); });
+  program.lanes("bytes scaled to 16 bits", {ints8(bytes)}, data(i16, wide), [](const auto& v) {
+    return cast(i16, clip(doubled(add(cast(i32, v[0]), imm(12)), 1140768826, 9), -32768, 32767));
+  });
+  program.lanes("16 bits without sign", {data(u8, others), ints(fourth)}, data(u16, unsigned_wide),
+                [](const auto& v) { return cast(u16, clip(add(cast(i32, v[0]), v[1]), 0, 65535)); });
+  program.lanes("sums", {ints(fourth), ints(fourth_of_y)}, ints(sums), [](const auto& v) { return add(v[0], v[1]); });
+  program.lanes("sums of bytes", {ints(fourth), data(u8, others), ints8(bytes)}, ints(of_bytes),
+                [](const auto& v) { return sub(add(add(v[0], cast(i32, v[1])), cast(i32, v[2])), imm(4095)); });
+  program.lanes("sums of halves", {data(i16, halves), ints8(bytes)}, ints(of_halves),
+                [](const auto& v) { return add(cast(i32, v[0]), cast(i32, v[1])); });
+  const std::string text = program.text();
+  std::size_t chains = 0;
+  for (std::size_t at = text.find("\n  usmp_neighbours_"); at != std::string::npos;
+       at = text.find("\n  usmp_neighbours_", at + 1)) {
+    ++chains;
+  }
+  CHECK(chains == 9);
+  program.run();
+  program.run_on_dsp();
+}
+
+// One that no chain is: a product of two elements.
+TEST_CASE_FIXTURE(CaseProgram, "lanes: other loops stay as they are for the DSP extension") {
+  const VarId x = pointer("x", i32);
+  const VarId i = var("i", i32);
+  const auto chain = [&](const ExprRef& value) {
+    arith::Ranges ranges;
+    ranges.bind(i, Interval{0, 15});
+    return fours_of({x, ref(i), value, nullptr}, i, ranges).has_value();
+  };
+  const ExprRef element = load(x, ref(i));
+  CHECK(chain(add(element, imm(4095))));
+  CHECK_FALSE(chain(add(element, imm(4096))));
+  CHECK_FALSE(chain(mul(element, element)));
+  CHECK_FALSE(chain(sub(element, element)));
+  CHECK_FALSE(chain(doubled(element, 1140768826, 0)));
+  CHECK_FALSE(chain(clip(element, -300, 300)));
+  CHECK(chain(high(element, element, imm(1))));
+  CHECK_FALSE(chain(high(element, element, element)));
+  CHECK(chain(add(add(add(add(element, element), element), element), element)));
+  CHECK_FALSE(chain(add(add(add(add(add(element, element), element), element), element), element)));
 }
 
 Data elements(DataType type, std::size_t count, std::uint32_t seed, std::vector<std::int64_t>& values) {

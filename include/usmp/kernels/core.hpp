@@ -23,7 +23,7 @@ struct Core {
   double lane_product = 2.5;   // one product; a quarter of two loads and four unpackings
   double row_sum = 8;          // a sum of a run of rows, apart from its terms
   double row_vector = 2.6;     // 16 terms of one, or what is left of them
-  double lanes = 1;            // of a loop over neighbours, the part that vectors leave of its instructions
+  double lanes = 0.65;         // of a loop over neighbours, the part that four at a time leave of its instructions
   double high_product = 0;     // beside what loops::work counts for it
   double float_operation = 0;  // likewise
   double float_call = 0;       // likewise, of the C library
