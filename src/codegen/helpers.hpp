@@ -55,6 +55,7 @@ class Helpers {
   std::string dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums, bool has_offset);
   std::string lane_run(tir::DataType data, tir::DataType weight);
   std::string row_run(tir::DataType data, tir::DataType weight);
+  std::string window_run(tir::DataType data, tir::DataType weight, bool has_offset);
   // Four elements, 32-bit lanes of a vector of Helium; where there is none, nobody calls them.
   std::string load_lanes(tir::DataType type);
   std::string store_lanes(tir::DataType type);

@@ -112,6 +112,9 @@ void ExpressionPrinter::add_products(const Expr& expr) {
     case tir::Op::row_run:
       add(file_.helpers.row_run(data, weight));
       break;
+    case tir::Op::window_run:
+      add(file_.helpers.window_run(data, weight, tir::as_int(*expr.operands.back()) != 0));
+      break;
     default:
       add(file_.helpers.dot_run(data, weight, tir::as_int(*expr.operands.back()).value(),
                                 tir::as_int(*expr.operands[7]) != 0));

@@ -297,6 +297,119 @@ std::string dot_run_blocks(std::int64_t blocks, std::int64_t sums, const std::st
          "    sums += " + std::to_string(blocks * sums) + ";\n    w += " + (blocks == 2 ? "2 * " : "") + "distance;\n";
 }
 
+// Rows of fours of terms, and of what is left of them: the weights of four sums are %[d] apart, %[t] is thrice that.
+std::string window_run_instructions(tir::DataType data, tir::DataType weight, bool has_offset) {
+  std::string text;
+  const auto add = [&](const std::string& instruction) {
+    text += (text.empty() ? "          \"" : "\\n\\t\"\n          \"") + instruction;
+  };
+  const std::string extend = std::string(data.is_int() ? "sxt" : "uxt") + (has_offset ? "ab16 " : "b16 ");
+  const std::string more = has_offset ? "%[c], " : "";
+  const std::string unpack = weight.is_int() ? "sxtb16 " : "uxtb16 ";
+  const auto weight_at = [&](int sum, const std::string& next) {
+    return sum == 0   ? "[%[q]], " + next
+           : sum == 1 ? "[%[q], %[d]]"
+           : sum == 2 ? "[%[q], %[d], lsl #1]"
+                      : "[%[q], %[t]]";
+  };
+  add("1:");
+  add("ldr %[n], %[fours]");
+  add("cmp %[n], #0");
+  add("beq 3f");
+  add("2:");
+  add("ldr %[odd], [%[p]], #4");
+  if (has_offset) add("ldr %[c], %[both]");
+  add(extend + "%[even], " + more + "%[odd]");
+  add(extend + "%[odd], " + more + "%[odd], ror #8");
+  for (const int i : {1, 2, 3, 0}) {
+    const std::string sum = "%[s" + std::to_string(i) + "]";
+    add("ldr %[a], " + weight_at(i, "#4"));
+    add(unpack + "%[c], %[a]");
+    add(unpack + "%[a], %[a], ror #8");
+    add("smlad " + sum + ", %[even], %[c], " + sum);
+    add("smlad " + sum + ", %[odd], %[a], " + sum);
+  }
+  add("subs %[n], %[n], #1");
+  add("bne 2b");
+  add("3:");
+  add("ldr %[n], %[rest]");
+  add("cmp %[n], #0");
+  add("beq 5f");
+  add("4:");
+  add(std::string(data.is_int() ? "ldrsb" : "ldrb") + " %[even], [%[p]], #1");
+  if (has_offset) add("ldr %[c], %[both]");
+  if (has_offset) add("sxtah %[even], %[even], %[c]");
+  for (const int i : {1, 2, 3, 0}) {
+    const std::string sum = "%[s" + std::to_string(i) + "]";
+    add(std::string(weight.is_int() ? "ldrsb" : "ldrb") + " %[a], " + weight_at(i, "#1"));
+    add("mla " + sum + ", %[even], %[a], " + sum);
+  }
+  add("subs %[n], %[n], #1");
+  add("bne 4b");
+  add("5:");
+  add("ldr %[n], %[next_x]");
+  add("add %[p], %[p], %[n]");
+  add("ldr %[n], %[next_w]");
+  add("add %[q], %[q], %[n]");
+  add("ldr %[n], %[left]");
+  add("subs %[n], %[n], #1");
+  add("str %[n], %[left]");
+  add("bne 1b");
+  return text + "\"\n";
+}
+
+constexpr std::string_view window_run_text =
+    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t distance,\n"
+    "                    int32_t rows, int32_t x_row, int32_t w_row, int32_t terms, int32_t offset) {\n"
+    "#ifdef USMP_DSP_RUNS\n"
+    "$b"
+    "  const int32_t fours = terms / 4, rest = terms % 4, next_x = x_row - terms, next_w = w_row - terms;\n"
+    "#endif\n"
+    "  for (; blocks > 0; --blocks) {\n"
+    "    const $x* p = x;\n"
+    "    const $w* q = w;\n"
+    "    uint32_t s0 = keep ? (uint32_t)sums[0] : 0U, s1 = keep ? (uint32_t)sums[1] : 0U;\n"
+    "    uint32_t s2 = keep ? (uint32_t)sums[2] : 0U, s3 = keep ? (uint32_t)sums[3] : 0U;\n"
+    "    int32_t left = terms > 0 ? rows : 0;\n"
+    "#ifdef USMP_DSP_RUNS\n"
+    "    if (left > 0) {\n"
+    "      const int32_t thrice = distance * 3;\n"
+    "      uint32_t even, odd, a, c, n;\n"
+    "      __asm__(\n"
+    "$i"
+    "          : [p] \"+&r\"(p), [q] \"+&r\"(q), [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] "
+    "\"+&r\"(s3),\n"
+    "            [even] \"=&r\"(even), [odd] \"=&r\"(odd), [a] \"=&r\"(a), [c] \"=&r\"(c), [n] \"=&r\"(n), [left] "
+    "\"+m\"(left)\n"
+    "          : [d] \"r\"(distance), [t] \"r\"(thrice), [fours] \"m\"(fours), [rest] \"m\"(rest), [next_x] "
+    "\"m\"(next_x),\n"
+    "            [next_w] \"m\"(next_w)$m\n"
+    "          : \"memory\", \"cc\");\n"
+    "    }\n"
+    "#else\n"
+    "    for (; left > 0; --left) {\n"
+    "      int32_t k;\n"
+    "      for (k = terms; k > 0; --k) {\n"
+    "        const int32_t value = *p++ + offset;\n"
+    "        s0 += (uint32_t)(value * q[0]);\n"
+    "        s1 += (uint32_t)(value * q[distance]);\n"
+    "        s2 += (uint32_t)(value * q[2 * distance]);\n"
+    "        s3 += (uint32_t)(value * q[3 * distance]);\n"
+    "        ++q;\n"
+    "      }\n"
+    "      p += x_row - terms;\n"
+    "      q += w_row - terms;\n"
+    "    }\n"
+    "#endif\n"
+    "    sums[0] = (int32_t)s0;\n"
+    "    sums[1] = (int32_t)s1;\n"
+    "    sums[2] = (int32_t)s2;\n"
+    "    sums[3] = (int32_t)s3;\n"
+    "    sums += 4;\n"
+    "    w += 4 * distance;\n"
+    "  }\n"
+    "}\n";
+
 // Windows of three columns are the most frequent.
 constexpr std::string_view lane_run_of_three_text =
     "#ifdef USMP_DSP_RUNS\n"
@@ -452,6 +565,19 @@ std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int6
                                         {'2', dot_run_blocks(2, sums, x, w)}};
   values['d'] = sums == 4 ? fill(dot_run_words_text, values) : "";
   return define(name, fill(dot_run_text, values));
+}
+
+std::string Helpers::window_run(tir::DataType data, tir::DataType weight, bool has_offset) {
+  define_inline();
+  define_kernel();
+  const std::string name =
+      "usmp_window_run_" + short_name(data) + "_" + short_name(weight) + (has_offset ? "_offset" : "");
+  return define(name, fill(window_run_text, {{'n', name},
+                                             {'x', storage_type(data)},
+                                             {'w', storage_type(weight)},
+                                             {'b', has_offset ? both_text : ""},
+                                             {'m', has_offset ? ", [both] \"m\"(both)" : ""},
+                                             {'i', window_run_instructions(data, weight, has_offset)}}));
 }
 
 std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {

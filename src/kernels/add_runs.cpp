@@ -49,10 +49,12 @@ ExprRef replaced(const ExprRef& root, const tir::Expr& part, const ExprRef& by) 
 
 class RunWriter {
  public:
-  RunWriter(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows, arith::Facts& facts)
+  RunWriter(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows, bool windows,
+            arith::Facts& facts)
       : module_(module),
         sum_(sum),
         in_rows_(in_rows && sum.form == Form::dot),
+        windows_(windows && !in_rows),
         sums_(sum.form == Form::lanes ? width
               : in_rows               ? 1
                                       : sums),
@@ -69,7 +71,7 @@ class RunWriter {
     const bool is_possible = window && window->loop->extent->type == tir::int32_type && find_distance(*window);
     const bool begins_at_0 = are_set_to_0 && is_possible && run_once_at_least();
     facts_.restore(mark);
-    if (!is_possible) return std::nullopt;
+    if (!is_possible) return windows_ && sums_ == width ? window_of_rows(are_set_to_0) : std::nullopt;
     return AddedRuns{statements(*window, begins_at_0), begins_at_0};
   }
 
@@ -372,6 +374,53 @@ class RunWriter {
     return terms == length && tir::as_int(*run.start) == 0;
   }
 
+  // --- Windows of rows whose terms fours do not divide, or which borders cut -----------------------------------------
+
+  std::optional<AddedRuns> window_of_rows(bool are_set_to_0) {
+    const auto is_byte = [](const Factor& factor) { return factor.load->type.bits == 8; };
+    if (sum_.form != Form::dot || !is_byte(sum_.data) || !is_byte(sum_.weight) || sum_.weight.offset != 0)
+      return std::nullopt;
+    const std::size_t mark = facts_.mark();
+    for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
+    const std::optional<Run> run = run_of(module_, sum_, facts_);
+    facts_.restore(mark);
+    // Rows of one four take as long either way.
+    if (!run || !run->outermost || (run->outermost->high + 1) * run->inside <= width) return std::nullopt;
+    const tir::For* rows = nullptr;
+    for (const tir::For* loop : sum_.loops) {
+      if (loop == sum_.sums || std::ranges::find(run->loops, loop) != run->loops.end()) continue;
+      if (rows != nullptr) return std::nullopt;
+      rows = loop;
+    }
+    const VarId k = run->loops.front()->var;
+    const auto is_linear = [&](const Factor& factor) { return rows == nullptr || factor.is_linear_in(rows->var); };
+    const auto is_int32 = [](const tir::For* loop) { return loop == nullptr || loop->extent->type == tir::int32_type; };
+    if (!is_linear(sum_.data) || !is_linear(sum_.weight) || !sum_.weight.is_linear_in(sum_.sums->var) ||
+        !sum_.weight.is_linear_in(k) || sum_.weight.index.factor(k) != 1 || !is_int32(rows) ||
+        !is_int32(run->loops.back()) ||
+        (rows != nullptr && (tir::mentions(*run->start, rows->var) || tir::mentions(*run->length, rows->var)))) {
+      return std::nullopt;
+    }
+    loops::Substitution values;
+    for (const tir::For* loop : run->loops) values[loop->var] = tir::make_int(0, loop->extent->type);
+    values[run->loops.back()->var] = run->loops.back()->min;
+    if (rows != nullptr) values[rows->var] = rows->min;
+    values[sum_.sums->var] = tir::make_int(0);
+    const auto distance = [&](const Factor& factor) {
+      return tir::make_int(rows == nullptr ? 0 : factor.index.factor(rows->var));
+    };
+    const tir::Expr& weight = *sum_.weight.load;
+    AddedRuns added{{}, are_set_to_0};
+    added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
+        tir::void_type, tir::Op::window_run,
+        {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, values)),
+         at(sum_.data, values), tir::make_load(weight.type, weight.var, with_values(weight.operands[0], values)),
+         tir::make_int(are_set_to_0 ? 0 : 1), tir::make_int(blocks_),
+         tir::make_int(sum_.weight.index.factor(sum_.sums->var)), rows == nullptr ? tir::make_int(1) : rows->extent,
+         distance(sum_.data), distance(sum_.weight), run->length, tir::make_int(sum_.data.offset)})});
+    return added;
+  }
+
   // --- Statements ----------------------------------------------------------------------------------------------------
 
   Block statements(const Window& window, bool begins_at_0) {
@@ -460,6 +509,7 @@ class RunWriter {
   tir::Module& module_;
   const ProductSum& sum_;
   bool in_rows_;
+  bool windows_;
   std::int64_t sums_;  // of a block
   arith::Facts& facts_;
   std::int64_t blocks_ = 0;
@@ -470,8 +520,8 @@ class RunWriter {
 }  // namespace
 
 std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows,
-                                  bool are_set_to_0, arith::Facts& facts) {
-  return RunWriter(module, sum, sums, in_rows, facts).run(are_set_to_0);
+                                  bool windows, bool are_set_to_0, arith::Facts& facts) {
+  return RunWriter(module, sum, sums, in_rows, windows, facts).run(are_set_to_0);
 }
 
 }  // namespace usmp::kernels

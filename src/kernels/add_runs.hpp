@@ -21,12 +21,15 @@ struct AddedRuns {
 // or, of weights that lie sum by sum (`in_rows`), Op::row_run,
 // and with data and weights side by side in s, `lanes`, Op::lane_run for all s and k.
 //
+// With `windows`, rows of bytes whose terms fours do not divide, or which borders cut, become one Op::window_run for
+// all r, s and k.
+//
 // A window of a ring is a run up to the end of the ring, and if it goes on, another one from the ring's beginning on:
 // data[(p + k) mod rows] is data[place + k - first k] in front of the end.
 //
 // `are_set_to_0`: the statement in front sets all sums to 0; it is not needed where the result begins at 0. Nothing:
 // terms are not side by side, or numbers of sums and terms are not multiples of those of a call.
 [[nodiscard]] std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums,
-                                                bool in_rows, bool are_set_to_0, arith::Facts& facts);
+                                                bool in_rows, bool windows, bool are_set_to_0, arith::Facts& facts);
 
 }  // namespace usmp::kernels

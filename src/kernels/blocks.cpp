@@ -36,8 +36,8 @@ ExprRef rest_of(const ExprRef& length) {
 
 class Blocker {
  public:
-  Blocker(tir::Module& module, tir::Function& function, std::int64_t sums, bool in_rows)
-      : module_(module), function_(function), sums_(sums), in_rows_(in_rows), storage_(function) {}
+  Blocker(tir::Module& module, tir::Function& function, std::int64_t sums, bool in_rows, bool windows)
+      : module_(module), function_(function), sums_(sums), in_rows_(in_rows), windows_(windows), storage_(function) {}
 
   void run() {
     arith::Facts facts(module_);
@@ -54,7 +54,7 @@ class Blocker {
                        const bool are_set_to_0 = first != nullptr && tir::as_int(*first) == 0;
                        bool begins = first != nullptr;
                        std::optional<Block> made;
-                       if (auto runs = add_runs(module_, *sum, sums_, in_rows_, are_set_to_0, known)) {
+                       if (auto runs = add_runs(module_, *sum, sums_, in_rows_, windows_, are_set_to_0, known)) {
                          made = std::move(runs->statements);
                          begins = runs->begins_at_0;
                        } else {
@@ -291,15 +291,16 @@ class Blocker {
   tir::Function& function_;
   std::int64_t sums_;  // of a block
   bool in_rows_;
+  bool windows_;
   loops::SumStorage storage_;
   bool is_side_by_side_ = true;  // of the nest that is rewritten: each operator's four weights
 };
 
 }  // namespace
 
-void block_sums(tir::Module& module, std::int64_t sums, bool in_rows) {
+void block_sums(tir::Module& module, std::int64_t sums, bool in_rows, bool windows) {
   for (tir::Function& function : module.functions) {
-    if (!tir::is_opaque(module, function)) Blocker(module, function, sums, in_rows).run();
+    if (!tir::is_opaque(module, function)) Blocker(module, function, sums, in_rows, windows).run();
   }
 }
 

@@ -18,7 +18,7 @@ namespace usmp::kernels {
 //
 // In functions but opaque ones, where `sum` is one parameter that nothing else reaches, and data and weights are read
 // from other parameters and constants. Sums wrap, so that their terms may be added in any order. O(size of the module).
-// `in_rows`: weights lie sum by sum, and dots become Op::row_run.
-void block_sums(tir::Module& module, std::int64_t sums, bool in_rows = false);
+// `in_rows`: weights lie sum by sum, and dots become Op::row_run. `windows`: rows become Op::window_run (add_runs.hpp).
+void block_sums(tir::Module& module, std::int64_t sums, bool in_rows = false, bool windows = true);
 
 }  // namespace usmp::kernels

@@ -9,12 +9,12 @@ namespace {
 
 // Vectors of 16 bytes.
 constexpr Core helium(std::string_view name) {
-  return {.name = name, .in_rows = true, .plain = 0.85, .lane_run_tap = 1, .lanes = 0.25};
+  return {.name = name, .in_rows = true, .windows = false, .plain = 0.85, .lane_run_tap = 1, .lanes = 0.25};
 }
 
 // docs/kernels.md has the measurements. Cores without a unit for floats call the C library for each operation.
 constexpr Core table[] = {
-    {.name = "generic"},
+    {.name = "generic", .windows = false},  // compilers of processors with many registers do as well by themselves
     {.name = "cortex-m0plus",
      .plain = 0.8,
      .dot_run_four = 20.5,

@@ -190,6 +190,7 @@ class Estimator {
     };
     const bool is_row = run.op == tir::Op::row_run;
     const auto blocks = most(4);
+    if (run.op == tir::Op::window_run) return count_window(blocks, most(6), most(9), context);
     const auto terms = most(is_dot || is_row ? 6 : 5);
     if (!blocks || !terms) return result_.work.reset();
     if (is_row) {
@@ -200,6 +201,17 @@ class Estimator {
     Work work{.plain = of_run + sums * of_run_sum};
     (is_dot ? work.dot_run_fours : work.lane_run_taps) = sums * *terms;
     count(work, context);
+  }
+
+  // A row's weights are loaded one sum after the other; what is left of its fours takes as long as one.
+  void count_window(std::optional<double> blocks, std::optional<double> rows, std::optional<double> terms,
+                    const loops::RangeContext& context) {
+    if (!blocks || !rows || !terms) return result_.work.reset();
+    constexpr double of_row = 8;
+    const double sums = 4 * *blocks;
+    const double fours = std::ceil(*terms / 4) * 1.2;
+    count({.plain = of_run + sums * of_run_sum + *blocks * *rows * of_row, .dot_run_fours = sums * *rows * fours},
+          context);
   }
 
   static bool is_product(const tir::Expr& value) {

@@ -210,11 +210,14 @@ bool goes_together(const Expr& expr) {
     case Op::dot_run:
     case Op::lane_run:
     case Op::row_run:
+    case Op::window_run:
       return type == void_type && operands[0]->kind == ExprKind::load && operand(0) == int32_type &&
              is_load_of_factor(*operands[1]) && is_load_of_factor(*operands[2]) &&
              std::all_of(operands.begin() + 3, operands.end(),
                          [](const ExprRef& one) { return one->type == int32_type; }) &&
-             as_int(*operands.back()).has_value() && (expr.op == Op::lane_run || as_int(*operands[7]).has_value());
+             as_int(*operands.back()).has_value() &&
+             (expr.op == Op::window_run ? operand(1).bits == 8 && operand(2).bits == 8
+                                        : expr.op == Op::lane_run || as_int(*operands[7]).has_value());
     default:
       return info(expr.op).c_name.empty() || all_are(type);
   }

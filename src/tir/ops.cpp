@@ -115,6 +115,7 @@ constexpr std::array table = {
     row(Op::multiply_high, "usmp.multiply_high", elementwise, 4, 3),
     row(Op::q_multiply_shift_half, "usmp.q_multiply_shift_half", elementwise, 4, 4),
     row(Op::row_run, "usmp.row_run", nothing, 20, 9),
+    row(Op::window_run, "usmp.window_run", nothing, 20, 11),
 };
 
 constexpr bool is_in_order() {
@@ -122,7 +123,7 @@ constexpr bool is_in_order() {
     if (static_cast<std::size_t>(table[i].op) != i) return false;
     if (i > 2 && table[i].name <= table[i - 1].name) return false;
   }
-  return table.size() == static_cast<std::size_t>(Op::row_run) + 1;
+  return table.size() == static_cast<std::size_t>(Op::window_run) + 1;
 }
 static_assert(is_in_order());
 

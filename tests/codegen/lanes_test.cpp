@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -287,6 +288,49 @@ TEST_CASE("lanes: runs of fours on an emulated core") {
                            tir::void_type, tir::Op::dot_run,
                            {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0), imm(keeps ? 1 : 0),
                             imm(blocks), imm(distance), imm(fours), imm(zero), imm(4)}))};
+        });
+      }
+    }
+  }
+  program.run();
+  program.run_on_dsp();
+}
+
+TEST_CASE("lanes: windows of rows on an emulated core") {
+  CaseProgram program;
+  std::uint32_t seed = 500;
+  for (const DataType data_type : {i8, u8}) {
+    for (const DataType weight_type : {i8, u8}) {
+      for (const std::int64_t count : {-1, 1, 3, 4, 8, 9, 14}) {
+        ++seed;
+        const std::int64_t terms = std::max<std::int64_t>(count, 0);
+        const std::int64_t rows = static_cast<std::int64_t>(seed % 4);
+        const std::int64_t blocks = static_cast<std::int64_t>(seed % 3) + 1;
+        const std::int64_t x_row = terms + static_cast<std::int64_t>(seed % 5);
+        const std::int64_t w_row = terms + static_cast<std::int64_t>(seed % 2);
+        const std::int64_t distance = w_row * rows + static_cast<std::int64_t>(seed % 3) + 1;
+        const bool keeps = seed % 4 < 2;
+        const std::int64_t zero = std::vector<std::int64_t>{0, 128, -83, -255, 5}[seed % 5];
+        std::vector<std::int64_t> x, w;
+        const Data xs = elements(data_type, static_cast<std::size_t>(x_row * rows + 1), seed, x);
+        const Data ws = elements(weight_type, static_cast<std::size_t>(4 * blocks * distance), seed + 7, w);
+        std::vector<std::int32_t> sums;
+        for (std::int64_t i = 0; i < 4 * blocks; ++i) {
+          std::uint32_t sum = keeps ? 1000U * static_cast<std::uint32_t>(i) : 0U;
+          for (std::int64_t k = 0; k < rows * terms; ++k) {
+            const std::int64_t value = x[static_cast<std::size_t>(k / terms * x_row + k % terms)] + zero;
+            const std::int64_t place = i * distance + k / terms * w_row + k % terms;
+            sum += static_cast<std::uint32_t>(value * w[static_cast<std::size_t>(place)]);
+          }
+          sums.push_back(static_cast<std::int32_t>(sum));
+        }
+        program.operation("window", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
+          const VarId i = program.var("i", i32);
+          return Block{loop(i, imm(0), imm(4 * blocks), {store(out, program.ref(i), mul(program.ref(i), imm(1000)))}),
+                       evaluate(tir::make_call(
+                           tir::void_type, tir::Op::window_run,
+                           {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0), imm(keeps ? 1 : 0),
+                            imm(blocks), imm(distance), imm(rows), imm(x_row), imm(w_row), imm(count), imm(zero)}))};
         });
       }
     }

@@ -304,7 +304,7 @@ TEST_CASE_FIXTURE(KernelFixture, "kernels: sums that are not all set to 0 begin 
   }
   program(block(loop(n, 64, block(store(sum, var(n), mul(var(n), 3)), store(other, var(n), imm(1)))), clear, nest()));
   REQUIRE(blocked());
-  CHECK((has("dot_run<>(sum[0], data[5], weight[0], 1, ") || has("sum0[0] = sum[s_block * 4]")));
+  CHECK((has("dot_run<>(sum[0], data[5], weight[0], 1, ") || has("window_run<>(sum[0], data[5], weight[0], 1, ")));
 }
 
 TEST_CASE_FIXTURE(KernelFixture, "kernels: four weights side by side, of each sum and wherever the four begins") {
@@ -348,7 +348,44 @@ TEST_CASE_FIXTURE(KernelFixture, "kernels: numbers of terms that are known late"
   const tir::Stmt clear = loop(first, sums, block(store(sum, add(mul(var(j), sums), var(first)), imm(0))));
   program(block(loop(j, 6, block(clear, sums_of_all))));
   CHECK(blocked_as_laid_out());
-  CHECK(has("dot4"));
+  CHECK(has(weights == 0 ? "window_run" : "dot4"));
+}
+
+TEST_CASE("kernels: rows that are no window") {
+  const auto changed = [](KernelFixture& one) {
+    one.weight_at = add(add(mul(one.var(one.s), one.rows * one.terms), mul(one.var(one.r), one.terms)), one.var(one.k));
+    one.program(block(one.zeros(), one.nest()));
+    CHECK(one.blocked_as_laid_out());
+    return one.text();
+  };
+  SUBCASE("of 16 bits") {
+    KernelFixture one(int16_type);
+    one.terms = 7;
+    CHECK(changed(one).find("dot4(sum3[0]") != std::string::npos);
+  }
+  SUBCASE("weights of 16 bits") {
+    KernelFixture one(tir::uint8_type, int16_type);
+    one.terms = 7;
+    CHECK(changed(one).find("dot4(sum3[0]") != std::string::npos);
+  }
+  SUBCASE("of one four") {
+    KernelFixture one;
+    one.terms = 4;
+    one.data_at = add(mul(one.var(one.r), 20), one.var(one.k));
+    CHECK(changed(one).find("window_run") == std::string::npos);
+  }
+  SUBCASE("a number of sums that four does not divide") {
+    KernelFixture one;
+    one.terms = 7;
+    one.sums = 6;
+    CHECK(changed(one).find("window_run") == std::string::npos);
+  }
+  SUBCASE("that are in a ring") {
+    KernelFixture one;
+    one.terms = 7;
+    one.data_at = add(mul(binary(ExprKind::mod, add(one.var(one.r), 1), imm(2)), one.terms), one.var(one.k));
+    CHECK(changed(one).find("window_run") == std::string::npos);
+  }
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ void Interpreter::run_of_products(const Expr& expr) {
   const auto operand = [&](std::size_t i) { return number(*expr.operands[i]); };
   const bool is_dot = expr.op == tir::Op::dot_run;
   const bool is_row = expr.op == tir::Op::row_run;
+  if (expr.op == tir::Op::window_run) return window_of_products(expr);
   const std::int64_t sums = is_row ? 1 : is_dot ? operand(8) : 4;
   const std::int64_t offset = operand(is_dot || is_row ? 7 : 8);
   const std::int64_t terms = is_row ? operand(6) : is_dot ? 4 * operand(6) : operand(5);
@@ -106,6 +107,28 @@ void Interpreter::run_of_products(const Expr& expr) {
       }
       const std::int64_t dot_weight = operand(5) * (s / sums) + k / 4 * 4 * sums + s % sums * 4 + k % 4;
       sum += x * factor(2, is_dot ? dot_weight : k * operand(7) + s);
+    }
+    memory_.store(storage_of(first), place, first.type, integer(static_cast<std::int32_t>(sum)));
+  }
+}
+
+void Interpreter::window_of_products(const Expr& expr) {
+  const auto operand = [&](std::size_t i) { return number(*expr.operands[i]); };
+  const auto factor = [&](std::size_t i, std::int64_t place) {
+    const Expr& load = *expr.operands[i];
+    return memory_.load(storage_of(load), number(*load.operands[0]) + place, load.type).integer;
+  };
+  const Expr& first = *expr.operands[0];
+  for (std::int64_t s = 0; s < 4 * operand(4); ++s) {
+    const std::int64_t place = number(*first.operands[0]) + s;
+    std::int64_t sum = operand(3) == 0 ? 0 : memory_.load(storage_of(first), place, first.type).integer;
+    for (std::int64_t r = 0; r < operand(6); ++r) {
+      for (std::int64_t k = 0; k < operand(9); ++k) {
+        step();
+        const std::int64_t x = factor(1, r * operand(7) + k) + operand(10);
+        if (x != static_cast<std::int16_t>(x)) throw Undefined("a factor beyond 16 bits");
+        sum += x * factor(2, operand(5) * s + r * operand(8) + k);
+      }
     }
     memory_.store(storage_of(first), place, first.type, integer(static_cast<std::int32_t>(sum)));
   }

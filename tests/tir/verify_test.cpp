@@ -370,6 +370,7 @@ TEST_CASE_FIXTURE(Fixture, "malformed: operators") {
   const ExprRef pointer = b.var(p);
   const ExprRef load = b.load(p, 0);
   const ExprRef byte = make_load(uint8_type, p, one);
+  const ExprRef half = make_load({TypeCode::int_, 16, 1}, p, one);
   const ExprRef note = make_call(int8_type, Op::type_annotation, {});
   const ExprRef word = make_load(int32_type, p, one);
   const ExprRef four_sums = make_int(4);
@@ -439,6 +440,13 @@ TEST_CASE_FIXTURE(Fixture, "malformed: operators") {
        {{int32_type, {word, byte, byte, one, one, one, one, one, one}},
         {tir::void_type, {word, byte, byte, one, one, one, one, b.var(i), one}},
         {tir::void_type, {word, byte, byte, one, one, one, one, one, b.var(i)}}}},
+      {Op::window_run,
+       tir::void_type,
+       {word, byte, byte, one, one, one, one, one, one, one, one},
+       {{int32_type, {word, byte, byte, one, one, one, one, one, one, one, one}},
+        {tir::void_type, {word, half, byte, one, one, one, one, one, one, one, one}},
+        {tir::void_type, {word, byte, half, one, one, one, one, one, one, one, one}},
+        {tir::void_type, {word, byte, byte, one, one, one, one, one, one, one, b.var(i)}}}},
       {Op::lane_run,
        tir::void_type,
        {word, byte, byte, one, one, one, one, one, one},

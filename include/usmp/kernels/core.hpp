@@ -13,6 +13,7 @@ namespace usmp::kernels {
 struct Core {
   std::string_view name;  // as compilers know it: "cortex-m4"
   bool in_rows = false;   // weights lie sum by sum, as vectors of Helium read them
+  bool windows = true;    // rows of windows are added by one call (Op::window_run)
   std::int64_t sums = 4;  // of a block of sums, >= 1: as many as registers hold beside data and weights
 
   // Instructions, at -O2: the defaults are those of a core with Arm's DSP instructions and a unit for floats.
