@@ -172,14 +172,15 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool 
 }
 
 // Of the loop over fours: four at a time, begun where as many are left as fours divide with a remainder; %[c] is free.
-// After LSLS the carry is the second bit of their number, and the result not 0 if the first is 1.
+// After LSLS the carry is the second bit of the remainder, and the result not 0 if the first is 1.
 constexpr std::string_view fours_text =
     "#ifdef __OPTIMIZE_SIZE__\n"
     "#define USMP_FOURS(four) \"1:\\n\\t\" four\n"
     "#else\n"
-    "#define USMP_FOURS(four) \"ldr %[c], %[fours]\\n\\tlsls %[c], %[c], #31\\n\\tbhi 2f\\n\\tbcs 3f\\n\\tbmi "
-    "4f\\n\\t1:\\n\\t\" four "
+    "#define USMP_FOURS(four) \"ldr %[c], %[fours]\\n\\tands %[c], %[c], #3\\n\\tbeq 1f\\n\\tlsls %[c], %[c], "
+    "#31\\n\\t\" "
     "\\\n"
+    "  \"bhi 2f\\n\\tbcs 3f\\n\\tb 4f\\n\\t1:\\n\\t\" four \\\n"
     "  \"2:\\n\\t\" four \"3:\\n\\t\" four \"4:\\n\\t\" four\n"
     "#endif\n";
 // Compilers keep neither the pointers nor the sums of such a loop in registers; written so it needs 13.
