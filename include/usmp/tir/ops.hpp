@@ -117,7 +117,8 @@ enum class Op : std::uint8_t {
   // A statement that adds windows of sums of products of bytes. Operands: the first four of dot_run; int32 values:
   // blocks of four sums; the distance of the weights of two sums, rows, the distances of x and of w from row to row,
   // terms of a row; literal n. For i in [0, 4·blocks):
-  //   sum[i] += (x[r·distance of x + k] + n) · w[distance·i + r·distance of w + k] over r in [0, rows), k in [0, terms),
+  //   sum[i] += (x[r·distance of x + k] + n) · w[distance·i + r·distance of w + k] over r in [0, rows), k in [0,
+  //   terms),
   // wrapping. x[k] + n fits 16 bits. rows <= 0 or terms <= 0: sums are kept, or 0.
   window_run,
 };
@@ -150,7 +151,9 @@ struct OpInfo {
 [[nodiscard]] bool is_reserved_op_name(std::string_view name);
 
 // Those that store what they compute: statements.
-[[nodiscard]] constexpr bool is_run(Op op) { return op == Op::dot_run || op == Op::lane_run || op == Op::row_run || op == Op::window_run; }
+[[nodiscard]] constexpr bool is_run(Op op) {
+  return op == Op::dot_run || op == Op::lane_run || op == Op::row_run || op == Op::window_run;
+}
 [[nodiscard]] constexpr bool is_bitwise(Op op) { return op >= Op::bitwise_and && op <= Op::bitwise_xor; }
 [[nodiscard]] constexpr bool is_shift(Op op) { return op == Op::shift_left || op == Op::shift_right; }
 
