@@ -35,7 +35,7 @@ constexpr tir::DataType limiting_types[] = {{tir::TypeCode::int_, 8, 1},
                                             {tir::TypeCode::int_, 16, 1},
                                             {tir::TypeCode::uint, 16, 1}};
 constexpr std::array<const char*, 4> values = {"r0", "r1", "r2", "r3"};
-constexpr std::array<const char*, 4> others = {"r4", "r5", "r6", "r8"};
+constexpr std::array<const char*, 4> other_registers = {"r4", "r5", "r6", "r8"};
 constexpr const char* list_of_values = "{r0, r1, r2, r3}";
 constexpr const char* list_of_others = "{r4, r5, r6, r8}";
 
@@ -247,7 +247,7 @@ class Chain {
     if (has_others_) line("ldm " + from + "!, " + list_of_others);
     each([&](const std::string& x, std::size_t k) {
       if (!has_others_ && k % 2 == 0) line("ldrd r4, r5, [" + from + "], #8");
-      return text(x, others.at(has_others_ ? k : k % 2));
+      return text(x, other_registers.at(has_others_ ? k : k % 2));
     });
   }
 
