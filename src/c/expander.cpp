@@ -97,6 +97,7 @@ class Expander::Run {
       return false;
     }
     const Macro& macro = *state->definitions[0];
+    if (e_.environment_.calls_stay && e_.environment_.calls_stay(macro)) return false;
     std::vector<Argument> arguments;
     if (macro.is_function) {
       if (!bracket_follows(token)) return false;

@@ -25,7 +25,8 @@ class TokenSource {
 
 class Expander {
  public:
-  Expander(Unit& unit, const MacroTable& macros) : unit_(unit), macros_(macros) {}
+  Expander(Unit& unit, const MacroTable& macros, const Environment& environment)
+      : unit_(unit), macros_(macros), environment_(environment) {}
 
   // A token of the text; arguments of a macro are taken from `source`.
   void expand(const Token& token, TokenSource& source, std::vector<Token>& result);
@@ -43,6 +44,7 @@ class Expander {
 
   Unit& unit_;
   const MacroTable& macros_;
+  const Environment& environment_;
   std::unordered_set<const Macro*> disabled_;  // that are being expanded
   std::size_t made_ = 0;                       // tokens
   std::size_t depth_ = 0;                      // of arguments in arguments

@@ -22,6 +22,7 @@
 #include "tvm_c/body/plain_names.hpp"
 #include "tvm_c/body/planned_memory.hpp"
 #include "tvm_c/body/planned_pools.hpp"
+#include "tvm_c/body/reroll.hpp"
 #include "tvm_c/body/tidy.hpp"
 #include "tvm_c/body/values.hpp"
 #include "tvm_c/hints.hpp"
@@ -472,7 +473,9 @@ class ModuleReader {
     const Names stops = stops_of(entry);
     const std::vector<bool> stays = mentioned_items(kept_names_, used_names(), stops, scope_, included_);
     const FilesRead read = files_read();
-    append(left_out_code(read, added_.left_out(read.symbol + "_", entry, stops, stays), entry), warnings_);
+    std::vector<std::size_t> left_out = added_.left_out(read.symbol + "_", entry, stops, stays);
+    std::erase_if(left_out, [&](std::size_t item) { return helpers_.is_read(scope_.items[item].name); });
+    append(left_out_code(read, left_out, entry), warnings_);
     append(undefined_names(read, {stays, external_, added_.defined_elsewhere()}), warnings_);
   }
 
@@ -649,6 +652,7 @@ class ModuleReader {
         replace_inductions(module_, read.function);
       }
       tidy(module_, read.function, planned);
+      if (!is_entry) reroll(module_, read.function);
       check_loops(read.function, text.offset);
       name_params(read.function, module_);
       module_.functions.push_back(std::move(read.function));

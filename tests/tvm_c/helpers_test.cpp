@@ -100,6 +100,18 @@ TEST_CASE("loops, branches and variables of helpers") {
   is_same("n -= 4; if (n == 0) goto out; c[0] = 1; out: c[1] = 2;", "  c[1] = 2;");
   is_same("if (n > 4) return 1; for (int i = 5; i < n; ++i) return 1; c[0] = n > 3 ? 1 : 2;",
           "  c[0] = (4 > 3) ? 1 : 2;");
+  is_same("for (int i = 0; i < n; ++i) { c[i] = *a++; } c[n] = *a;",
+          "  for (int32_t i = 0; i < 4; ++i) {\n    c[i] = p[i];\n  }\n  c[4] = p[4];");
+  is_same(
+      "int8_t* r = b + 1; for (int i = 2; i < n; ++i) { c[i] = *r; ++r; for (int j = 0; j < 3; j++) r++; } c[n] = *r;",
+      "  for (int32_t i = 2; i < 4; ++i) {\n    c[i] = q[1 + (i - 2) * 4];\n    for (int32_t j = 0; j < 3; ++j) {\n    "
+      "}\n  "
+      "}\n  c[4] = q[9];");
+  is_same("int16_t x[n]; for (int i = 0; i < n; ++i) x[i] = a[i]; c[0] = x[3] + (int)sizeof(x);",
+          "  int16_t x[4];\n  for (int32_t i = 0; i < 4; ++i) {\n    x[i] = ((int16_t)p[i]);\n  }\n  c[0] = x[3] + 8;");
+  is_same("memset(a, 0xff, n * sizeof(*a)); memcpy(b, a, 3);",
+          "  for (int32_t i = 0; i < 4; ++i) {\n    p[i] = (int8_t)-1;\n  }\n  for (int32_t i = 0; i < 3; ++i) {\n    "
+          "q[i] = p[i];\n  }");
   // What is loaded stays what it was.
   is_same("int8_t x = a[0]; a[0] = b[0]; b[0] = x;", "  int8_t x = p[0];\n  p[0] = q[0];\n  q[0] = x;");
   is_same("int32_t x0 = c[0]; int32_t x = x0; for (int i = 0; i < n; ++i) { x = x + 1; c[i] = x; }",
@@ -115,7 +127,8 @@ TEST_CASE("what is beyond what is read stays, with its call") {
                                  "return a[0];",
                                  "undeclared(n); return 0;",
                                  "int8_t x; c[0] = x; return 0;",
-                                 "int8_t x[4]; x[0] = 1; return 0;",
+                                 "int8_t x[n + a[0]]; x[0] = 1; return 0;",
+                                 "int8_t x[n - n]; x[0] = 1; return 0;",
                                  "static int x = 0; c[0] = x; return 0;",
                                  "c[0] = counter; return 0;",
                                  "counter = n; return 0;",
@@ -124,13 +137,16 @@ TEST_CASE("what is beyond what is read stays, with its call") {
                                  "for (int i = 0; i < n; ++i) { if (a[i]) return 0; } return 0;",
                                  "for (int i = 0; i < n; ++i) { ++i; c[i] = 1; } return 0;",
                                  "for (int i = 0; i < 1; ++i) { --i; c[0] = 1; } return 0;",
-                                 "for (int i = 0; i < n; ++i) { c[i] = *a++; } return 0;",
+                                 "for (int i = 0; i < n; ++i) { a = b; c[i] = *a++; } return 0;",
+                                 "for (int i = 0; i < n; ++i) { if (b[i]) a++; c[i] = *a; } return 0;",
+                                 "for (int i = 0; i < n; ++i) { a += b[i]; c[i] = *a; } return 0;",
+                                 "for (int i = 0; i < n; ++i) { for (int j = i; j < n; ++j) c[i] = *a++; } return 0;",
                                  "for (int i = n; i > 0; --i) { c[i] = 1; } return 0;",
                                  "back: c[0] = 1; if (n > 3) goto back; return 0;",
                                  "return f(a, b, c, n);",
                                  "c[0] = (int)sizeof(a); return 0;",
                                  "volatile int8_t* r = a; c[0] = *r; return 0;",
-                                 "long k = n; c[k] = 1; return 0;",
+                                 "long k = c[0]; c[k] = 1; return 0;",
                                  "c[0] = a[0] b; return 0;",
                                  "asm(\"nop\"); return 0;",
                                  "c[0] = (n, 1); return 0;",
@@ -148,6 +164,103 @@ TEST_CASE("what is beyond what is read stays, with its call") {
   CHECK(read("  f(p, q, c, 4);", "UNKNOWN " + plain).starts_with("stays: f"));
   CHECK(read("  f(p, q, c, 4);", "#ifdef FAST\n" + plain + "#endif\n").find("c[4] = p[0]") == std::string::npos);
   CHECK(read("  f(p, q, c);", plain).find("stays: f") != std::string::npos);
+}
+
+TEST_CASE("words of several numbers are their parts") {
+  const auto is_same = [](const std::string& helper, const std::string& inlined) {
+    CAPTURE(helper);
+    const std::string packs =
+        "#define __pkhbt(A,B,C) ({ uint32_t r; __asm(\"pkhbt %0, %1, %2, lsl %3\" : \"=r\"(r) : \"r\"(A), \"r\"(B), "
+        "\"I\"(C)); r; })\n"
+        "static inline uint32_t turned(uint32_t x, uint32_t by) { by %= 32U; if (by == 0U) { return x; } return (x >> "
+        "by) | "
+        "(x << (32U - by)); }\n";
+    CHECK(read("  f(p, q, c);", packs + "static int32_t f(int8_t* a, int8_t* b, int32_t* c) {" + helper +
+                                    " return 0; }\n") == read(inlined, ""));
+  };
+  const std::string x = "int32_t x; memcpy(&x, a, 4); ";
+  const std::string y = "int32_t y = *(int32_t*)(b + 8); ";
+  const auto product = [](int i, int k) {
+    return "((int32_t)p[" + std::to_string(i) + "]) * ((int32_t)q[" + std::to_string(8 + k) + "])";
+  };
+  is_same(x + y + "c[0] = __smlad(__sxtb16(x), __SXTB16(y), 0);",
+          "  c[0] = " + product(0, 0) + " + " + product(2, 2) + ";");
+  is_same(x + y + "c[0] = __smuad(__sxtb16(__ror(x, 8)), __sxtb16(turned((uint32_t)y, 24)));",
+          "  c[0] = " + product(1, 3) + " + " + product(3, 1) + ";");
+  is_same(x + y + "c[0] = __smlabt(__sxtb16(x), __sxtb16(y), __smlatb(__sxtb16(x), __sxtb16(y), 5));",
+          "  c[0] = 5 + " + product(2, 0) + " + " + product(0, 2) + ";");
+  is_same(x + y + "c[0] = __smulbb(__sxtb16(x), __sxtb16(y)); c[1] = __smultt(__sxtb16(x), __sxtb16(y));",
+          "  int8_t x = p[2];\n  int8_t y = q[10];\n  c[0] = " + product(0, 0) +
+              ";\n  c[1] = ((int32_t)x) * ((int32_t)y);");
+  // Halves of two words, as they are in memory.
+  is_same(
+      x + "int16_t w[4]; int32_t e = __sxtb16(x); int32_t o = __sxtb16(__ror(x, 8)); *(int32_t*)&w[0] = __pkhbt(e, o, "
+          "16); *(int32_t*)&w[2] = (int32_t)__pkhtb(o, e, 16); c[0] = w[1] + w[2];",
+      "  int16_t w[4];\n  int8_t x = p[1];\n  int8_t x_1 = p[2];\n  int8_t x_2 = p[3];\n  w[0] = "
+      "((int16_t)p[0]);\n  w[1] = ((int16_t)x);\n  w[2] = ((int16_t)x_1);\n  w[3] = ((int16_t)x_2);\n  c[0] = w[1] + "
+      "w[2];");
+  // The flags of the last subtraction.
+  is_same("int32_t x = *(int32_t*)a; int32_t y = *(int32_t*)b; __ssub8(x, y); *(int32_t*)b = __sel(x, y);",
+          "  int8_t x = p[1];\n  int8_t x_1 = p[2];\n  int8_t x_2 = p[3];\n  int8_t y = q[1];\n  int8_t y_1 = q[2];\n  "
+          "int8_t "
+          "y_2 = q[3];\n  q[0] = p[0] > q[0] ? p[0] : q[0];\n  q[1] = x > y ? x : y;\n  q[2] = x_1 > y_1 ? x_1 : "
+          "y_1;\n  q[3] = "
+          "x_2 > y_2 ? x_2 : y_2;");
+  is_same("c[0] = __ssat(c[1], 8);", "  int32_t v = c[1] < 127 ? c[1] : 127;\n  c[0] = v > -128 ? v : -128;");
+  // A copy that is read before anything is stored is not made.
+  is_same(
+      "int32_t w[3]; memcpy(w, a, sizeof(w)); int32_t* r = w; int32_t s = 0; for (int i = 0; i < 3; i++) { s = "
+      "__smlad(__sxtb16(*r), 0x00010002, s); r++; } c[0] = s;",
+      "  int32_t s;\n  s = 0;\n  for (int32_t i = 0; i < 3; ++i) {\n    s = s + ((int32_t)p[i * 4]) * 2 + "
+      "((int32_t)p[i * 4 + "
+      "2]) * 1;\n  }\n  c[0] = s;");
+  // Storage begins at a multiple of 4.
+  is_same("if ((uintptr_t)(a + 8) & 3) return 1; c[0] = (int32_t)(b + 6) & 3;", "  c[0] = 2;");
+}
+
+TEST_CASE("words whose bits move, or are one number, stay") {
+  const std::string prefix =
+      "int32_t f(int8_t* a, int8_t* b, int32_t* c) { int32_t x = *(int32_t*)a; int32_t y = *(int32_t*)b; ";
+  const auto found = [&](const std::string& body, const std::string& before = {}) {
+    return read("  f(p, q, c);", before + prefix + body + " return 0; }\n");
+  };
+  CHECK_FALSE(found("c[0] = __smuad(__sxtb16(x), __sxtb16(y));").starts_with("stays"));
+  for (const std::string body :
+       {"c[0] = x;", "c[0] = x + 1;", "c[0] = (uint32_t)x >> 4;", "c[0] = x >> 8;", "c[0] = x & 0xff;",
+        "c[0] = x == y;", "c[0] = (int16_t)x;", "c[0] = x ? 1 : 2;", "c[0] = (int64_t)x;", "c[0] = x | y;",
+        "c[0] = ((uint32_t)x << 8) | y;", "c[0] = __smuad(__sxtb16((uint32_t)x >> 4), __sxtb16(y));",
+        "c[0] = __smuad(__sxtb16(x | y), 1);", "c[0] = __smuad(x, y);",  // bytes, not halves
+        "c[0] = __smuad(__sxtb16(__ror(x, 4)), __sxtb16(y));",           // half a byte
+        "c[0] = __smuad(__sxtb16(__ror(x, a[0])), __sxtb16(y));",        //
+        "c[0] = __smlad(__sxtb16(x), __sxtb16(y), c[0]);",               // wraps, perhaps
+        "int32_t s = b[0]; c[0] = __smlad(__sxtb16(x), __sxtb16(y), s);",
+        "int32_t s = 0; for (int i = 0; i < 40000; ++i) { s = __smlad(__sxtb16(x), __sxtb16(y), s); } c[0] = s;",
+        "int32_t s = 0; for (int i = 0; i < 4; ++i) { s = __smlad(__sxtb16(x), __sxtb16(y), s); s += a[i]; } c[0] = s;",
+        "int32_t s = 0; for (int i = 0; i < 4; ++i) { s += a[i]; s = __smlad(__sxtb16(x), __sxtb16(y), s); } c[0] = s;",
+        "int16_t w[2]; w[0] = c[0]; w[1] = c[1]; c[0] = __smuad(*(int32_t*)w, *(int32_t*)w);",  // 2^31
+        "c[0] = __smuad(__pkhbt(__sxtb16(x), __sxtb16(y), 8), 1);",
+        "*(int32_t*)a = __sel(x, y);",  // no flags
+        "__ssub8(x, y, 1);", "c[0] = __smlad(__sxtb16(x), __sxtb16(y));", "c[0] = __ssat(a[0], 33);",
+        "c[0] = *(uint8_t*)(int32_t*)a;",
+        "int32_t w[2]; memcpy(w, a, 4); c[0] = __smuad(__sxtb16(w[0]), 1);",  // a part of it
+        "memcpy(&x, a, 2); c[0] = __smuad(__sxtb16(x), 1);",
+        "int16_t w[2]; w[0] = a[0]; w[1] = 1; c[0] = __smuad(*(int32_t*)w, 0x10001); w[0] = c[0];",  // behind its use
+        // Copies that have to be made.
+        "int32_t w[1]; memcpy(w, a, 4); a[0] = 1; c[0] = __smuad(__sxtb16(w[0]), 1);",
+        "int32_t w[1]; memcpy(w, a, 4); for (int i = 0; i < 3; ++i) c[i] = __smuad(__sxtb16(w[0]), 1);",
+        "int8_t v[4]; v[0] = 1; int32_t w[1]; memcpy(w, v, 4); c[0] = __smuad(__sxtb16(w[0]), 1);",
+        "int32_t w[1]; memcpy(w, a, 4); w[0] = 1;",
+        // Addresses.
+        "for (int i = 0; i < 8; ++i) { if ((int32_t)(a + i) & 3) return 1; }", "c[0] = (int32_t)a;",
+        "c[0] = (int32_t)a & 7;", "memset(c, 1, 4);", "memset(a, b[0], 4);", "memcpy(c, a, 4);",
+        "memcpy(a, b, c[0]);"}) {
+    CAPTURE(body);
+    CHECK(found(body).starts_with("stays: f"));
+  }
+  // What the file defines itself.
+  CHECK(found("c[0] = __smuad(__sxtb16(x), 1);", "int __sxtb16(int x) { return x; }\n") == "stays: __sxtb16 f");
+  CHECK(found("c[0] = __pkhbt(x, x, 16);", "#define __pkhbt(A,B,C) __asm(\"pkhbt %0, %2, %1, lsl %3\")\n")
+            .starts_with("stays: f"));
 }
 
 }  // namespace usmp::tvm_c::helpers_test

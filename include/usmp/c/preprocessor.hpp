@@ -114,6 +114,8 @@ struct Environment {
   // Names whose definitions do not count: they stay as they are. Null: none.
   std::function<bool(std::string_view name)> stays;
   std::size_t most_expanded = 4'000'000;  // tokens that macros make, in all; beyond them SyntaxError
+  // Whether calls of the macro stay as they are, like those of a function. Null: of none.
+  std::function<bool(const Macro& macro)> calls_stay;
 };
 
 // The file with what it includes. Groups whose condition depends on a name that somebody else may define stay, with all

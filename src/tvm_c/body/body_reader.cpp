@@ -816,7 +816,10 @@ class BodyReader {
     }
     if (failure.code == nullptr && is_read_helper(name)) {
       const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
-      return read_helper_call(*helpers_, name, defined->second.file, arguments, values_, names_, body_);
+      const NewVar new_var = [this](std::string_view of, DataType type, DataType element) {
+        return names_.new_var(of, type, element);
+      };
+      return read_helper_call(*helpers_, name, defined->second.file, arguments, values_, new_var, body_);
     }
     const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
     checked_call(name,

@@ -4,14 +4,18 @@
 // statements are read where they are called, with the values of the arguments: sizes and strides are constants there.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "tvm_c/body/body_names.hpp"
 #include "tvm_c/body/values.hpp"
 #include "usmp/c/parser.hpp"
 #include "usmp/c/preprocessor.hpp"
@@ -25,13 +29,22 @@ class Helpers {
  public:
   explicit Helpers(std::span<const Source> files) : files_(files) {}
 
+  // Where expressions change a variable by its name, by their first token.
+  using Changes = std::vector<std::pair<std::uint32_t, c::DeclId>>;
   struct Function {
     const c::Tree* tree = nullptr;
     c::DeclId decl;
+    const Changes* changes = nullptr;  // of the file
   };
   // The only function of that name that the file defines, with a body that is parsed; nothing: there is none, or the
   // file is not understood.
   [[nodiscard]] std::optional<Function> find(std::string_view name, std::size_t file);
+  // Whether the file defines functions and nothing else.
+  [[nodiscard]] bool has_only_functions(std::size_t file);
+
+  // Functions whose statements stand where they were called.
+  void note_read(const std::set<std::string, std::less<>>& names) { read_.insert(names.begin(), names.end()); }
+  [[nodiscard]] bool is_read(std::string_view name) const { return read_.contains(name); }
 
  private:
   struct Parsed {
@@ -39,11 +52,14 @@ class Helpers {
     c::Unit unit;
     c::Tree tree;
     std::map<std::string_view, std::optional<c::DeclId>> functions;  // nothing: several, or not for certain
+    Changes changes;
+    bool is_understood = false;
   };
   const Parsed& parsed(std::size_t file);
 
   std::span<const Source> files_;
   std::map<std::size_t, Parsed> parsed_;
+  std::set<std::string, std::less<>> read_;
 };
 
 // The call of a helper is beyond what is read: its C stays, and the function that calls it is read once more.
@@ -51,12 +67,16 @@ struct HelperNotRead {
   std::string name;
 };
 
+// A variable of the module with that name, that type and, of a pointer, those elements.
+using NewVar = std::function<tir::VarId(std::string_view name, tir::DataType type, tir::DataType element)>;
+
 // Adds to `body` what the function does with these arguments. Read are constant conditions, loops from a constant to a
-// constant, numbers and pointers that change outside of loops that stay loops, stores, calls of functions of the same
-// file, and jumps to the end; it has to return 0. Throws HelperNotRead. O(what it does); beyond most_helper_statements
-// it is not read.
+// constant, numbers that change, pointers that a loop moves by the same number of elements each time, stores, calls of
+// functions of the same file, memcpy and memset, instructions on words (words.hpp), and jumps to the end; it has to
+// return 0. Storage begins at a multiple of 4 bytes. Throws HelperNotRead. O(what it does); beyond
+// most_helper_statements it is not read.
 inline constexpr std::size_t most_helper_statements = 10'000;
 void read_helper_call(Helpers& helpers, const std::string& name, std::size_t file, const std::vector<Value>& arguments,
-                      Values& values, BodyNames& names, tir::BodyBuilder& body);
+                      Values& values, const NewVar& new_var, tir::BodyBuilder& body);
 
 }  // namespace usmp::tvm_c

@@ -46,6 +46,25 @@ Uses uses_of(const Block& body) {
   return uses;
 }
 
+// Variables of one number each that are only loaded and stored.
+std::set<VarId> numbers_of(const Block& body) {
+  std::set<VarId> numbers;
+  tir::for_each_stmt(body, [&](const Stmt& stmt) {
+    const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+    if (allocate != nullptr && allocate->extents.empty()) numbers.insert(allocate->var);
+  });
+  tir::for_each_stmt(body, [&](const Stmt& stmt) {
+    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        if (expr.kind == ExprKind::var) numbers.erase(expr.var);
+        if (expr.kind != ExprKind::call || !expr.type.is_handle()) return;
+        for (const ExprRef& operand : expr.operands) numbers.erase(operand->var);  // an address
+      });
+    });
+  });
+  return numbers;
+}
+
 // Variables that nothing reads, with what is stored to them, and workspace that nothing accesses.
 void drop_unread(tir::Function& function, const std::set<VarId>& planned) {
   const Uses uses = uses_of(function.body);
@@ -84,7 +103,7 @@ const tir::Store* only_store(const Block& block, VarId scalar) {
 class Folder {
  public:
   Folder(tir::Module& module, tir::Function& function)
-      : module_(module), function_(function), uses_(uses_of(function.body)) {}
+      : module_(module), function_(function), uses_(uses_of(function.body)), numbers_(numbers_of(function.body)) {}
 
   void run() {
     std::vector<Block*> blocks;
@@ -118,7 +137,8 @@ class Folder {
         if (auto* branch = std::get_if<tir::IfThenElse>(&stmt.node); branch != nullptr && choice(*branch, folded)) {
           continue;
         }
-        flush(folded);
+        const auto* store = std::get_if<tir::Store>(&stmt.node);
+        flush(folded, store != nullptr && numbers_.contains(store->storage) ? store->storage : VarId());
       }
       folded.push_back(std::move(stmt));
     }
@@ -139,8 +159,8 @@ class Folder {
   // Whether the let is kept back.
   bool waits(const tir::Let& let) {
     const tir::DataType type = module_.var(let.var).type;
-    // A zero that only the packed interface's structs get.
-    if (uses_.reads[let.var] == 0 && let.value->kind == ExprKind::int_imm) return true;
+    // Such as a zero that only the packed interface's structs get.
+    if (uses_.reads[let.var] == 0 && tir::is_pure(*let.value)) return true;
     if (type.is_handle() || uses_.reads[let.var] != 1 || depth_ >= max_depth) return false;
     waiting_[let.var] = {is_cut(*let.value) ? let.value : tir::make_cast(type, let.value), depth_ + 1};
     return true;
@@ -170,9 +190,19 @@ class Folder {
     return true;
   }
 
-  void flush(Block& folded) {
-    for (auto& [var, one] : waiting_) folded.emplace_back().node.emplace<tir::Let>(tir::Let{var, std::move(one.value)});
-    waiting_.clear();
+  // Values that what follows may change. `stored`: a variable whose address nobody has, and all that it writes.
+  void flush(Block& folded, VarId stored = {}) {
+    std::erase_if(waiting_, [&](auto& entry) {
+      if (stored.valid() && is_kept_by(*entry.second.value, stored)) return false;
+      folded.emplace_back().node.emplace<tir::Let>(tir::Let{entry.first, std::move(entry.second.value)});
+      return true;
+    });
+  }
+
+  static bool is_kept_by(const Expr& value, VarId stored) {
+    bool is_read = !tir::is_pure(value);
+    tir::for_each_expr(value, [&](const Expr& expr) { is_read = is_read || expr.var == stored; });
+    return !is_read;
   }
 
   ExprRef replaced(const ExprRef& root) {
@@ -216,6 +246,7 @@ class Folder {
   tir::Module& module_;
   tir::Function& function_;
   Uses uses_;
+  const std::set<VarId> numbers_;
   static constexpr std::size_t max_depth = 50;
   std::map<VarId, Waiting> waiting_;      // none reads another
   std::size_t depth_ = 0;                 // of what has been put into the statement at hand

@@ -35,6 +35,8 @@ struct Value {
     null,
     pool,  // memory that TVM has planned, as a parameter
     record,
+    word,     // 32 bits that are several numbers (words.hpp)
+    address,  // of an element, as a number
   };
   Kind kind = Kind::number;
   tir::Tree tree;      // number: the value; place: the index, in elements; pointer: the same, without one: 0
@@ -42,6 +44,10 @@ struct Value {
   tir::VarId storage;
   Record record;
   std::string pool;
+  std::vector<tir::Tree> parts;  // word: the numbers, the lowest first
+  std::uint8_t word_size = 0;    // place, pointer: to words of so many elements; 0: to elements
+  bool is_short_sum = false;     // number, place: a sum of products that began with a literal (words.hpp)
+  std::uint32_t copy = 0;        // place, pointer: to a copy of what is there, numbered by the reader; 0: to itself
 };
 
 // "expf", which means the function of the C library.
