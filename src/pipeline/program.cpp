@@ -20,6 +20,7 @@
 #include "usmp/support/text.hpp"
 #include "usmp/tflite/reader.hpp"
 #include "usmp/tir_json/reader.hpp"
+#include "usmp/tvm_c/imported.hpp"
 
 namespace usmp::pipeline {
 namespace {
@@ -68,6 +69,7 @@ SourceModule read_module(const model::Description& info, std::string_view tir, c
     source.info = info;
     source.tvm_headers = tvm_headers_of(files.foreign);
     source.module = tir_json::read_module(tir);
+    tvm_c::read_imported(source.module);
     program::require_accesses_inside(source.module);
     storage::split(source.module, storage::Where::between_tensors);
     plan_foreign_workspace(source, files);

@@ -237,14 +237,42 @@ TEST_CASE("a section of workspace that planned C does not have is named, TVM's o
 }
 
 TEST_CASE("headers of TVM that copied C includes are in the plan") {
+  const Models models;
+  fs::create_directories(models.directory.path / "kept");
+  const std::string c =
+      "#include \"tvm/runtime/crt/error_codes.h\"\nint counter;\n"
+      "static int32_t helper(int8_t* p) {\n  counter = p[0];\n  return 0;\n}\n"
+      "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  helper(p);\n  q[0] = p[0];\n  return 0;\n}\n"
+      "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var) {\n"
+      "  if (tvmgen_m_op(in_buffer_var, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+  write(models.directory.path / "kept/m_lib0.c", c);
+  write(models.directory.path / "kept/tvmgen_m.h",
+        "struct tvmgen_m_inputs {\n  void* in;\n};\nstruct tvmgen_m_outputs {\n  void* output;\n};\n"
+        "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs);\n");
   PlanOptions options;
-  options.model.model = USMP_TESTDATA "/arm_cpu/ds_cnn.tar.xz";
   options.model.json = true;
   options.dry_run = true;
   const auto headers = [&] { return json::parse(outcome_of(plan, options).out)["modules"][0]["tvm_headers"]; };
+  options.model.model = models.directory.file("kept");
   CHECK(headers() == json{"tvm/runtime/crt/error_codes.h"});
-  options.model.model = USMP_TESTDATA "/cast_subtract.tar";
-  CHECK(headers().is_null());
+  // Of C that is read, nothing is copied.
+  for (const std::string path : {"/arm_cpu/ds_cnn.tar.xz", "/cast_subtract.tar"}) {
+    options.model.model = USMP_TESTDATA + path;
+    CHECK(headers().is_null());
+  }
+}
+
+TEST_CASE("archives of TVM's Cortex-M target need no more than those of its plain one") {
+  PlanOptions options;
+  options.model.json = true;
+  options.dry_run = true;
+  const auto workspace = [&](const std::string& path) {
+    options.model.model = USMP_TESTDATA + path;
+    return json::parse(outcome_of(plan, options).out)["modules"][0]["totals"]["workspace_used"].get<std::int64_t>();
+  };
+  for (const std::string name : {"/ds_cnn.tar", "/resnet8.tar"}) {
+    CHECK(workspace("/arm_cpu" + name + ".xz") <= workspace(name));
+  }
 }
 
 TEST_CASE("planning refuses constants that TVM has lost, inspect warns") {

@@ -43,7 +43,7 @@ def has_tir(path: Path) -> bool:
 
 def archives(root: Path, but_not_of: Path | None) -> list[golden.Model]:
     return [golden.Model(path, {}) for path in golden.but_not_of(but_not_of, sorted(root.rglob("*.tar")))
-            if path.parent.name != "arm_cpu" and has_tir(path)]  # whose C runs on Arm alone: imported_c.py
+            if has_tir(path)]
 
 
 def runs_of(models: list[golden.Model], names: list[str], full: bool, one: bool, transforms: list[str], in_turn: bool) -> list[Run]:
