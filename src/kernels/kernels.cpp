@@ -4,6 +4,7 @@
 
 #include "kernels/blocks.hpp"
 #include "kernels/held_sums.hpp"
+#include "kernels/product_sum.hpp"
 #include "kernels/requantize.hpp"
 #include "kernels/weights.hpp"
 #include "usmp/tir/verify.hpp"
@@ -11,6 +12,7 @@
 namespace usmp::kernels {
 
 void prepare(tir::Module& module, const Core& core) {
+  expand_names_in_sums(module);
   lay_out_weights(module, core.sums, core.in_rows);
   tir::check_pass(module, "lay_out_weights");
   requantize(module);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "usmp/loops/edit.hpp"
 #include "usmp/loops/reduction.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/support/interval.hpp"
@@ -179,6 +180,25 @@ std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& f
     return tir::mentions(*loop->min, sum.sums->var) || tir::mentions(*loop->extent, sum.sums->var);
   });
   return is_rectangle ? std::optional(std::move(sum)) : std::nullopt;
+}
+
+void expand_names_in_sums(tir::Module& module) {
+  for (tir::Function& function : module.functions) {
+    tir::for_each_block(function.body, [&](tir::Block& block) {
+      for (tir::Stmt& stmt : block) {
+        auto* loop = std::get_if<tir::For>(&stmt.node);
+        if (loop == nullptr || loop->body.size() < 2) continue;
+        const auto* store = std::get_if<tir::Store>(&loop->body.back().node);
+        if (store == nullptr || loops::added_term(*store) == nullptr) continue;
+        const bool are_names = std::all_of(loop->body.begin(), loop->body.end() - 1, [](const tir::Stmt& one) {
+          const auto* let = std::get_if<tir::Let>(&one.node);
+          return let != nullptr && is_arithmetic(*let->value);
+        });
+        tir::Block body = are_names ? loop->body : tir::Block();
+        if (are_names && loops::expand_lets(body, {})) loop->body = std::move(body);
+      }
+    });
+  }
 }
 
 std::vector<const tir::For*> data_run(const ProductSum& sum) {

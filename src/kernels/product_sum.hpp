@@ -56,6 +56,10 @@ inline constexpr std::int64_t unsigned_weight_offset = -128;
 // read from memory; a factor may be a sum that is added to. Nothing: it is something else. O(size of the nest).
 [[nodiscard]] std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts);
 
+// Where a loop holds nothing but a sum that is added to, with names for parts of its indices, these go: TVM gives names
+// to what occurs twice. O(nodes).
+void expand_names_in_sums(tir::Module& module);
+
 // Of a dot: loops over terms whose data are side by side in memory, innermost first. The distance of a loop's data is
 // 1, or the number of data that the loops before it take together. All but the last run from 0 a constant number of
 // times.

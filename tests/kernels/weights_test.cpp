@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/product_sum.hpp"
 #include "transform/program.hpp"
 
 namespace usmp::transform::testing::weights_test {
@@ -59,6 +60,32 @@ struct WeightsFixture : Program {
     return all;
   }
 };
+
+TEST_CASE_FIXTURE(WeightsFixture, "names for parts of indices in a sum go, others stay") {
+  const VarId weight = pointer("weight", int8_type);
+  const VarId t = number("t");
+  const VarId u = number("u");
+  const ExprRef product =
+      mul(tir::make_cast(int32_type, load(data, var(k))), tir::make_cast(int32_type, load(weight, var(u))));
+  const auto nest = [&](const ExprRef& named) {
+    return loop(k, terms,
+                block(loop(s, sums,
+                           block(let(t, mul(var(k), sums)), let(u, named),
+                                 store(sum, var(s), add(load(sum, var(s)), product))))));
+  };
+  SUBCASE("of variables") {
+    body(block(constant(weight), zeros(), nest(add(var(t), var(s)))));
+    kernels::expand_names_in_sums(changed());
+    CHECK(text().find("let") == std::string::npos);
+    check_same();
+    CHECK(laid_out());
+  }
+  SUBCASE("of what is loaded") {
+    body(block(constant(weight), zeros(), nest(remainder(tir::make_cast(int32_type, load(data, var(t))), 15))));
+    kernels::expand_names_in_sums(changed());
+    CHECK(is_unchanged());
+  }
+}
 
 TEST_CASE_FIXTURE(WeightsFixture, "weights: those of one sum side by side") {
   const VarId weight = buffer("weight", int8_type);
