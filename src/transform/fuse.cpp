@@ -11,7 +11,9 @@
 #include "transform/inline.hpp"
 #include "transform/interchange_reductions.hpp"
 #include "transform/simple_function.hpp"
+#include "transform/sort_loops.hpp"
 #include "transform/tighten.hpp"
+#include "transform/zero_borders.hpp"
 #include "usmp/storage/sink.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/tir/visit.hpp"
@@ -62,8 +64,10 @@ class FunctionFuser {
     const std::size_t changes = changes_.size();
     const tir::Function before = function();
     dissolve_scopes(function().body);
+    sort_loops(module_, function(), aliases_);
     fuse_all();
-    if (skip_padding()) fuse_all();
+    if (skip_padding() || skip_other_borders()) fuse_all();
+    join_tiles(module_, function(), aliases_);
     note_smaller();
     const Sizes scalars = sizes();
     for (const VarId var : interchange_reductions(module_, function(), aliases_))
@@ -149,6 +153,19 @@ class FunctionFuser {
     }
     note_gone(before, gone, "read without padding, loops skip the border");
     return true;
+  }
+
+  // The same of a border that is not zero.
+  bool skip_other_borders() {
+    const tir::Function before = function();
+    const std::size_t vars = module_.vars.size();
+    const auto moved = move_borders(module_, function());
+    if (moved.empty()) return false;
+    if (skip_padding()) return true;
+    function() = before;
+    module_.vars.resize(vars);
+    for (const auto& [buffer, element] : moved) module_.vars[buffer.index()].element = element;
+    return false;
   }
 
   tir::Module& module_;

@@ -82,69 +82,100 @@ class LoopFuser {
  private:
   Block& body() { return module_.functions[function_].body; }
 
-  // Fuses the loop at `i` with the next one of the block, if only declarations stand between them.
+  // Fuses the loop at `i` with the next one of the block, or the next two, if only declarations stand between them.
   bool fuse_with_next(Block& block, std::size_t& i) {
-    if (!std::holds_alternative<tir::For>(block[i].node)) return false;
-    std::size_t next = i + 1;
-    while (next < block.size() && (std::holds_alternative<tir::Allocate>(block[next].node) ||
-                                   std::holds_alternative<tir::AllocateConst>(block[next].node))) {
-      ++next;
-    }
-    if (next == block.size() || !std::holds_alternative<tir::For>(block[next].node)) return false;
-    const auto& first = std::get<tir::For>(block[i].node);
-    const auto& second = std::get<tir::For>(block[next].node);
-    const auto a = count_of(first);
-    const auto b = count_of(second);
-    if (!a || !b || module_.var(first.var).type != module_.var(second.var).type) return false;
+    const auto next = loop_at(block, i) != nullptr ? next_loop(block, i) : std::nullopt;
+    if (!next) return false;
+    const auto a = count_of(*loop_at(block, i));
+    const auto b = count_of(*loop_at(block, *next));
+    if (!a || !b) return false;
     const std::size_t vars = module_.vars.size();
-    auto fused = *a == *b       ? fuse(block, first, second)
+    const tir::For& first = *loop_at(block, i);
+    const tir::For& second = *loop_at(block, *next);
+    auto fused = *a == *b       ? fuse(block, {&first, &second})
                  : *b % *a == 0 ? fuse(block, first, loops::split(module_, second, *a))
                  : *a % *b == 0 ? fuse(block, loops::split(module_, first, *b), second)
                                 : std::nullopt;
+    std::size_t last = *next;
+    if (!fused && *a == *b) {  // such as what sums begin with, their terms, and what becomes of them
+      const auto third = next_loop(block, *next);
+      if (third && count_of(*loop_at(block, *third)) == a) {
+        fused = fuse(block, {&first, &second, loop_at(block, *third)});
+        last = *third;
+      }
+    }
     if (!fused) {
       module_.vars.resize(vars);  // those of a split that led to nothing
       return false;
     }
-    block[next] = Stmt{std::move(*fused)};
-    block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
-    i = next - 1;
+    const std::size_t at = i;
+    block[last] = Stmt{std::move(*fused)};
+    std::size_t place = 0;
     std::erase_if(block, [&](const Stmt& stmt) {
+      const std::size_t here = place++;
+      if (here >= at && here < last && std::holds_alternative<tir::For>(stmt.node)) return true;
       const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
       return allocate != nullptr && moved_.contains(allocate->var);
     });
-    i -= moved_.size();
+    i = 0;
+    while (loop_at(block, i) == nullptr || loop_at(block, i)->var != fused_var_) ++i;
     shrunk_.insert(shrunk_.end(), moved_.begin(), moved_.end());
     all_ = loops::accesses_of(body());
     return true;
   }
 
-  // Nothing: not possible, or no buffer gets smaller. Leaves what it moves into the loop in moved_.
+  static const tir::For* loop_at(const Block& block, std::size_t i) { return std::get_if<tir::For>(&block[i].node); }
+
+  // Behind which only declarations stand in front of it.
+  static std::optional<std::size_t> next_loop(const Block& block, std::size_t i) {
+    std::size_t next = i + 1;
+    while (next < block.size() && (std::holds_alternative<tir::Allocate>(block[next].node) ||
+                                   std::holds_alternative<tir::AllocateConst>(block[next].node))) {
+      ++next;
+    }
+    return next < block.size() && loop_at(block, next) != nullptr ? std::optional(next) : std::nullopt;
+  }
+
   std::optional<tir::For> fuse(const Block& block, const tir::For& first, const tir::For& second) {
-    loops::Accesses a;
-    loops::Accesses b;
-    loops::add_accesses(Stmt{first}, a);
-    loops::add_accesses(Stmt{second}, b);
+    return fuse(block, {&first, &second});
+  }
+
+  // Nothing: not possible, or no buffer gets smaller. Leaves what it moves into the loop in moved_.
+  std::optional<tir::For> fuse(const Block& block, const std::vector<const tir::For*>& nests) {
+    std::vector<loops::Accesses> each;
+    loops::Accesses together;
+    for (const tir::For* loop : nests) {
+      if (module_.var(loop->var).type != module_.var(nests[0]->var).type) return std::nullopt;
+      loops::add_accesses(Stmt{*loop}, each.emplace_back());
+      loops::add_accesses(Stmt{*loop}, together);
+    }
     std::map<VarId, std::int64_t> smaller;  // buffers, with the elements that they need
-    for (const VarId storage : storages_of(a, b)) {
-      const bool in_both = is_accessed(a, storage) && is_accessed(b, storage);
-      if (!in_both || (a.stores_of(storage) == 0 && b.stores_of(storage) == 0)) continue;
-      const auto stride = common_stride(first, second, storage);
+    for (const VarId storage : storages_of(together)) {
+      std::vector<const tir::For*> accessing;
+      for (std::size_t i = 0; i < nests.size(); ++i) {
+        if (is_accessed(each[i], storage)) accessing.push_back(nests[i]);
+      }
+      if (accessing.size() < 2 || together.stores_of(storage) == 0) continue;
+      const auto stride = common_stride(accessing, storage);
       if (!stride) return std::nullopt;
       const tir::Allocate* const allocate = declared_in(block, storage);
-      if (allocate != nullptr && is_all(a, b, storage) && *stride < tir::element_count(*allocate).value_or(0)) {
+      if (allocate != nullptr && is_all(together, storage) && *stride < tir::element_count(*allocate).value_or(0)) {
         smaller.emplace(storage, *stride);
       }
     }
-    if (smaller.empty() || may_conflict(a, b)) return std::nullopt;
-    return fused_loop(block, first, second, smaller);
+    if (smaller.empty()) return std::nullopt;
+    for (std::size_t i = 1; i < each.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (may_conflict(each[j], each[i])) return std::nullopt;
+      }
+    }
+    return fused_loop(block, nests, smaller);
   }
 
-  static std::set<VarId> storages_of(const loops::Accesses& a, const loops::Accesses& b) {
+  static std::set<VarId> storages_of(const loops::Accesses& accesses) {
     std::set<VarId> storages;
-    for (const loops::Accesses* accesses : {&a, &b}) {
-      for (const auto& [storage, count] : accesses->loads) storages.insert(storage);
-      for (const auto& [storage, count] : accesses->stores) storages.insert(storage);
-    }
+    for (const auto& [storage, count] : accesses.loads) storages.insert(storage);
+    for (const auto& [storage, count] : accesses.stores) storages.insert(storage);
     return storages;
   }
 
@@ -152,10 +183,10 @@ class LoopFuser {
     return accesses.loads_of(storage) + accesses.stores_of(storage) > 0;
   }
 
-  // Whether the two loops hold all accesses of the storage.
-  [[nodiscard]] bool is_all(const loops::Accesses& a, const loops::Accesses& b, VarId storage) const {
-    return a.loads_of(storage) + b.loads_of(storage) == all_.loads_of(storage) &&
-           a.stores_of(storage) + b.stores_of(storage) == all_.stores_of(storage);
+  // Whether these are all accesses of the storage.
+  [[nodiscard]] bool is_all(const loops::Accesses& accesses, VarId storage) const {
+    return accesses.loads_of(storage) == all_.loads_of(storage) &&
+           accesses.stores_of(storage) == all_.stores_of(storage);
   }
 
   // Whether different storages of the loops may share bytes that one of them writes.
@@ -172,11 +203,14 @@ class LoopFuser {
     return written_and_accessed(a, b) || written_and_accessed(b, a);
   }
 
-  std::optional<std::int64_t> common_stride(const tir::For& first, const tir::For& second, VarId storage) {
-    const auto a = stride_of(first, storage);
-    if (!a) return std::nullopt;
-    const auto b = stride_of(second, storage);
-    return a == b ? a : std::nullopt;
+  std::optional<std::int64_t> common_stride(const std::vector<const tir::For*>& nests, VarId storage) {
+    std::optional<std::int64_t> common;
+    for (const tir::For* loop : nests) {
+      const auto stride = stride_of(*loop, storage);
+      if (!stride || (common && *common != *stride)) return std::nullopt;
+      common = stride;
+    }
+    return common;
   }
 
   std::optional<std::int64_t> stride_of(const tir::For& loop, VarId storage) {
@@ -194,12 +228,16 @@ class LoopFuser {
     return nullptr;
   }
 
-  tir::For fused_loop(const Block& block, const tir::For& first, const tir::For& second,
+  tir::For fused_loop(const Block& block, const std::vector<const tir::For*>& nests,
                       const std::map<VarId, std::int64_t>& smaller) {
+    const tir::For& first = *nests[0];
+    fused_var_ = first.var;
     tir::For loop = first;
-    Block rest = second.body;
-    loops::rename(rest, {{second.var, tir::make_var(module_, first.var)}});
-    std::move(rest.begin(), rest.end(), std::back_inserter(loop.body));
+    for (std::size_t i = 1; i < nests.size(); ++i) {
+      Block rest = nests[i]->body;
+      loops::rename(rest, {{nests[i]->var, tir::make_var(module_, first.var)}});
+      std::move(rest.begin(), rest.end(), std::back_inserter(loop.body));
+    }
     Stmt whole{std::move(loop)};
     moved_.clear();
     for (const auto& [storage, elements] : smaller) {
@@ -246,6 +284,7 @@ class LoopFuser {
   arith::Facts facts_;
   loops::Accesses all_;
   std::set<VarId> moved_;  // by the last fusion, into its loop
+  VarId fused_var_;        // of that
   std::vector<VarId> shrunk_;
 };
 

@@ -13,6 +13,9 @@
 #include "transform/peak.hpp"
 #include "transform/plain_entry.hpp"
 #include "transform/simple_function.hpp"
+#include "usmp/loops/accesses.hpp"
+#include "usmp/loops/cost.hpp"
+#include "usmp/loops/injective_nest.hpp"
 #include "usmp/program/edit.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/program/join.hpp"
@@ -228,12 +231,43 @@ bool may_make(MergeWork& work, const tir::Module& module) {
   return work.made <= MergeWork::most_made;
 }
 
-// The first tensor of the peak that can be merged away. Nothing: none.
-bool merge_one(tir::Module& module, Peak& peak, std::set<VarId>& tried, MergeWork& work, std::vector<Change>& changes) {
+// Whether all that the function does is to copy a tensor and to put a border around it.
+bool is_padding(const tir::Module& module, const tir::Function& function) {
+  if (function.body.size() != 1) return false;
+  arith::Facts facts(module);
+  const auto nest = loops::injective_nest(function.body.front(), facts);
+  if (!nest || !nest->guards.empty() || !tir::is_if_then_else(*nest->value)) return false;
+  const Expr& border = *nest->value->operands[2];
+  constexpr double next_to_none = 3;
+  return (border.kind == ExprKind::int_imm || border.kind == ExprKind::float_imm) &&
+         loops::work(*nest->value->operands[1]) <= next_to_none;
+}
+
+// What such functions write.
+std::set<VarId> padded_tensors(const tir::Module& module) {
+  const auto entry = read_plain_entry(module);
+  std::map<std::size_t, bool> known;
+  std::set<VarId> tensors;
+  for (const EntryCall& call : entry ? entry->calls : std::vector<EntryCall>()) {
+    const tir::Function& function = module.functions[call.callee];
+    const auto [pads, is_new] = known.emplace(call.callee, false);
+    if (is_new) pads->second = is_padding(module, function);
+    if (!pads->second) continue;
+    const loops::Accesses accesses = loops::accesses_of(function.body);
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      if (accesses.stores_of(function.params[i].var) > 0) tensors.insert(call.arguments[i]);
+    }
+  }
+  return tensors;
+}
+
+// The first of the tensors that can be merged away. Nothing: none.
+bool merge_one(tir::Module& module, const std::set<VarId>& tensors, Peak& peak, std::set<VarId>& tried, MergeWork& work,
+               std::vector<Change>& changes) {
   const auto entry = read_plain_entry(module);
   if (!entry) return false;
   Calls calls(module, *entry);
-  for (const VarId tensor : peak.live) {
+  for (const VarId tensor : tensors) {
     if (!entry->tensors.contains(tensor) || !tried.insert(tensor).second) continue;
     const auto pair = calls.pair(tensor);
     if (!pair || !pair->is_only_reader) continue;
@@ -308,9 +342,19 @@ std::vector<Change> merge_calls(tir::Module& module, MergeWork& work) {
   std::vector<Change> changes;
   std::set<VarId> tried;
   Peak peak = before;
-  for (int i = 0; i < most_merges && merge_one(merged, peak, tried, work, changes); ++i) {
+  for (int i = 0; i < most_merges && merge_one(merged, std::set(peak.live), peak, tried, work, changes); ++i) {
   }
-  if (peak.load >= before.load) return {};
+  if (peak.load >= before.load) {
+    merged = module;
+    changes.clear();
+    tried.clear();
+    peak = before;
+  }
+  // A copy with a border costs work wherever it is, and a ring of rows.
+  const std::set<VarId> padded = padded_tensors(merged);
+  for (int i = 0; i < most_merges && merge_one(merged, padded, peak, tried, work, changes); ++i) {
+  }
+  if (changes.empty()) return {};
   module = std::move(merged);
   return changes;
 }

@@ -16,7 +16,8 @@ namespace usmp::transform {
 // For tensors that are live where the load is highest: if one call writes the tensor and nothing else, one later call
 // reads it, and what the first call reads is not written between the two, both become one call of a new function, in
 // the place of the second, whose body is theirs one after the other; its loops are then fused (fuse.hpp). Kept if the
-// tensor is gone from it, and only as long as the peak load falls in the end. Functions that nobody calls any more go.
+// tensor is gone from it, and only as long as the peak load falls in the end; the same for tensors that are copies with
+// a border, wherever they are live, as long as the peak load does not rise. Functions that nobody calls any more go.
 // Returns what was done. Throws as liveness::analyse does. Looking for tensors is O(size of the module · log) for each
 // merge that is made, of which there are at most 64; trying one is O(what fusing both functions takes).
 std::vector<Change> merge_calls(tir::Module& module);

@@ -78,6 +78,32 @@ TEST_CASE_FIXTURE(Fixture, "fuse_loops: as deep as the nests match, and three of
   CHECK(text().find("allocate d: int32[1]") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(Fixture, "fuse_loops: three loops at once, none of which could go alone") {
+  // What sums begin with, their terms, and what becomes of them.
+  const VarId m = number("m");
+  const VarId r = number("r");
+  const ExprRef sum = at(m, var(r));
+  const auto terms = loop(m, 8, block(loop(r, 4, block(store(b, sum, add(load(b, sum), load(a, sum)))))));
+  SUBCASE("next to each other") {
+    body(block(allocate(b, 32), first(), terms, second()));
+    CHECK(smaller() == "b");
+    CHECK(text().find("allocate b: int32[4]") != std::string::npos);
+  }
+  SUBCASE("not if the last one reads what others wrote") {
+    body(block(allocate(b, 32), first(), terms,
+               loop(j, 8, block(read(sub(sub(tir::make_int(31), mul(var(j), 4)), var(l)))))));
+    CHECK(smaller().empty());
+  }
+  SUBCASE("not if a fourth one reads it") {
+    body(block(allocate(b, 32), first(), terms, second(), store(c, 0, load(b, 31))));
+    CHECK(smaller().empty());
+  }
+  SUBCASE("not if something stands between them") {
+    body(block(allocate(b, 32), first(), terms, store(c, 0, load(b, 31)), second()));
+    CHECK(smaller().empty());
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "fuse_loops: lets keep their meaning") {
   const VarId t = number("t");
   const VarId u = number("u");

@@ -637,6 +637,38 @@ TEST_CASE("nothing is done if the peak stays as high as it was") {
   check_alone(network);
 }
 
+TEST_CASE("a copy with a border goes although the peak stays") {
+  Network network;
+  const ExprRef inside = tir::make_binary(ExprKind::lt, imm(2), network.var(network.i));
+  const auto padded = [&](const ExprRef& value) {
+    network.scale =
+        block(network.store(network.t, network.var(network.i),
+                            tir::make_call(tir::int32_type, tir::Op::if_then_else, {inside, value, imm(5)})));
+  };
+  SUBCASE("higher elsewhere") {
+    padded(network.load(network.a, network.var(network.i)));
+    network.shared_tensor("load", 9);
+    const Merged result = merged(network.network());
+    REQUIRE(!result.changes.empty());
+    CHECK(has(result.changes.at(0).text, "mid: removed"));
+    CHECK(peak_of(result.module).load == 4 * 9);
+    return;
+  }
+  SUBCASE("not if it computes more") {
+    ExprRef value = network.load(network.a, network.var(network.i));
+    for (int n = 0; n < 4; ++n) value = mul(value, imm(3));
+    padded(value);
+  }
+  SUBCASE("nor without a border of one number") {
+    const ExprRef value = network.load(network.a, network.var(network.i));
+    network.scale = block(
+        network.store(network.t, network.var(network.i),
+                      tir::make_call(tir::int32_type, tir::Op::if_then_else, {inside, value, mul(value, imm(2))})));
+  }
+  network.shared_tensor("load", 9);
+  check_alone(network);
+}
+
 TEST_CASE("a peak that is lower elsewhere falls") {
   Network network;
   network.declarations[0] = network.allocate(network.mid, 9);
