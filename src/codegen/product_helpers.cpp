@@ -576,7 +576,7 @@ std::string Helpers::window_run(tir::DataType data, tir::DataType weight, bool h
   return define(name, fill(window_run_text, {{'n', name},
                                              {'x', storage_type(data)},
                                              {'w', storage_type(weight)},
-                                             {'b', has_offset ? both_text : ""},
+                                             {'b', has_offset ? both_text : "  (void)offset; /* 0 */\n"},
                                              {'m', has_offset ? ", [both] \"m\"(both)" : ""},
                                              {'i', window_run_instructions(data, weight, has_offset)}}));
 }
