@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <utility>
 
 #include "codegen/c_types.hpp"
@@ -84,7 +83,7 @@ class Chain {
     if (loads > most_loads) return std::nullopt;
     has_others_ = loads < most_loads;
     begin(*first);
-    for (const Step& step : std::views::reverse(steps_)) add(step);
+    for (std::size_t i = steps_.size(); i-- > 0;) add(steps_[i]);
     end(store_.value->type);
     fours_.has_others = has_others_;
     return std::move(fours_);

@@ -173,11 +173,12 @@ class NestSorter {
     Digits digits;
     arith::Affine inside = index;
     inside.terms = {};
-    for (const auto& [atom, factor] : index.terms) {
+    for (const arith::Terms::Term& term : index.terms) {
+      const arith::Atom& atom = term.first;
       const bool is_inside = std::ranges::any_of(variables_, [&](VarId var) {
         return atom.kind == arith::Atom::Kind::var ? atom.var == var : atom.whole->mentions(var);
       });
-      (is_inside ? inside : digits.outside).terms.add({atom, factor});
+      (is_inside ? inside : digits.outside).terms.add(term);
     }
     digits.outside.measure();
     inside.measure();

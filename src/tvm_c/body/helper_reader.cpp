@@ -34,6 +34,7 @@ bool loads(const tir::Expr& root) {
   return found;
 }
 
+// NOLINTBEGIN(misc-no-recursion): blocks of the source, which the parser limits; calls, at most most_calls_deep
 class HelperReader {
  public:
   HelperReader(Helpers& helpers, std::size_t file, Values& values, const NewVar& new_var, tir::BodyBuilder& body)
@@ -43,7 +44,6 @@ class HelperReader {
   [[nodiscard]] const std::set<std::string, std::less<>>& names() const { return called_; }
 
   // What the function returns.
-  // NOLINTNEXTLINE(misc-no-recursion): at most most_calls_deep
   Value call(std::string_view name, const std::vector<Value>& arguments) {
     const auto found = helpers_.find(name, file_);
     if (!found || depth_ == most_calls_deep) throw Beyond{};
@@ -327,7 +327,6 @@ class HelperReader {
 
   // Statements.
 
-  // NOLINTNEXTLINE(misc-no-recursion): blocks of the source, which the parser limits
   Flow block(c::StmtId id, bool is_function = false) {
     const c::Stmt& stmt = tree()[id];
     if (stmt.kind != c::StmtKind::block) return statement(id);
@@ -348,7 +347,6 @@ class HelperReader {
     return {};
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as above
   Flow statement(c::StmtId id) {
     if (++statements_ > most_helper_statements) throw Beyond{};
     const c::Stmt& stmt = tree()[id];
@@ -384,7 +382,6 @@ class HelperReader {
     }
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as call()
   void declaration(const c::Stmt& stmt) {
     for (const c::DeclId id : stmt.decls) {
       const c::Decl& decl = tree()[id];
@@ -425,7 +422,6 @@ class HelperReader {
   }
 
   // A function of the file, or an instruction. Only statements may call functions that store.
-  // NOLINTNEXTLINE(misc-no-recursion): as call()
   Value called(c::ExprId id, std::map<c::ExprId, Value>& found) {
     const auto operands = tree().operands_of(id);
     const c::Expr& callee = tree()[operands[0]];
@@ -526,7 +522,6 @@ class HelperReader {
   }
 
   // An assignment, a count, or a call.
-  // NOLINTNEXTLINE(misc-no-recursion): as call()
   void expression(c::ExprId id) {
     const c::Expr& expr = tree()[id];
     const auto operands = tree().operands_of(id);
@@ -663,7 +658,6 @@ class HelperReader {
     }
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as block()
   Flow branch(const c::Stmt& stmt) {
     const Value condition = evaluate(stmt.expr);
     if (!moves_.empty()) throw Beyond{};
@@ -682,14 +676,12 @@ class HelperReader {
     return {};
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as block()
   void inside(c::StmtId id) {
     ++level_;
     if (statement(id).kind != Flow::Kind::next) throw Beyond{};
     --level_;
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as block()
   Flow choice(const c::Stmt& stmt) {
     const auto constant = constant_of(evaluate(stmt.expr));
     if (!constant || !moves_.empty()) throw Beyond{};
@@ -746,7 +738,6 @@ class HelperReader {
     return result;
   }
 
-  // NOLINTNEXTLINE(misc-no-recursion): as block()
   Flow loop(const c::Stmt& stmt) {
     const Header header = this->header(stmt);
     if (changed_in(tree()[stmt.body[0]]).contains(header.counter)) throw Beyond{};
@@ -793,7 +784,6 @@ class HelperReader {
   }
 
   // Pointers declared outside of the statement that each run of it moves, by how much: whatever it does.
-  // NOLINTNEXTLINE(misc-no-recursion): as block()
   Moved moved_in(c::StmtId id) {
     const c::Stmt& stmt = tree()[id];
     Moved moved;
@@ -888,6 +878,7 @@ class HelperReader {
   std::size_t statements_ = 0;
   std::set<std::string, std::less<>> called_;
 };
+// NOLINTEND(misc-no-recursion)
 
 }  // namespace
 

@@ -252,6 +252,7 @@ class Reroller {
     Expr result = first;
     for (std::size_t i = 0; i < first.operands.size(); ++i) {
       std::vector<ExprRef> operands;
+      operands.reserve(exprs.size());
       for (const ExprRef& expr : exprs) operands.push_back(expr->operands[i]);
       ExprRef operand = merged(operands, part);
       if (operand == nullptr) return nullptr;

@@ -178,12 +178,10 @@ std::vector<std::pair<Value, Tree>> Words::stores(const Value& place, const Valu
 
 Value Words::unary(std::string_view op, const Value& a) const {
   if (op == "*") return element(a, Values::number({tir::make_int(0)}));
-  if (op == "&" && a.kind == Value::Kind::place) {
-    Value pointer = a;
-    pointer.kind = Value::Kind::pointer;
-    return pointer;
-  }
-  values_.fail("found operator " + std::string(op) + " of a word");
+  if (op != "&" || a.kind != Value::Kind::place) values_.fail("found operator " + std::string(op) + " of a word");
+  Value pointer = a;
+  pointer.kind = Value::Kind::pointer;
+  return pointer;
 }
 
 Value Words::cast(CType type, const Value& a) const {
@@ -192,10 +190,9 @@ Value Words::cast(CType type, const Value& a) const {
     values_.fail("found a word as a pointer");
   }
   const Value from = loaded(a);
-  if (from.kind == Value::Kind::word && type.element.is_integer() && type.element.bits == word_bits) {
-    return word(from.parts, type.element);
-  }
-  values_.fail("found a word as another number");
+  const bool is_word = from.kind == Value::Kind::word && type.element.is_integer() && type.element.bits == word_bits;
+  if (!is_word) values_.fail("found a word as another number");
+  return word(from.parts, type.element);
 }
 
 // Shifts by whole parts, and parts side by side.
@@ -203,13 +200,13 @@ Value Words::binary(std::string_view op, const Value& left, const Value& right) 
   const Value a = loaded(left);
   const Value b = loaded(right);
   if (a.kind == Value::Kind::address) {
-    const auto mask = b.kind == Value::Kind::number ? tir::as_int(*b.tree.expr) : std::nullopt;
+    const std::int64_t mask = b.kind == Value::Kind::number ? tir::as_int(*b.tree.expr).value_or(0) : 0;
     if (op != "&" || (mask != 1 && mask != 3)) values_.fail("found an address as a number");
     // Storage begins at a multiple of 4 bytes.
     if (a.type.bytes() % word_bytes == 0) return Values::number({tir::make_int(0)});
     const auto low = a.tree.expr == nullptr ? std::optional<std::int64_t>(0) : low_bits(*a.tree.expr, 2);
     if (!low) values_.fail("found an address of which is not known whether it is a multiple of 4");
-    return Values::number({tir::make_int((*low * a.type.bytes()) & *mask)});
+    return Values::number({tir::make_int((*low * a.type.bytes()) & mask)});
   }
   if (a.kind == Value::Kind::pointer && (op == "+" || op == "-") && !concerns(b)) {
     Value moved = element(a, op == "+" ? b : values_.unary("-", b));
