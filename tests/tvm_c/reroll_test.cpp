@@ -77,4 +77,15 @@ TEST_CASE("variables that are not stored side by side stay") {
       "  int32_t s0 = 0;\n  int32_t s1 = 0;\n  s0 += p[0];\n  s1 += p[1];\n  c[p[2]] = s0;\n  c[p[3]] = s1;\n"));
 }
 
+TEST_CASE("values of variables do not wait behind stores to these, but behind others") {
+  const std::string text = read(
+      "  int32_t s = p[0];\n  int32_t t = p[1];\n  int32_t v = s;\n  int32_t u = t + 1;\n  s = 3;\n  t = v + s;\n  "
+      "c[0] = u + t;\n");
+  CAPTURE(text);
+  const std::size_t value = text.find("let v: int32 = s[0]");
+  CHECK(value < text.find("s[0] = 3"));
+  CHECK(text.find("let u: int32 = t[0] + 1") > text.find("s[0] = 3"));
+  CHECK(text.find("let u: int32 = t[0] + 1") < text.find("t[0] = v + s[0]"));
+}
+
 }  // namespace usmp::tvm_c::reroll_test
