@@ -27,6 +27,7 @@ struct Fixture : ModuleBuilder {
   const tir::DataType int8{tir::TypeCode::int_, 8, 1};
   VarId a = pointer("a", int8);
   VarId c = pointer("c", int8);
+  tir::Block others;  // of a function that imports nothing
 
   ExprRef call_of(const std::string& name, std::vector<ExprRef> arguments) {
     arguments.insert(arguments.begin(), tir::make_string(name));
@@ -43,6 +44,7 @@ struct Fixture : ModuleBuilder {
     tir::Block body;
     for (ExprRef& call : calls) body.push_back({tir::Evaluate{std::move(call)}});
     function("f", {a, c}, std::move(body));
+    if (!others.empty()) function("g", {pointer("a", int8), pointer("c", int8)}, others);
     const VarId x = pointer("x", int8);
     const VarId y = pointer("y", int8);
     entry({x, y}, block(call("f", {x, y})));
@@ -97,6 +99,10 @@ TEST_CASE_FIXTURE(Fixture, "imported C goes where nothing needs it") {
   SUBCASE("but for a call that stays") {
     CHECK(imports(read({read_call, call_of("other", arguments)},
                        {add_one + "int32_t other(int8_t*, int8_t*, int);\n"})) == "1");
+  }
+  SUBCASE("but for a call of another function") {
+    others.push_back({tir::Evaluate{call_of("add_one", {tir::make_int(1)})}});
+    CHECK(imports(read({read_call}, {add_one})) == "1");
   }
   SUBCASE("but for something else in it") { CHECK(imports(read({read_call}, {add_one + "int counter;\n"})) == "1"); }
   SUBCASE("of two texts") { CHECK(imports(read({read_call}, {add_one, "static void unused(void) {}\n"})) == "0"); }

@@ -63,6 +63,8 @@ TEST_CASE("sums of neighbours become a loop over them") {
   CHECK_FALSE(with("p[((k * 4) + 2)]", "q[((k * 4) + 2)]"));
   CHECK_FALSE(with("p[((k * 4) + 2)]", "p[((k * 5) + 2)]"));
   CHECK_FALSE(with("q[(k + 20)]", "s0"));
+  CHECK(is_rerolled(declared + loops + "    s0 += s0;\n    s1 += s1;\n    s2 += s2;\n  }\n" + stored));
+  CHECK_FALSE(is_rerolled(declared + loops + "    s0 += s1;\n    s1 += s2;\n    s2 += s0;\n  }\n" + stored));
   CHECK_FALSE(with("s2 +=", "s2 -="));
   CHECK_FALSE(with("s2 += p", "s2 += 1 + p"));
   CHECK_FALSE(with("  c[5] = s0", "  s1 = s0;\n  c[5] = s0"));
