@@ -97,13 +97,14 @@ class Expander::Run {
       return false;
     }
     const Macro& macro = *state->definitions[0];
-    if (e_.environment_.calls_stay && e_.environment_.calls_stay(macro)) return false;
+    const Environment& environment = e_.macros_.environment();
+    if (environment.calls_stay && environment.calls_stay(macro)) return false;
     std::vector<Argument> arguments;
     if (macro.is_function) {
       if (!bracket_follows(token)) return false;
       arguments = this->arguments(token, macro);
     }
-    const std::size_t most = e_.macros_.environment().most_expanded;
+    const std::size_t most = environment.most_expanded;
     if (e_.made_ > most) fail_at(token, "macros stand for more than " + std::to_string(most) + " tokens");
     e_.unit_.expansions.push_back({&macro, token.file, token.offset, token.expansion});
     const auto expansion = static_cast<std::uint32_t>(e_.unit_.expansions.size() - 1);

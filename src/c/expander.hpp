@@ -25,8 +25,7 @@ class TokenSource {
 
 class Expander {
  public:
-  Expander(Unit& unit, const MacroTable& macros, const Environment& environment)
-      : unit_(unit), macros_(macros), environment_(environment) {}
+  Expander(Unit& unit, const MacroTable& macros) : unit_(unit), macros_(macros) {}
 
   // A token of the text; arguments of a macro are taken from `source`.
   void expand(const Token& token, TokenSource& source, std::vector<Token>& result);
@@ -44,7 +43,6 @@ class Expander {
 
   Unit& unit_;
   const MacroTable& macros_;
-  const Environment& environment_;
   std::unordered_set<const Macro*> disabled_;  // that are being expanded
   std::size_t made_ = 0;                       // tokens
   std::size_t depth_ = 0;                      // of arguments in arguments

@@ -32,7 +32,7 @@ enum class Truth : std::uint8_t { no, yes, unknown };
 class Preprocessor final : public TokenSource {
  public:
   Preprocessor(Files& files, const Environment& environment)
-      : files_(files), environment_(environment), macros_(environment), expander_(unit_, macros_, environment) {
+      : files_(files), environment_(environment), macros_(environment), expander_(unit_, macros_) {
     unit_.expansions.emplace_back();
   }
 
