@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/body/numbers.hpp"
 #include "usmp/arith/facts.hpp"
+#include "usmp/loops/edit.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -56,23 +58,13 @@ class Reroller {
   }
 
  private:
-  // Numbers of the function that are only loaded and stored.
+  // On the stack of the C.
   void collect_scalars() {
+    scalars_ = numbers_of(function_.body);
     tir::for_each_stmt(function_.body, [&](const Stmt& stmt) {
       const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-      if (allocate != nullptr && allocate->extents.empty() && allocate->condition == nullptr && allocate->was_on_stack)
-        scalars_.insert(allocate->var);
-    });
-    tir::for_each_stmt(function_.body, [&](const Stmt& stmt) {
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) {
-          if (expr.kind == ExprKind::var) scalars_.erase(expr.var);
-          if (expr.kind != ExprKind::call) return;
-          for (const ExprRef& operand : expr.operands) {  // an address
-            if (operand->kind == ExprKind::load && expr.type.is_handle()) scalars_.erase(operand->var);
-          }
-        });
-      });
+      if (allocate != nullptr && (allocate->condition != nullptr || !allocate->was_on_stack))
+        scalars_.erase(allocate->var);
     });
   }
 
@@ -314,10 +306,7 @@ class Reroller {
     return var;
   }
 
-  void new_lane() {
-    lane_ = VarId(module_.vars.size());
-    module_.vars.push_back({"lane", tir::int32_type, tir::void_type, {}});
-  }
+  void new_lane() { lane_ = loops::fresh_var(module_, "lane", tir::int32_type); }
 
   void rewrite() {
     std::vector<Block*> blocks;

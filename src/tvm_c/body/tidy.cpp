@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tvm_c/body/idioms.hpp"
+#include "tvm_c/body/numbers.hpp"
 #include "usmp/arith/facts.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
@@ -44,25 +45,6 @@ Uses uses_of(const Block& body) {
     });
   });
   return uses;
-}
-
-// Variables of one number each that are only loaded and stored.
-std::set<VarId> numbers_of(const Block& body) {
-  std::set<VarId> numbers;
-  tir::for_each_stmt(body, [&](const Stmt& stmt) {
-    const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-    if (allocate != nullptr && allocate->extents.empty()) numbers.insert(allocate->var);
-  });
-  tir::for_each_stmt(body, [&](const Stmt& stmt) {
-    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-      tir::for_each_expr(*root, [&](const Expr& expr) {
-        if (expr.kind == ExprKind::var) numbers.erase(expr.var);
-        if (expr.kind != ExprKind::call || !expr.type.is_handle()) return;
-        for (const ExprRef& operand : expr.operands) numbers.erase(operand->var);  // an address
-      });
-    });
-  });
-  return numbers;
 }
 
 // Variables that nothing reads, with what is stored to them, and workspace that nothing accesses.
