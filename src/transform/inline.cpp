@@ -22,14 +22,11 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
-// A value that is zero unless a condition holds, and next to no work if it does.
+// A copy with a border of zero.
 bool is_padding(const Expr& value) {
-  constexpr double next_to_none = 3;
-  if (!tir::is_if_then_else(value)) return false;
+  if (!has_border(value)) return false;
   const Expr& border = *value.operands[2];
-  const bool is_zero = (border.kind == ExprKind::int_imm && border.int_value == 0) ||
-                       (border.kind == ExprKind::float_imm && border.float_value == 0);
-  return is_zero && loops::work(*value.operands[1]) <= next_to_none;
+  return border.kind == ExprKind::int_imm ? border.int_value == 0 : border.float_value == 0;
 }
 
 // One buffer and its readers, on copies of the statements: nothing changes unless all of it can.
@@ -205,6 +202,14 @@ class FunctionInliner {
 };
 
 }  // namespace
+
+bool has_border(const Expr& value) {
+  constexpr double next_to_none = 3;
+  if (!tir::is_if_then_else(value)) return false;
+  const ExprKind border = value.operands[2]->kind;
+  return (border == ExprKind::int_imm || border == ExprKind::float_imm) &&
+         loops::work(*value.operands[1]) <= next_to_none;
+}
 
 std::vector<VarId> inline_producers(const tir::Module& module, tir::Function& function, const ParamAliases& aliases,
                                     Inlining inlining) {

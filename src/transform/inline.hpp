@@ -10,6 +10,9 @@
 
 namespace usmp::transform {
 
+// A copy with a border: a number unless a condition holds, and next to no work if it does.
+[[nodiscard]] bool has_border(const tir::Expr& value);
+
 // What a reader's extra work may cost.
 enum class Inlining {
   never_slower,  // no more operations than the loads and stores that vanish

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "transform/fuse.hpp"
+#include "transform/inline.hpp"
 #include "transform/peak.hpp"
 #include "transform/plain_entry.hpp"
 #include "transform/simple_function.hpp"
 #include "usmp/loops/accesses.hpp"
-#include "usmp/loops/cost.hpp"
 #include "usmp/loops/injective_nest.hpp"
 #include "usmp/program/edit.hpp"
 #include "usmp/program/entry_calls.hpp"
@@ -236,19 +236,16 @@ bool is_padding(const tir::Module& module, const tir::Function& function) {
   if (function.body.size() != 1) return false;
   arith::Facts facts(module);
   const auto nest = loops::injective_nest(function.body.front(), facts);
-  if (!nest || !nest->guards.empty() || !tir::is_if_then_else(*nest->value)) return false;
-  const Expr& border = *nest->value->operands[2];
-  constexpr double next_to_none = 3;
-  return (border.kind == ExprKind::int_imm || border.kind == ExprKind::float_imm) &&
-         loops::work(*nest->value->operands[1]) <= next_to_none;
+  return nest && nest->guards.empty() && has_border(*nest->value);
 }
 
 // What such functions write.
 std::set<VarId> padded_tensors(const tir::Module& module) {
   const auto entry = read_plain_entry(module);
+  if (!entry) return {};
   std::map<std::size_t, bool> known;
   std::set<VarId> tensors;
-  for (const EntryCall& call : entry ? entry->calls : std::vector<EntryCall>()) {
+  for (const EntryCall& call : entry->calls) {
     const tir::Function& function = module.functions[call.callee];
     const auto [pads, is_new] = known.emplace(call.callee, false);
     if (is_new) pads->second = is_padding(module, function);
