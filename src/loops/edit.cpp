@@ -3,12 +3,15 @@
 #include "usmp/loops/edit.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "usmp/loops/accesses.hpp"
 #include "usmp/loops/walk.hpp"
+#include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::loops {
@@ -203,6 +206,16 @@ tir::For split(tir::Module& module, const tir::For& loop, std::int64_t outer) {
   tir::For outside{high, tir::make_int(0, type), tir::make_int(outer, type), {}};
   outside.body.push_back(tir::Stmt{std::move(inside)});
   return outside;
+}
+
+std::optional<JoinedLoops> joined(tir::Module& module, const tir::For& outer, const tir::For& inner, std::string name) {
+  const auto count = checked_mul(*tir::as_int(*outer.extent), *tir::as_int(*inner.extent));
+  if (!count || *count > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  const tir::VarId var = fresh_var(module, std::move(name), tir::int32_type);
+  const ExprRef whole = tir::make_var(module, var);
+  return JoinedLoops{{var, tir::make_int(0), tir::make_int(*count), {}},
+                     {{outer.var, tir::make_binary(ExprKind::floor_div, whole, inner.extent)},
+                      {inner.var, tir::make_binary(ExprKind::floor_mod, whole, inner.extent)}}};
 }
 
 void rewrite_indices(tir::Stmt& root, tir::VarId storage, arith::Facts& facts,

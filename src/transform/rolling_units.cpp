@@ -242,16 +242,12 @@ class RunBuilder {
     };
     tir::For* inner = tir::only_loop(outer->body);
     if (inner == nullptr || !is_plain(*outer) || !is_plain(*inner)) return false;
-    const auto both = checked_mul(*tir::as_int(*outer->extent), *tir::as_int(*inner->extent));
-    if (!both || *both > std::numeric_limits<std::int32_t>::max()) return false;
-    const VarId var = loops::fresh_var(module_, module_.var(outer->var).name, tir::int32_type);
-    const tir::ExprRef whole = tir::make_var(module_, var);
-    const loops::Substitution values = {{outer->var, tir::make_binary(tir::ExprKind::floor_div, whole, inner->extent)},
-                                        {inner->var, tir::make_binary(tir::ExprKind::floor_mod, whole, inner->extent)}};
-    tir::Block body = std::move(inner->body);
-    loops::rename(body, values);
-    stmt = {tir::For{var, tir::make_int(0), tir::make_int(*both), std::move(body)}};
-    collapsed_.insert(var);
+    auto both = loops::joined(module_, *outer, *inner, module_.var(outer->var).name);
+    if (!both) return false;
+    both->loop.body = std::move(inner->body);
+    loops::rename(both->loop.body, both->values);
+    collapsed_.insert(both->loop.var);
+    stmt = {std::move(both->loop)};
     return true;
   }
 

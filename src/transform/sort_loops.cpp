@@ -30,17 +30,17 @@ bool is_constant(const tir::For& loop) {
 
 class NestSorter {
  public:
-  // `buffers`: what the nest may store to; null: anything.
-  NestSorter(tir::Module& module, const ParamAliases& aliases, const std::set<VarId>* buffers)
-      : module_(module), aliases_(aliases), buffers_(buffers) {}
+  // `nest`: a loop. `buffers`: what it may store to; null: anything.
+  NestSorter(tir::Module& module, const ParamAliases& aliases, tir::Stmt& nest, const std::set<VarId>* buffers)
+      : module_(module), aliases_(aliases), stmt_(nest), buffers_(buffers) {}
 
-  void sort(tir::For& outermost) {
-    const auto order = find_order(outermost);
+  void sort() {
+    const auto order = find_order();
     if (order && !std::ranges::is_sorted(*order)) permute(*order);
   }
 
-  void join_tiles(tir::Stmt& stmt) {
-    const auto order = find_order(std::get<tir::For>(stmt.node));
+  void join_tiles() {
+    const auto order = find_order();
     if (!order || std::ranges::is_sorted(*order)) return;
     std::vector<std::size_t> joined;  // places in the order, of the outer ones
     for (std::size_t i = 0; i + 1 < order->size(); ++i) {
@@ -53,21 +53,22 @@ class NestSorter {
     permute(*order);
     if (joined.size() != 1) return;
     const std::size_t vars = module_.vars.size();
-    const tir::Stmt before = stmt;
+    tir::Stmt before = stmt_;
     if (join(joined[0])) return;
     module_.vars.resize(vars);
-    stmt = before;
+    stmt_ = std::move(before);
   }
 
  private:
   // Nothing: the loops are as they have to be.
-  std::optional<std::vector<std::size_t>> find_order(tir::For& outermost) {
-    for (tir::For* loop = &outermost; loop != nullptr && is_constant(*loop); loop = tir::only_loop(loop->body)) {
+  std::optional<std::vector<std::size_t>> find_order() {
+    for (auto* loop = &std::get<tir::For>(stmt_.node); loop != nullptr && is_constant(*loop);
+         loop = tir::only_loop(loop->body)) {
       nest_.push_back(loop);
     }
     if (nest_.size() < 2) return std::nullopt;
     note_inside();
-    loops::add_accesses(tir::Stmt{outermost}, accesses_);
+    loops::add_accesses(stmt_, accesses_);
     std::optional<std::vector<std::size_t>> order;
     for (const auto& [storage, count] : accesses_.stores) {
       if (own_.contains(storage)) continue;
@@ -82,24 +83,20 @@ class NestSorter {
   bool join(std::size_t at) {
     tir::For& outer = *nest_[at];
     tir::For& inner = *nest_[at + 1];
-    const auto extent = checked_mul(*tir::as_int(*outer.extent), *tir::as_int(*inner.extent));
-    if (!extent || *extent > INT32_MAX || module_.var(outer.var).type != tir::int32_type ||
-        module_.var(inner.var).type != tir::int32_type) {
-      return false;
-    }
-    const VarId var = loops::fresh_var(module_, module_.var(inner.var).name, tir::int32_type);
-    const tir::ExprRef whole = tir::make_var(module_, var);
-    const loops::Substitution values = {{outer.var, tir::make_binary(tir::ExprKind::floor_div, whole, inner.extent)},
-                                        {inner.var, tir::make_binary(tir::ExprKind::floor_mod, whole, inner.extent)}};
-    tir::For both{var, tir::make_int(0), tir::make_int(*extent), std::move(inner.body)};
-    if (!loops::expand_lets(both.body, {})) return false;
+    const auto counts = [&](const tir::For& loop) { return module_.var(loop.var).type == tir::int32_type; };
+    auto both = counts(outer) && counts(inner) ? loops::joined(module_, outer, inner, module_.var(inner.var).name)
+                                               : std::nullopt;
+    if (!both) return false;
+    const VarId var = both->loop.var;
+    both->loop.body = std::move(inner.body);
+    if (!loops::expand_lets(both->loop.body, {})) return false;
     arith::Facts facts(module_);
     for (std::size_t i = 0; i < at; ++i) facts.bind_loop(*nest_[i]);
-    facts.bind_loop(both);
+    facts.bind_loop(both->loop);
     bool is_plain = true;
     const auto before = [&](tir::Block& block, std::size_t& i, arith::Facts& here) {
       tir::for_each_expr_of(block[i], [&](tir::ExprRef& expr) {
-        expr = loops::substituted(expr, here, values);
+        expr = loops::substituted(expr, here, both->values);
         if (expr->type == tir::int32_type) expr = here.simplified(expr);
         tir::for_each_expr(*expr, [&](const tir::Expr& part) {
           const bool divides = part.kind == tir::ExprKind::floor_div || part.kind == tir::ExprKind::floor_mod;
@@ -108,8 +105,8 @@ class NestSorter {
       });
       return loops::Next::enter;
     };
-    loops::edit(both.body, facts, {.before = before, .after = {}});
-    outer = std::move(both);
+    loops::edit(both->loop.body, facts, {.before = before, .after = {}});
+    outer = std::move(both->loop);
     return is_plain;
   }
 
@@ -143,14 +140,13 @@ class NestSorter {
     std::optional<Digits> digits;
     bool is_divided = true;
     arith::Facts facts(module_);
-    loops::visit_accesses(tir::Stmt{*nest_.front()}, facts,
-                          [&](VarId var, const tir::Expr& index, bool, const arith::Facts& here) {
-                            if (var != storage || !is_divided) return;
-                            const auto form = here.affine(index);
-                            const auto own = form ? digits_of(*form, here) : std::nullopt;
-                            is_divided = own && (!digits || *digits == *own);
-                            digits = own;
-                          });
+    loops::visit_accesses(stmt_, facts, [&](VarId var, const tir::Expr& index, bool, const arith::Facts& here) {
+      if (var != storage || !is_divided) return;
+      const auto form = here.affine(index);
+      const auto own = form ? digits_of(*form, here) : std::nullopt;
+      is_divided = own && (!digits || *digits == *own);
+      digits = own;
+    });
     if (!is_divided || !digits) return std::nullopt;
     factors_ = digits->factors;
     std::vector<std::size_t> order;
@@ -217,6 +213,7 @@ class NestSorter {
 
   tir::Module& module_;
   const ParamAliases& aliases_;
+  tir::Stmt& stmt_;
   const std::set<VarId>* buffers_;
   std::vector<tir::For*> nest_;  // the outermost first
   loops::Accesses accesses_;
@@ -234,15 +231,14 @@ void sort_loops(tir::Module& module, tir::Function& function, const ParamAliases
   });
   tir::for_each_block(function.body, [&](tir::Block& block) {
     for (tir::Stmt& stmt : block) {
-      auto* loop = std::get_if<tir::For>(&stmt.node);
-      if (loop != nullptr) NestSorter(module, aliases, &buffers).sort(*loop);
+      if (std::holds_alternative<tir::For>(stmt.node)) NestSorter(module, aliases, stmt, &buffers).sort();
     }
   });
 }
 
 void join_tiles(tir::Module& module, tir::Function& function, const ParamAliases& aliases) {
   for (tir::Stmt& stmt : function.body) {
-    if (std::holds_alternative<tir::For>(stmt.node)) NestSorter(module, aliases, nullptr).join_tiles(stmt);
+    if (std::holds_alternative<tir::For>(stmt.node)) NestSorter(module, aliases, stmt, nullptr).join_tiles();
   }
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Edits of expressions and statements: replacing variables, renaming declarations, splitting loops.
+// Edits of expressions and statements: replacing variables, renaming declarations, splitting and joining loops.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -54,6 +55,15 @@ void freshen(tir::Stmt& stmt, tir::Module& module);
 
 // A loop over [0, outer · inner) as a loop over [0, outer) around one over [0, inner).
 [[nodiscard]] tir::For split(tir::Module& module, const tir::For& loop, std::int64_t outer);
+
+// Two loops, one directly inside of the other, both over [0, constant) of int32, as one without a body: and what their
+// variables are in it. Nothing: it would run more often than int32 counts.
+struct JoinedLoops {
+  tir::For loop;
+  Substitution values;
+};
+[[nodiscard]] std::optional<JoinedLoops> joined(tir::Module& module, const tir::For& outer, const tir::For& inner,
+                                                std::string name);
 
 // Removes the allocates of the variables, at any depth.
 void erase_allocates(tir::Block& root, const std::set<tir::VarId>& vars);
