@@ -157,14 +157,13 @@ class FunctionFuser {
 
   // The same of a border that is not zero.
   bool skip_other_borders() {
-    const tir::Function before = function();
     const std::size_t vars = module_.vars.size();
-    const auto moved = move_borders(module_, function());
-    if (moved.empty()) return false;
+    auto moved = move_borders(module_, function());
+    if (!moved) return false;
     if (skip_padding()) return true;
-    function() = before;
+    function() = std::move(moved->before);
     module_.vars.resize(vars);
-    for (const auto& [buffer, element] : moved) module_.vars[buffer.index()].element = element;
+    for (const auto& [buffer, element] : moved->elements) module_.vars[buffer.index()].element = element;
     return false;
   }
 

@@ -18,6 +18,8 @@
 #include "usmp/loops/reduction.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
+#include "usmp/support/text.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -72,7 +74,7 @@ class BorderMover {
  public:
   BorderMover(tir::Module& module, tir::Function& function) : module_(module), function_(function), facts_(module) {}
 
-  std::map<VarId, tir::DataType> run() {
+  std::optional<MovedBorders> run() {
     all_ = loops::accesses_of(function_.body);
     tir::for_each_block(function_.body, [&](Block& block) {
       for (Stmt& stmt : block) {
@@ -81,11 +83,11 @@ class BorderMover {
       }
     });
     for (Stmt& stmt : function_.body) find_buffer(stmt);
-    if (buffers_.empty() || !find_sums()) return {};
-    std::map<VarId, tir::DataType> types;
-    for (const auto& [buffer, border] : buffers_) types[buffer] = module_.var(buffer).element;
+    if (buffers_.empty() || !find_sums()) return std::nullopt;
+    MovedBorders moved{.before = function_, .elements = {}};
+    for (const auto& [buffer, store] : buffers_) moved.elements[buffer] = module_.var(buffer).element;
     change();
-    return types;
+    return moved;
   }
 
  private:
@@ -216,11 +218,12 @@ class BorderMover {
       if (!all || *all > most_products) return false;
       distance = *all;
     }
+    std::vector<std::int64_t> entries(static_cast<std::size_t>(distance));
+    if (!fill(entries, outside, of_sum, terms, elements, place.constant, weights, border)) return false;
     auto table = std::make_shared<tir::Constant>();
     table->type = tir::int32_type;
     table->shape = {distance};
-    table->bytes.assign(static_cast<std::size_t>(distance) * 4, '\0');
-    if (!fill(*table, outside, of_sum, terms, elements, place.constant, weights, border)) return false;
+    for (const std::int64_t entry : entries) append_little_endian(table->bytes, static_cast<std::uint64_t>(entry), 4);
     sum.table = std::move(table);
     sum.index = sum.begin->index;
     for (const auto& [var, by] : rows) {
@@ -247,9 +250,9 @@ class BorderMover {
     return value;
   }
 
-  static bool fill(tir::Constant& table, const std::vector<Digit>& outside, const std::vector<Digit>& of_sum,
-                   const std::vector<Digit>& terms, std::int64_t elements, std::int64_t constant,
-                   const tir::Constant& weights, std::int64_t border) {
+  static bool fill(std::vector<std::int64_t>& entries, const std::vector<Digit>& outside,
+                   const std::vector<Digit>& of_sum, const std::vector<Digit>& terms, std::int64_t elements,
+                   std::int64_t constant, const tir::Constant& weights, std::int64_t border) {
     const std::int64_t outer = product_of(outside);
     const std::int64_t sums = product_of(of_sum);
     const std::int64_t each = product_of(terms);
@@ -268,10 +271,7 @@ class BorderMover {
           size += std::abs(*weight);
         }
         if (element < 0 || element >= elements || size > INT32_MAX / most_factor) return false;
-        const auto at = static_cast<std::size_t>(o * elements + element) * 4;
-        for (std::size_t byte = 0; byte < 4; ++byte) {
-          table.bytes[at + byte] = static_cast<char>(static_cast<std::uint32_t>(sum) >> (8 * byte));
-        }
+        entries[static_cast<std::size_t>(o * elements + element)] = sum;
       }
     }
     return true;
@@ -279,16 +279,9 @@ class BorderMover {
 
   // Of up to 16 bits.
   static std::optional<std::int64_t> weight_at(const tir::Constant& weights, std::int64_t index) {
-    const auto width = static_cast<std::size_t>(weights.type.bytes());
-    if (!weights.type.is_integer() || weights.type.bits > 16 || index < 0) return std::nullopt;
-    const std::size_t at = static_cast<std::size_t>(index) * width;
-    if (at + width > weights.bytes.size()) return std::nullopt;
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < width; ++i)
-      bits |= static_cast<std::uint32_t>(static_cast<unsigned char>(weights.bytes[at + i])) << (8 * i);
-    if (weights.type.is_int() && (bits >> (weights.type.bits - 1)) != 0)
-      return static_cast<std::int64_t>(bits) - (std::int64_t{1} << weights.type.bits);
-    return static_cast<std::int64_t>(bits);
+    const std::int64_t count = static_cast<std::int64_t>(weights.bytes.size()) / weights.type.bytes();
+    if (!weights.type.is_integer() || weights.type.bits > 16 || index < 0 || index >= count) return std::nullopt;
+    return tir::integer_of(tir::element_bits(weights, static_cast<std::size_t>(index)), weights.type);
   }
 
   void change() {
@@ -328,7 +321,7 @@ class BorderMover {
 
 }  // namespace
 
-std::map<VarId, tir::DataType> move_borders(tir::Module& module, tir::Function& function) {
+std::optional<MovedBorders> move_borders(tir::Module& module, tir::Function& function) {
   return BorderMover(module, function).run();
 }
 

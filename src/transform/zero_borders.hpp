@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "usmp/tir/ir.hpp"
 
@@ -14,10 +15,14 @@ namespace usmp::transform {
 // and is only multiplied with constants in sums becomes one with a border of zero,
 //   b[i] = inside ? x[…] - z : 0
 // of 16 bits; each sum begins with z · (the sum of its weights), from a table, instead of 0. So sums over a window can
-// skip the border. Sums are of int32, with so few weights that none overflows on the way. Returns the
-// buffers, with the elements that they had; those of one function change all or none. The caller undoes it where the
-// border is not skipped then. The function is simple (simple_function.hpp), and has no scopes. O(size + elements of the
-// constants).
-std::map<tir::VarId, tir::DataType> move_borders(tir::Module& module, tir::Function& function);
+// skip the border. Sums are of int32, with so few weights that none overflows on the way. Buffers of
+// one function change all or none. The caller undoes it where the border is not skipped then. The function is simple
+// (simple_function.hpp), and has no scopes. O(size + elements of the constants).
+struct MovedBorders {
+  tir::Function before;
+  std::map<tir::VarId, tir::DataType> elements;  // of the buffers, as they were
+};
+// Nothing: there are none, and the function is as it was.
+std::optional<MovedBorders> move_borders(tir::Module& module, tir::Function& function);
 
 }  // namespace usmp::transform

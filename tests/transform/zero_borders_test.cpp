@@ -61,7 +61,7 @@ struct Fixture : Program {
   void convolution() { body(block(constant(), allocate(b, 12), pad(), sums(block(begin(), terms(product()), end())))); }
 
   bool moved() {
-    const bool is_moved = !move_borders(changed(), op()).empty();
+    const bool is_moved = move_borders(changed(), op()).has_value();
     check_same();
     if (!is_moved) CHECK(is_unchanged());
     return is_moved;
