@@ -30,6 +30,12 @@ bool is_assignment(std::string_view op) {
   return std::find(all.begin(), all.end(), op) != all.end();
 }
 
+// Behind a string; also of a header that is not here: "%" PRIu32 "\n".
+bool is_of_string(const Token& token) {
+  return token.kind == TokenKind::string ||
+         (token.kind == TokenKind::identifier && (token.text.starts_with("PRI") || token.text.starts_with("SCN")));
+}
+
 bool is_prefix(const Token& token) {
   constexpr std::array<std::string_view, 8> all = {"+", "-", "!", "~", "*", "&", "++", "--"};
   return token.kind == TokenKind::punctuator && std::find(all.begin(), all.end(), token.text) != all.end();
@@ -85,7 +91,7 @@ class Parser::Expression {
     pending_.push_back({kind, precedence, text, begin, operands});
   }
 
-  // Of the last operands, from `first` on.
+  // Its operands are the last ones, from `first` on.
   void make(Expr expr, std::size_t first, std::size_t begin) {
     expr.tokens = p_.range_from(begin);
     if (first < operands_.size()) {
@@ -172,7 +178,7 @@ class Parser::Expression {
     return true;
   }
 
-  // (T)x and (T*)x of a T that no file declares, where nothing else is possible.
+  // (T)x, (T){x} and (T*)x of a T that no file declares, where nothing else is possible.
   [[nodiscard]] bool is_unknown_type(std::size_t close) const {
     const Token& name = p_.next();
     if (!p_.is_name(name) || p_.names_.find(name.text)) return false;
@@ -183,7 +189,7 @@ class Parser::Expression {
     if (end != close) return false;
     const Token& behind = p_.token(close + 1);
     const bool is_operand = is_name(behind) || behind.kind == TokenKind::number || behind.kind == TokenKind::string ||
-                            behind.kind == TokenKind::character;
+                            behind.kind == TokenKind::character || behind.is("{");
     return has_stars || is_operand;
   }
 
@@ -200,7 +206,7 @@ class Parser::Expression {
         return true;
       case TokenKind::string: {
         std::size_t count = 1;
-        while (p_.token(p_.at_ + count).kind == TokenKind::string) ++count;
+        while (is_of_string(p_.token(p_.at_ + count))) ++count;
         leaf(ExprKind::string, count);
         return true;
       }

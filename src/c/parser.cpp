@@ -84,7 +84,7 @@ StmtId Parser::add(Stmt stmt, std::size_t begin) {
   return StmtId(tree_.stmts.size() - 1);
 }
 
-// Of the group whose #if stands there: its #endif.
+// The #endif of the group whose #if stands there.
 std::size_t Parser::group_end(std::size_t at) const {
   while (tokens_[at].text != "endif") at = partner_[at];
   return at;
@@ -118,7 +118,7 @@ StmtId Parser::item() {
   if (is_group("if") && !is_prefix_group(at_)) return group(true);
   if (here().is("extern") && next().kind == TokenKind::string && token(at_ + 2).is("{")) return linkage();
   try {
-    return declaration(Where::file);
+    return is_assertion() ? simple_statement() : declaration(Where::file);
   } catch (const Unparsed&) {
     return opaque_item(begin);
   }
@@ -213,7 +213,7 @@ StmtId Parser::group(bool is_file) {
   return add(std::move(stmt), begin);
 }
 
-// Of the function whose brace stands here. What belongs to what is not known if a group cuts a statement.
+// The body of the function whose brace stands here. What belongs to what is not known if a group cuts a statement.
 // NOLINTNEXTLINE(misc-no-recursion): groups and linkage around it, at most most_nested deep
 StmtId Parser::function_body() {
   const std::size_t begin = at_;
@@ -291,6 +291,10 @@ StmtId Parser::simple_statement() {
     stmt.kind = StmtKind::jump_to;
     stmt.text = here().text;
     ++at_;
+  } else if (is_assertion()) {
+    ++at_;
+    skip_brackets();
+    stmt.kind = StmtKind::empty;
   } else if (take("return")) {
     stmt.kind = StmtKind::return_to;
     if (!here().is(";")) stmt.expr = full_expression();
@@ -442,7 +446,7 @@ bool Parser::begins_declaration() const {
   return next().is("(") && begins_specifiers(token(partner_[at_ + 1] + std::size_t{1}));
 }
 
-// Of variables, types and functions; with the body of one.
+// Declares variables, types and functions; with the body of one.
 // NOLINTNEXTLINE(misc-no-recursion): as above
 StmtId Parser::declaration(Where where) {
   const std::size_t begin = at_;

@@ -101,6 +101,9 @@ class Parser {
   [[nodiscard]] TokenRange range_from(std::size_t begin) const {
     return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at_)};
   }
+  [[nodiscard]] bool is_assertion() const {
+    return (here().is("_Static_assert") || here().is("static_assert")) && next().is("(");
+  }
   // Over a bracket that opens here, and all up to the one that closes it.
   void skip_brackets() { at_ = partner_[at_] + std::size_t{1}; }
 

@@ -155,7 +155,10 @@ TEST_CASE("expressions bind as C says") {
   CHECK(expression("a ? b, c : d") == "(?: a (, b c) d);");
   CHECK(expression("f((struct S){.m = a}.m)") == "(call f (.m (literal record S ({} (=m a)))));");
   CHECK(expression("a = \"x\" \"y\"[0]") == "(= a ([] \"x\" 0));");
+  CHECK(expression("f(\"x\" PRIu32 \"y\", a)") == "(call f \"x\" a);");
+  CHECK(expression("f(\"x\" b)").find("opaque") != std::string::npos);
   CHECK(expression("(U*)p") == "(cast *?U p);");
+  CHECK(expression("f(&(U){a, 3}, b)") == "(call f (& (literal ?U ({} a 3))) b);");
   CHECK(expression("(U)a") == "(cast ?U a);");
   CHECK(expression("(p)(a)") == "(call p a);");
   CHECK(expression("a = (U)5") == "(= a (cast ?U 5));");
@@ -255,6 +258,8 @@ TEST_CASE("statements") {
   CHECK(items("int f(int a) { switch (a) { case 1: a = 2; break; default: goto out; } out: return a; }") ==
         "f: fn(int)int;{switch a {case 1: (= a 2); break; default: goto out;} out: return a;}");
   CHECK(items("void f(void) { for (;;) ; }") == "f: fn()void;{for ;  ;}");
+  CHECK(items("_Static_assert(sizeof(int) == 4, \"\"); void f(void) { static_assert(1, \"\"); } int a;") ==
+        "; f: fn()void;{;} a: int;");
   SUBCASE("opaque ones are as small as they can be") {
     CHECK(items("void f(int a) { a b c; a = 1; FOREACH(x) { y(); } a = 2; if (a b) a = 3; for (a b) { a = 4; } asm "
                 "volatile(\"nop\"); }") ==

@@ -5,21 +5,24 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 namespace usmp::tvm_c::macro_expansion_test {
 namespace {
 
-std::string joined(const MadeTokens& tokens) {
+std::string joined(const std::vector<c::Token>& tokens) {
   std::string text;
-  for (const MadeToken& token : tokens) text += token.text + " ";
+  for (const c::Token& token : tokens) {
+    if (token.kind != c::TokenKind::end) text.append(token.text).append(" ");
+  }
   return text;
 }
 
-std::string spelled(const std::string& text) { return joined(made_tokens(text)); }
+std::string spelled(const std::string& text) { return joined(c::lex_text(text)); }
 
 std::string expansion(const std::string& text, const Definitions& macros) {
-  const auto made = expanded(made_tokens(text), macros);
-  return made ? joined(*made) : spelled("nothing");
+  const auto made = expanded(text, macros);
+  return made ? joined(made->unit.tokens) : spelled("nothing");
 }
 
 TEST_CASE("macros are expanded as C says") {

@@ -37,7 +37,7 @@ enum class ExprKind : std::uint8_t {
   name,         // text; decl: what it means here
   number,       // text
   character,    // text
-  string,       // of one literal or several in a row
+  string,       // of one literal or several in a row, also with the names of <inttypes.h> that stand for some
   numbers,      // text: a long list of numbers, an element of `braces`
   call,         // operands: what is called, arguments
   subscript,    // operands: array, index
@@ -67,7 +67,7 @@ struct Expr {
 
 enum class StmtKind : std::uint8_t {
   opaque,
-  empty,
+  empty,        // also _Static_assert(…);
   block,        // body
   expression,   // expr
   declaration,  // decls

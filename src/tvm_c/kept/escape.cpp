@@ -15,7 +15,6 @@
 #include "tvm_c/kept/escape_function.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/lexer.hpp"
-#include "tvm_c/text/macro_expansion.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/preprocessed.hpp"
 #include "tvm_c/text/syntax.hpp"
@@ -23,39 +22,6 @@
 
 namespace usmp::tvm_c {
 namespace {
-
-// Of the tokens behind the bracket that opens them.
-std::optional<std::vector<EscapeParam>> escape_params(const MadeTokens& tokens) {
-  std::vector<EscapeParam> params;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= tokens.size(); ++i) {
-    const bool is_last = i == tokens.size();
-    if (!is_last && !tokens[i].is(",") && !tokens[i].is(")")) continue;
-    std::size_t end = i;
-    std::size_t pointers = 0;
-    while (end > begin && tokens[end - 1].is("]")) {
-      while (end > begin && !tokens[--end].is("[")) {
-      }
-      ++pointers;
-    }
-    EscapeParam param;
-    bool is_number = end > begin + 1;
-    for (std::size_t k = begin; k + 1 < end; ++k) {
-      const bool is_pointer = tokens[k].is("*");
-      if (!is_pointer && !tokens[k].is_identifier()) return std::nullopt;
-      pointers += is_pointer ? 1 : 0;
-      is_number = is_number && (is_pointer || tokens[k].is("const") || tokens[k].is("volatile") ||
-                                tokens[k].is("restrict") || is_number_word(tokens[k].text));
-    }
-    if (end > begin && tokens[end - 1].is_identifier()) param.name = tokens[end - 1].text;
-    param.numbers = is_number && pointers == 1;
-    param.is_given = !is_number || pointers > 0;
-    if (end > begin && !tokens[begin].is("...")) params.push_back(std::move(param));
-    begin = i + 1;
-    if (!is_last && tokens[i].is(")")) break;
-  }
-  return params;
-}
 
 // What is included there may be anything.
 bool has_odd_directives(const Code& file, const AddedText& place) {
@@ -184,19 +150,18 @@ class EscapeFinder {
       const std::size_t body = asked.text.body.offset();
       const AddedText place = asked.statement.value_or(AddedText{body, body + text.size()});
       if (has_odd_directives(included_.code(asked.text.file), place)) return "has directives that are not understood";
-      auto tokens = file.tokens(place.begin, place.end);
       auto head = file.tokens(params, behind_params.end());
-      if (asked.statement) {  // the text in front of it is of plain names
+      auto statements = file.tokens(place.begin, place.end);
+      if (!head || !statements) return "has macros that are not understood";
+      if (asked.statement) {  // the text around it is of plain names
         text.remove_suffix(place.end - place.begin + 1);
-        const MadeTokens front = made_tokens(text);
-        if (tokens) tokens->insert(tokens->begin(), front.begin(), front.end());
-        head = made_tokens(tokens_of(asked.text.params));
+        head = tokens_of(asked.text.params);
+        const std::vector<Token> front = tokens_of(Lexer(text));
+        statements->insert(statements->begin(), front.begin(), front.end());
       }
-      if (!head || !tokens) return "has macros that are not understood";
-      const auto escaping = escape_params(*head);
-      if (!escaping) return "has parameters that are not understood";
-      known.body = FunctionBody{asked.name, *escaping, std::move(*tokens)};
-      return nullptr;
+      FunctionBody found = function_body(asked.name, *head, *statements);
+      if (found.wrong == nullptr) known.body = std::move(found);
+      return found.wrong;
     } catch (const SyntaxError&) {  // told where it is read, if it is
       return "is not understood";
     }

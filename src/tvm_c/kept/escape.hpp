@@ -42,10 +42,10 @@ struct AskedFunction {
   std::optional<AddedText> statement = {};  // of the file, with which the function's text ends, before "\n}"
 };
 
-// Of the `asked` functions and those of the scope that these call. An address escapes unless each statement is
-// understood and it only goes to variables of the function, is compared, accessed, or passed to a function of the scope
-// of which the same holds, or to a synchronous one. O(tokens · rounds), with a limit of rounds beyond which all
-// parameters escape.
+// What escapes of the `asked` functions and those of the scope that these call. An address escapes unless each
+// statement is understood and it only goes to variables of the function, is compared, accessed, or passed to a function
+// of the scope of which the same holds, or to a synchronous one. O(tokens · rounds), with a limit of rounds beyond
+// which all parameters escape.
 [[nodiscard]] Escapes escapes_of(const std::vector<AskedFunction>& asked, const FileScope& scope,
                                  const Included& included, const SynchronousFunctions& synchronous);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Reads the statements and expressions of a function, in whatever order they run, for where addresses go. What is none
-// of the forms here is not understood, and then all parameters escape. Tests: tests/tvm_c/escape_test.cpp.
+// Evaluates all expressions of a function for the addresses that they may have, in whatever order they run, until
+// nothing is new. If a part of it is beyond the grammar, all parameters escape.
 #include "tvm_c/kept/escape_function.hpp"
 
 #include <algorithm>
@@ -11,57 +11,65 @@
 #include <span>
 #include <utility>
 
-#include "tvm_c/text/function_tokens.hpp"
-#include "tvm_c/text/syntax.hpp"
+#include "usmp/c/parser.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
-constexpr std::size_t most_reads = 16;      // of one function: its variables get addresses from each other
-constexpr std::size_t most_levels = 250;    // of expressions in each other, as in what compilers take
-constexpr std::size_t no_token = SIZE_MAX;  // also: no variable
+constexpr std::size_t most_reads = 16;  // of one function: its variables get addresses from each other
+constexpr std::size_t no_variable = SIZE_MAX;
 
 template <std::size_t count>
 bool is_one_of(std::string_view text, const std::array<std::string_view, count>& words) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-bool qualifies(std::string_view word) {
-  return is_one_of(word, std::array<std::string_view, 8>{"const", "volatile", "restrict", "__restrict", "__restrict__",
-                                                         "register", "auto", "__extension__"});
-}
-
-bool outlives_function(std::string_view word) {
-  return is_one_of(word, std::array<std::string_view, 4>{"static", "extern", "_Thread_local", "__thread"});
-}
-
-bool begins_struct(std::string_view word) { return word == "struct" || word == "union" || word == "enum"; }
-
-bool begins_type(std::string_view word) {
-  return qualifies(word) || outlives_function(word) || begins_struct(word) || is_number_word(word) || word == "void" ||
-         word == "__attribute__";
-}
-
-// A statement's, or one that changes what the text around it means.
-bool is_no_operand(std::string_view word) {
-  return begins_type(word) ||
-         is_one_of(word, std::array<std::string_view, 27>{
-                             "if",      "else",     "for",         "while",          "do",        "switch",  "case",
-                             "default", "return",   "goto",        "break",          "continue",  "asm",     "__asm",
-                             "__asm__", "typeof",   "__typeof__",  "_Generic",       "typedef",   "inline",  "_Pragma",
-                             "_Atomic", "__typeof", "__auto_type", "_Static_assert", "__label__", "_Alignas"});
-}
-
-bool asks_size(std::string_view word) {
-  return is_one_of(word, std::array<std::string_view, 4>{"sizeof", "_Alignof", "__alignof__", "offsetof"});
-}
-
 bool is_comparison(std::string_view op) {
   return is_one_of(op, std::array<std::string_view, 8>{"==", "!=", "<", ">", "<=", ">=", "&&", "||"});
 }
 
-struct NotUnderstood {};
+// Types of CMSIS, whose headers are seldom here; not row_t, which may be an array.
+bool is_number_name(std::string_view name) {
+  return is_one_of(
+      name, std::array<std::string_view, 7>{"q7_t", "q15_t", "q31_t", "q63_t", "float16_t", "float32_t", "float64_t"});
+}
+
+bool is_number(const c::Type& type) {
+  return type.kind == c::TypeKind::integer || type.kind == c::TypeKind::real ||
+         (type.kind == c::TypeKind::unknown && is_number_name(type.name));
+}
+
+bool points_to_numbers(const c::Tree& tree, c::TypeId id) {
+  const c::Type& type = tree[id];
+  return (type.kind == c::TypeKind::pointer || type.kind == c::TypeKind::array) && is_number(tree[type.of]);
+}
+
+// Those that change what a variable means are not.
+bool is_harmless_attribute(std::string_view word) {
+  return is_one_of(
+      word, std::array<std::string_view, 6>{"aligned", "__aligned__", "unused", "__unused__", "packed", "__packed__"});
+}
+
+// Wherever they stand.
+bool has_odd_attributes(const std::vector<c::Token>& tokens) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!is_one_of(tokens[i].text, std::array<std::string_view, 3>{"__attribute__", "__attribute", "__declspec"}))
+      continue;
+    std::size_t depth = 0;
+    do {
+      if (++i == tokens.size()) return true;
+      if (tokens[i].is_identifier() && !is_harmless_attribute(tokens[i].text)) return true;
+      if (tokens[i].is("(")) ++depth;
+      if (tokens[i].is(")")) --depth;
+    } while (depth > 0);
+  }
+  return false;
+}
+
+struct NotUnderstood {
+  c::TokenRange tokens;
+};
 
 // What a value may have.
 struct Addresses {
@@ -76,247 +84,113 @@ struct Addresses {
 };
 
 struct LocalVariable {
-  std::string_view name;
   Addresses has = {};
   bool is_array = false;  // `has`: its elements, and the type of its name
   bool is_static = false;
-  std::size_t begin = 0;  // tokens where the name means it
-  std::size_t end = 0;
 };
 
 struct Operand : Addresses {
   enum class Where : std::uint8_t { nowhere, variable, inside, memory };
-  Where where = Where::nowhere;     // inside: an element or member of a variable
-  std::size_t variable = no_token;  // whose place it is
-  bool is_array = false;            // a variable's name that is its address
-  Addresses address = {};           // of a place in memory
-  std::string_view name = {};       // of a variable or member in it, for messages
+  Where where = Where::nowhere;        // inside: an element or member of a variable
+  std::size_t variable = no_variable;  // whose place it is
+  bool is_array = false;               // a variable's name that is its address
+  Addresses address = {};              // of a place in memory
+  std::string_view name = {};          // of a variable or member in it, for messages
 };
 
 class FunctionReader {
  public:
   FunctionReader(const FunctionBody& body, const CalledFunctions& called)
-      : body_(body), tokens_(body.tokens), called_(called), partner_(tokens_.size(), no_token) {}
+      : body_(body), tree_(body.tree), called_(called), values_(tree_.exprs.size()) {}
 
   FunctionEscape read() {
     try {
-      find_partners();
-      for (std::size_t i = 0; i < body_.params.size(); ++i) {
-        const EscapeParam& param = body_.params[i];
-        LocalVariable& variable = declare(param.name, tokens_.size() + i, 0, tokens_.size());
-        variable.has = {param.is_given ? param_bit(i) : 0, param.holds, param.numbers};
-      }
+      require_grammar();
+      declare_variables();
       for (std::size_t round = 0; round < most_reads; ++round) {
         has_changed_ = false;
-        for (at_ = 0; at_ < tokens_.size();) read_statement();
+        read_once();
         if (!has_changed_) return result_;
       }
-    } catch (const NotUnderstood&) {
+    } catch (const NotUnderstood& part) {
+      return {all_params, body_.name, "is not understood at " + in_quotes(body_.tokens[part.tokens.begin].text), {}};
     }
-    const std::string_view at = at_ < tokens_.size() ? std::string_view(tokens_[at_].text) : "}";
-    return {all_params, body_.name, "is not understood at " + in_quotes(at), {}};
+    return {all_params, body_.name, "has addresses in too many variables", {}};
   }
 
  private:
   using Where = Operand::Where;
 
-  [[nodiscard]] bool is(std::size_t i, std::string_view text) const {
-    return i < tokens_.size() && tokens_[i].is(text);
-  }
-  [[nodiscard]] bool is_name(std::size_t i) const {
-    return i < tokens_.size() && tokens_[i].is_identifier() && !is_no_operand(tokens_[i].text);
-  }
-  void require(bool is_understood) const {
-    if (!is_understood) throw NotUnderstood();
-  }
-  bool take(std::string_view text) {
-    const bool is_next = is(at_, text);
-    if (is_next) ++at_;
-    return is_next;
-  }
-  void expect_token(std::string_view text) { require(take(text)); }
+  // --- Statements and declarations
 
-  void find_partners() {
-    std::vector<std::size_t> open;
-    for (at_ = 0; at_ < tokens_.size(); ++at_) {
-      const MadeToken& token = tokens_[at_];
-      if (token.is("(") || token.is("[") || token.is("{")) open.push_back(at_);
-      if (!token.is(")") && !token.is("]") && !token.is("}")) continue;
-      const char opening = token.is(")") ? '(' : token.is("]") ? '[' : '{';
-      require(!open.empty() && tokens_[open.back()].text[0] == opening);
-      partner_[open.back()] = at_;
-      open.pop_back();
+  static void require(bool is_understood, c::TokenRange tokens) {
+    if (!is_understood) throw NotUnderstood{tokens};
+  }
+
+  void require_grammar() const {
+    for (const c::Stmt& stmt : tree_.stmts) {
+      require(stmt.kind != c::StmtKind::opaque, stmt.tokens);
+      if (stmt.kind == c::StmtKind::declaration) require(is_declaration(stmt), stmt.tokens);
     }
-    require(open.empty());
+    for (const c::Expr& expr : tree_.exprs) require(expr.kind != c::ExprKind::opaque, expr.tokens);
   }
 
-  // From `i` on, outside of brackets; `end`: there is none.
-  [[nodiscard]] std::size_t find(std::string_view text, std::size_t i, std::size_t end) const {
-    while (i < end && !is(i, text)) i = partner_[i] != no_token ? partner_[i] + 1 : i + 1;
-    return std::min(i, end);
-  }
-
-  // --- Statements
-
-  void read_statement() {
-    if (take(";") || take("else") || take("do")) return;
-    if (take("{")) {
-      blocks_.push_back(partner_[at_ - 1]);
-      return;
-    }
-    if (take("}")) {
-      require(!blocks_.empty());
-      return blocks_.pop_back();
-    }
-    if (is(at_, "for")) return read_for();
-    if (is_control(tokens_[at_])) {
-      ++at_;
-      expect_token("(");
-      (void)read_expression(0);
-      return expect_token(")");
-    }
-    if (take("case")) {
-      (void)read_expression(2);
-      return expect_token(":");
-    }
-    if ((is_name(at_) || is(at_, "default")) && is(at_ + 1, ":")) {
-      at_ += 2;
-    } else if (take("return")) {
-      if (!is(at_, ";")) give_back(read_expression(0));
-      expect_token(";");
-    } else if (take("goto")) {
-      require(is_name(at_));
-      ++at_;
-      expect_token(";");
-    } else if (take("break") || take("continue")) {
-      expect_token(";");
-    } else {
-      read_declaration_or_expression(blocks_.empty() ? tokens_.size() : blocks_.back());
-    }
-  }
-
-  // for (int i = 0; i < 3; ++i)
-  void read_for() {
-    std::size_t body = partner_[std::min(at_ + 1, tokens_.size() - 1)];
-    at_ += 2;
-    require(is(at_ - 1, "("));
-    while (body + 1 < tokens_.size() && is_control(tokens_[body + 1])) {
-      body = partner_[body + 2];
-      require(body != no_token);
-    }
-    const std::size_t end = is(body + 1, "{") ? partner_[body + 1] : find(";", body + 1, tokens_.size());
-    read_declaration_or_expression(end);
-    if (!is(at_, ";")) (void)read_expression(0);
-    expect_token(";");
-    if (!is(at_, ")")) (void)read_expression(0);
-    expect_token(")");
-  }
-
-  // Up to the semicolon, with it. `scope`: where the names end that it declares.
-  void read_declaration_or_expression(std::size_t scope) {
-    const std::size_t end = find(";", at_, tokens_.size());
-    if (is_declaration(end)) {
-      read_declaration(end, scope);
-    } else if (at_ < end) {
-      (void)read_expression(0);
-    }
-    expect_token(";");
-  }
-
-  [[nodiscard]] bool is_declaration(std::size_t end) const {
-    if (at_ < end && tokens_[at_].is_identifier() && begins_type(tokens_[at_].text)) return true;
-    if (!is_name(at_) || find_variable(at_) != no_token) return false;
-    std::size_t name = at_ + 1;
-    while (name < end && (is(name, "*") || qualifies(tokens_[name].text))) ++name;
-    if (!is_name(name)) return false;
-    // a * b = c is no expression, a * b, c = d is one.
-    return name == at_ + 1 || is_type_name(at_) || (is(name + 1, "=") && find(",", name, end) == end);
-  }
-
-  // By its spelling.
-  [[nodiscard]] bool is_type_name(std::size_t i) const {
-    return is_name(i) && tokens_[i].text.ends_with("_t") && find_variable(i) == no_token &&
-           !called_.find(tokens_[i].text).is_known;
-  }
-
-  void read_declaration(std::size_t end, std::size_t scope) {
-    bool is_static = false;
-    bool is_number = true;
-    bool has_type = false;
-    for (; at_ < end && tokens_[at_].is_identifier(); ++at_) {
-      const std::string_view word = tokens_[at_].text;
-      if (word == "__attribute__") {
-        skip_attribute();
-        --at_;
-      } else if (outlives_function(word)) {
-        is_static = true;
-      } else if (!qualifies(word)) {
-        if (has_type && !begins_type(word)) break;
-        require(!has_type || (is_number && is_number_word(word)));  // UNKNOWN int* x
-        has_type = true;
-        is_number = is_number_word(word);
-        require(is_number || is_name(at_) || begins_struct(word) || word == "void");
-        if (begins_struct(word) && is_name(at_ + 1)) ++at_;
-        if (begins_struct(word) && is(at_ + 1, "{")) at_ = partner_[at_ + 1];
+  // And not a * b; or a * b, c = d; of variables that other files declare.
+  [[nodiscard]] bool is_declaration(const c::Stmt& stmt) const {
+    for (const c::DeclId id : stmt.decls) {
+      const c::Decl& decl = tree_[id];
+      if (!decl.unknown.empty()) return false;
+      for (const c::TokenRange& attribute : decl.attributes) {  // not asm("r0")
+        if (!body_.tokens[attribute.begin].text.starts_with("__attribute")) return false;
       }
+      const c::Type* type = &tree_[decl.type];
+      const bool is_pointer = type->kind == c::TypeKind::pointer;
+      while (type->kind == c::TypeKind::pointer || type->kind == c::TypeKind::array) type = &tree_[type->of];
+      const bool is_known = type->kind != c::TypeKind::unknown || type->name.ends_with("_t");
+      if (!is_known && is_pointer && (stmt.decls.size() > 1 || !decl.init.valid())) return false;
     }
-    require(has_type);
-    while (at_ < end) {
-      std::size_t stars = 0;
-      for (; is(at_, "*") || (is_identifier(at_) && qualifies(tokens_[at_].text)); ++at_)
-        stars += is(at_, "*") ? 1U : 0U;
-      require(is_name(at_));
-      LocalVariable& variable = declare(tokens_[at_].text, at_, at_, scope);
-      const std::size_t name = at_++;
-      std::size_t arrays = 0;
-      for (; take("["); ++arrays) {
-        if (!is(at_, "]")) (void)read_expression(0);
-        expect_token("]");
-      }
-      while (is(at_, "__attribute__")) skip_attribute();
-      variable.has.numbers = is_number && stars + arrays == 1;
-      variable.is_array = arrays > 0;
-      variable.is_static = is_static;
-      if (take("=")) {
-        Operand target = operand_of(name);
-        target.is_array = false;
-        assign(read_expression(1), target);
-      }
-      require(at_ == end || take(","));
+    return true;
+  }
+
+  void declare_variables() {
+    for (std::size_t i = 0; i < tree_.decls.size(); ++i) {
+      const c::Decl& decl = tree_.decls[i];
+      if (decl.kind == c::DeclKind::variable) declare(c::DeclId(i));
+    }
+    for (std::size_t i = 0; i < body_.params.size(); ++i) {
+      const EscapeParam& param = body_.params[i];
+      Addresses& has = declare(param.decl).has;
+      has.params = param.is_given ? param_bit(i) : 0;
+      has.holds = param.holds;
     }
   }
 
-  [[nodiscard]] bool is_identifier(std::size_t i) const { return i < tokens_.size() && tokens_[i].is_identifier(); }
-
-  // Of those that do nothing to what a variable means.
-  void skip_attribute() {
-    ++at_;
-    require(is(at_, "("));
-    for (const std::size_t close = partner_[at_]; at_ <= close; ++at_) {
-      require(!tokens_[at_].is_identifier() ||
-              is_one_of(tokens_[at_].text, std::array<std::string_view, 6>{"aligned", "__aligned__", "unused",
-                                                                           "__unused__", "packed", "__packed__"}));
-    }
+  LocalVariable& declare(c::DeclId id) {
+    const c::Decl& decl = tree_[id];
+    declared_.emplace(id, variables_.size());
+    named_[decl.name].push_back(variables_.size());
+    LocalVariable& variable = variables_.emplace_back();
+    variable.has.numbers = decl.unknown.empty() && points_to_numbers(tree_, decl.type);
+    variable.is_array = decl.kind == c::DeclKind::variable && tree_[decl.type].kind == c::TypeKind::array;
+    variable.is_static = decl.storage != c::Storage::none && decl.storage != c::Storage::automatic;
+    return variable;
   }
 
-  LocalVariable& declare(std::string_view name, std::size_t at, std::size_t begin, std::size_t end) {
-    const auto [known, is_new] = declared_.try_emplace(at, variables_.size());
-    if (is_new) {
-      variables_.push_back({name, {}, false, false, begin, end});
-      named_[name].push_back(known->second);
+  void read_once() {
+    for (std::size_t i = 0; i < tree_.exprs.size(); ++i) {  // operands stand in front
+      values_[i] = value_of(c::ExprId(i));
     }
-    return variables_[known->second];
-  }
-
-  // That the name means at the token.
-  [[nodiscard]] std::size_t find_variable(std::size_t i) const {
-    const auto found = named_.find(tokens_[i].text);
-    if (found == named_.end()) return no_token;
-    for (std::size_t k = found->second.size(); k-- > 0;) {
-      const std::size_t one = found->second[k];
-      if (variables_[one].begin <= i && i < variables_[one].end) return one;
+    for (const c::Decl& decl : tree_.decls) {
+      if (decl.kind != c::DeclKind::variable || !decl.init.valid()) continue;
+      const c::DeclId id(static_cast<std::size_t>(&decl - tree_.decls.data()));
+      Operand target = operand_of(decl.name, id);
+      target.is_array = false;
+      assign(values_[decl.init.index()], target, decl.tokens);
     }
-    return no_token;
+    for (const c::Stmt& stmt : tree_.stmts) {
+      if (stmt.kind != c::StmtKind::return_to || !stmt.expr.valid()) continue;
+      add(values_[stmt.expr.index()], result_.returned, result_.returns_holder);
+    }
   }
 
   // --- Where addresses go
@@ -332,8 +206,6 @@ class FunctionReader {
     result_.params |= params;
   }
 
-  void give_back(const Operand& value) { add(value, result_.returned, result_.returns_holder); }
-
   void add(const Addresses& value, ParamSet& params, bool& holds) {
     if ((value.params & ~params) == 0 && (holds || !value.holds)) return;
     has_changed_ = true;
@@ -341,8 +213,8 @@ class FunctionReader {
     holds = holds || value.holds;
   }
 
-  void assign(const Operand& value, const Operand& target) {
-    require(target.where != Where::nowhere && !target.is_array);
+  void assign(const Operand& value, const Operand& target, c::TokenRange at) {
+    require(target.where != Where::nowhere && !target.is_array, at);
     if (value.params == 0) return;
     if (target.where == Where::memory) return escape(value.params, "stores it in " + in_quotes(target.name));
     Addresses& has = variables_[target.variable].has;
@@ -353,7 +225,7 @@ class FunctionReader {
   [[nodiscard]] static Operand loaded(const Operand& pointer) {
     const bool has_none = pointer.numbers && !pointer.holds;
     const Addresses value = has_none ? Addresses() : Addresses{pointer.params, pointer.holds, false};
-    return {value, Where::memory, no_token, false, pointer, pointer.name};
+    return {value, Where::memory, no_variable, false, pointer, pointer.name};
   }
 
   Operand element(const Operand& base, const Operand& index) {
@@ -372,40 +244,47 @@ class FunctionReader {
     return base;
   }
 
-  [[nodiscard]] Operand address_of(const Operand& value) const {
-    require(value.where != Where::nowhere);
-    if (value.where == Where::memory) return {value.address, Where::nowhere, no_token, false, {}, value.name};
+  [[nodiscard]] Operand address_of(const Operand& value, c::TokenRange at) const {
+    require(value.where != Where::nowhere, at);
+    if (value.where == Where::memory) return {value.address, Where::nowhere, no_variable, false, {}, value.name};
     const ParamSet params = variables_[value.variable].has.params;
-    return {{params, params != 0, false}, Where::nowhere, no_token, false, {}, value.name};
+    return {{params, params != 0, false}, Where::nowhere, no_variable, false, {}, value.name};
   }
 
-  // Of a name.
-  [[nodiscard]] Operand operand_of(std::size_t i) const {
-    Operand result{{}, Where::memory, no_token, false, {}, tokens_[i].text};
-    const std::size_t found = find_variable(i);
-    if (found == no_token) {  // of the file, or of a branch that the preprocessor takes
-      const auto all = named_.find(tokens_[i].text);
+  // What a name has.
+  [[nodiscard]] Operand operand_of(std::string_view name, c::DeclId decl) const {
+    Operand result{{}, Where::memory, no_variable, false, {}, name};
+    const auto found = declared_.find(decl);
+    if (found == declared_.end()) {  // of the file, or of a branch that the preprocessor takes
+      const auto all = named_.find(name);
       if (all == named_.end()) return result;
       for (const std::size_t one : all->second) result.params |= variables_[one].has.params;
       result.holds = result.params != 0;
       return result;
     }
-    const LocalVariable& variable = variables_[found];
+    const LocalVariable& variable = variables_[found->second];
     static_cast<Addresses&>(result) = variable.has;
     if (variable.is_array) result.holds = result.params != 0;
     if (variable.is_static) return result;
     result.where = Where::variable;
-    result.variable = found;
+    result.variable = found->second;
     result.is_array = variable.is_array;
     return result;
   }
 
-  // `name` empty: what is called is none.
-  Operand call(std::string_view name, std::span<const Operand> arguments) {
+  // The name that is called; empty: it is none, or a variable's.
+  [[nodiscard]] std::string_view called_name(c::ExprId callee) const {
+    const c::Expr& expr = tree_[callee];
+    return expr.kind == c::ExprKind::name && !named_.contains(expr.text) ? expr.text : std::string_view();
+  }
+
+  Operand call(std::span<const c::ExprId> operands) {
+    const std::string_view name = called_name(operands[0]);
+    const std::span<const c::ExprId> arguments = operands.subspan(1);
     Operand result;
     const CalledFunction callee = name.empty() ? CalledFunction() : called_.find(name);
     for (std::size_t k = 0; k < arguments.size(); ++k) {
-      const Operand& one = arguments[k];
+      const Operand& one = values_[arguments[k].index()];
       if (one.params == 0) continue;
       if (callee.synchronous != nullptr) {
         const HandsOn structs = callee.synchronous->structs;
@@ -428,189 +307,122 @@ class FunctionReader {
       }
     }
     const bool returns_first = callee.synchronous != nullptr && callee.synchronous->returns_first && !arguments.empty();
-    return returns_first ? plain(arguments[0]) : result;
+    return returns_first ? plain(values_[arguments[0].index()]) : result;
   }
 
   // --- Expressions
 
   [[nodiscard]] static Operand plain(const Addresses& value) { return {value}; }
 
-  // The comma binds least (0), then assignments (1), ? (2).
-  [[nodiscard]] int binding(std::size_t i) const {
-    if (i >= tokens_.size() || tokens_[i].kind != TokenKind::punctuator) return -1;
-    const std::string_view op = tokens_[i].text;
-    if (op == ",") return 0;
-    if (op == "=" || is_compound_assignment(op)) return 1;
-    if (op == "?") return 2;
-    const int found = precedence_of(op);
-    return found < 1 ? -1 : found + 2;
+  [[nodiscard]] Operand prefix(std::string_view op, const Operand& value, c::TokenRange at) const {
+    if (op == "*") return loaded(value);
+    if (op == "&") return address_of(value, at);
+    return op == "!" || op == "sizeof" ? Operand() : plain(value);
   }
 
-  // From at_ on, of operators that bind at least so.
-  // NOLINTNEXTLINE(misc-no-recursion): at most most_levels
-  Operand read_expression(int least) {
-    require(++level_ <= most_levels);
-    Operand left = read_operand();
-    for (int binds = binding(at_); binds >= least; binds = binding(at_)) {
-      const std::string_view op = tokens_[at_++].text;
-      const Operand right = read_expression(op == "?" ? 0 : binds == 1 ? 1 : binds + 1);
-      if (op == "?") {
-        expect_token(":");
-        left = plain(right.with(read_expression(2)));
-      } else if (binds == 1) {
-        assign(right, left);
-        left = plain(left.with(right));
-      } else {
-        left = op == "," ? plain(right) : is_comparison(op) ? Operand() : plain(left.with(right));
+  Operand value_of(c::ExprId id) {
+    const c::Expr& expr = tree_[id];
+    const auto operands = tree_.operands_of(id);
+    const auto operand = [&](std::size_t i) -> const Operand& { return values_[operands[i].index()]; };
+    switch (expr.kind) {
+      case c::ExprKind::name:
+        return operand_of(expr.text, expr.decl);
+      case c::ExprKind::call:
+        return call(operands);
+      case c::ExprKind::subscript:
+        return element(operand(0), operand(1));
+      case c::ExprKind::member:
+        return member(expr.text == "->" ? loaded(operand(0)) : operand(0), expr.name);
+      case c::ExprKind::prefix:
+        return prefix(expr.text, operand(0), expr.tokens);
+      case c::ExprKind::postfix:
+        return operand(0);
+      case c::ExprKind::cast:
+        return {{operand(0).params, operand(0).holds, points_to_numbers(tree_, expr.type)},
+                Where::nowhere,
+                no_variable,
+                false,
+                {},
+                operand(0).name};
+      case c::ExprKind::binary:
+        if (expr.text == ",") return plain(operand(1));
+        return is_comparison(expr.text) ? Operand() : plain(operand(0).with(operand(1)));
+      case c::ExprKind::assign:
+        assign(operand(1), operand(0), expr.tokens);
+        return plain(operand(0).with(operand(1)));
+      case c::ExprKind::conditional:
+        return plain(operand(1).with(operand(2)));
+      case c::ExprKind::braces: {
+        Operand all;
+        for (const c::ExprId element : operands) all.params |= values_[element.index()].params;
+        all.holds = all.params != 0;
+        return all;
       }
-    }
-    --level_;
-    return left;
-  }
-
-  // NOLINTNEXTLINE(misc-no-recursion): at most most_levels
-  Operand read_operand() {
-    constexpr std::array<std::string_view, 8> prefixes = {"*", "&", "!", "-", "+", "~", "++", "--"};
-    require(at_ < tokens_.size() && ++level_ <= most_levels);
-    const std::size_t first = at_++;
-    const MadeToken& token = tokens_[first];
-    Operand result;
-    if (token.is("(") && is_type(at_, partner_[at_ - 1])) {
-      result = read_cast();
-    } else if (token.is("(")) {
-      result = read_expression(0);
-      expect_token(")");
-    } else if (token.is("{")) {
-      result = read_list();
-    } else if (is_one_of(token.text, prefixes)) {
-      const Operand value = read_operand();
-      --level_;
-      if (token.is("*")) return loaded(value);
-      if (token.is("&")) return address_of(value);
-      return token.is("!") ? Operand() : plain(value);
-    } else if (token.is_identifier() && asks_size(token.text)) {
-      if (is(at_, "(")) {
-        at_ = partner_[at_] + 1;
-      } else {
-        (void)read_operand();
+      case c::ExprKind::literal: {
+        Operand list = operand(0);
+        list.where = Where::memory;
+        list.address = list;
+        return list;
       }
-    } else if (token.kind == TokenKind::punctuator) {
-      throw NotUnderstood();
-    } else if (token.is_identifier()) {
-      require(is_name(first));
-      result = operand_of(first);
-    }
-    while (is_of_string(at_ - 1) && is_of_string(at_)) ++at_;
-    const bool is_function = token.is_identifier() && find_variable(first) == no_token;
-    result = read_postfix(result, is_function ? std::string_view(token.text) : std::string_view());
-    --level_;
-    return result;
-  }
-
-  // "n: %" PRIu32 "\n"
-  [[nodiscard]] bool is_of_string(std::size_t i) const {
-    return i < tokens_.size() &&
-           (tokens_[i].kind == TokenKind::string || (is_name(i) && tokens_[i].text.starts_with("PRI")));
-  }
-
-  // Behind a bracket; also of a compound literal.
-  // NOLINTNEXTLINE(misc-no-recursion): at most most_levels
-  Operand read_cast() {
-    std::size_t stars = 0;
-    bool is_number = true;
-    for (; !is(at_, ")"); ++at_) {
-      if (is(at_, "*") || is(at_, "[")) ++stars;
-      is_number =
-          is_number && (!is_identifier(at_) || qualifies(tokens_[at_].text) || is_number_word(tokens_[at_].text));
-    }
-    if (is(++at_, "{")) {
-      ++at_;
-      Operand list = read_list();
-      list.where = Where::memory;
-      list.address = list;
-      return list;
-    }
-    const Operand value = read_operand();
-    return {{value.params, value.holds, is_number && stars == 1}, Where::nowhere, no_token, false, {}, value.name};
-  }
-
-  // (const int8_t*), (uintptr_t), (struct job), (int8_t*[2])
-  [[nodiscard]] bool is_type(std::size_t i, std::size_t end) const {
-    if (i >= end || !is_identifier(i)) return false;
-    const bool is_pointer = is_name(i) && find_variable(i) == no_token && (is(end - 1, "*") || is(i + 1, "["));
-    if (!begins_type(tokens_[i].text) && !is_type_name(i) && !is_pointer) return false;
-    while (i < end && (is_identifier(i) || is(i, "*"))) ++i;
-    while (i < end && is(i, "[")) i = partner_[i] + 1;
-    return i == end;
-  }
-
-  // {1, .to = p, [3] = q}, behind the brace.
-  // NOLINTNEXTLINE(misc-no-recursion): at most most_levels
-  Operand read_list() {
-    Operand all;
-    while (!take("}")) {
-      std::size_t behind = at_;
-      while (is(behind, ".") || is(behind, "[")) behind = is(behind, "[") ? partner_[behind] + 1 : behind + 2;
-      if (behind > at_ && is(behind, "=")) at_ = behind + 1;
-      all.params |= read_expression(1).params;
-      require(take(",") || is(at_, "}"));
-    }
-    all.holds = all.params != 0;
-    return all;
-  }
-
-  // `function`: the name that it is, if it is no variable's.
-  // NOLINTNEXTLINE(misc-no-recursion): at most most_levels
-  Operand read_postfix(Operand value, std::string_view function) {
-    while (true) {
-      if (take("[")) {
-        value = element(value, read_expression(0));
-        expect_token("]");
-      } else if (take("(")) {
-        std::vector<Operand> arguments;
-        while (!take(")")) {
-          arguments.push_back(read_expression(1));
-          require(take(",") || is(at_, ")"));
-        }
-        value = call(function, arguments);
-      } else if (is(at_, ".") || is(at_, "->")) {
-        require(is_identifier(at_ + 1));
-        value = member(is(at_, ".") ? value : loaded(value), tokens_[at_ + 1].text);
-        at_ += 2;
-      } else if (!take("++") && !take("--")) {
-        return value;
-      }
-      function = {};
+      case c::ExprKind::designated:
+        return values_[operands.back().index()];
+      case c::ExprKind::number:
+      case c::ExprKind::character:
+      case c::ExprKind::string:
+      case c::ExprKind::numbers:
+      case c::ExprKind::size_of:
+        return {};
+      default:
+        throw NotUnderstood{expr.tokens};
     }
   }
 
   const FunctionBody& body_;
-  const MadeTokens& tokens_;
+  const c::Tree& tree_;
   const CalledFunctions& called_;
-  std::vector<std::size_t> partner_;  // of brackets that open
   FunctionEscape result_;
   bool has_changed_ = false;
   std::vector<LocalVariable> variables_;
-  std::map<std::size_t, std::size_t> declared_;                 // by the token of the name
-  std::map<std::string_view, std::vector<std::size_t>> named_;  // in the order of their scopes' beginnings
-  std::vector<std::size_t> blocks_;                             // that are open: where they close
-  std::size_t at_ = 0;
-  std::size_t level_ = 0;
+  std::map<c::DeclId, std::size_t> declared_;
+  std::map<std::string_view, std::vector<std::size_t>> named_;
+  std::vector<Operand> values_;  // of expressions
 };
 
 }  // namespace
 
-FunctionEscape escape_of(const FunctionBody& body, const CalledFunctions& called) {
-  return FunctionReader(body, called).read();
+FunctionBody function_body(std::string name, const std::vector<c::Token>& params,
+                           const std::vector<c::Token>& statements) {
+  FunctionBody body;
+  body.name = std::move(name);
+  body.tokens = c::lex_text("void usmp_function(");
+  body.tokens.insert(body.tokens.end(), params.begin(), params.end());
+  body.tokens.push_back(c::lex_text("{")[0]);
+  body.tokens.insert(body.tokens.end(), statements.begin(), statements.end());
+  body.tokens.push_back(c::lex_text("}")[0]);
+  body.tokens.emplace_back();
+  try {
+    body.tree = c::parse(body.tokens);
+  } catch (const c::SyntaxError&) {
+    body.wrong = "has brackets that do not match";
+    return body;
+  }
+  const c::Tree& tree = body.tree;
+  const c::Stmt* const item = tree.items.size() == 1 ? &tree[tree.items[0]] : nullptr;
+  if (item == nullptr || item->decls.size() != 1 || !tree[item->decls[0]].body.valid()) {
+    body.wrong = "has parameters that are not understood";
+    return body;
+  }
+  if (has_odd_attributes(body.tokens)) body.wrong = "has attributes that are not understood";
+  for (const c::DeclId param : tree[tree[item->decls[0]].type].params) {
+    const bool is_without_type = tree[param].name.empty() && tree[tree[param].type].kind == c::TypeKind::unknown;
+    if (is_without_type) body.wrong = "has parameters that are not understood";  // they stand behind the bracket
+    body.params.push_back({.decl = param, .is_given = !is_number(tree[tree[param].type])});
+  }
+  return body;
 }
 
-bool is_number_word(std::string_view word) {
-  return is_one_of(
-      word, std::array<std::string_view, 29>{"int8_t",  "uint8_t",  "int16_t",   "uint16_t",  "int32_t",  "uint32_t",
-                                             "int64_t", "uint64_t", "size_t",    "ptrdiff_t", "intptr_t", "uintptr_t",
-                                             "char",    "short",    "int",       "long",      "float",    "double",
-                                             "signed",  "unsigned", "bool",      "_Bool",     "q7_t",     "q15_t",
-                                             "q31_t",   "q63_t",    "float16_t", "float32_t", "float64_t"});
+FunctionEscape escape_of(const FunctionBody& body, const CalledFunctions& called) {
+  return FunctionReader(body, called).read();
 }
 
 }  // namespace usmp::tvm_c

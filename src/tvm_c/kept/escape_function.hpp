@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// What becomes of the parameters of one function, by its tokens.
+// What becomes of the parameters of one function, by its tree.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,17 @@
 #include <vector>
 
 #include "tvm_c/kept/escape.hpp"
-#include "tvm_c/text/macro_expansion.hpp"
+#include "usmp/c/tree.hpp"
 
 namespace usmp::tvm_c {
 
 struct EscapeParam {
-  std::string name;       // empty: it has none
-  bool numbers = false;   // it is a pointer to numbers, by its type
+  c::DeclId decl;
   bool is_given = false;  // it may be an address
   bool holds = false;     // memory that it points to may have addresses that escape with it
 };
 
-// Of a call. `params`: how many it has, of which these escape, as `by` does `how`.
+// What a call calls. `params`: how many it has, of which these escape, as `by` does `how`.
 struct CalledFunction {
   const SynchronousFunction* synchronous = nullptr;
   bool is_known = false;
@@ -31,21 +30,24 @@ struct CalledFunction {
 
 struct FunctionBody {
   std::string name;
+  std::vector<c::Token> tokens;  // of the function and nothing else, with macros expanded
+  c::Tree tree;
   std::vector<EscapeParam> params;
-  MadeTokens tokens;  // of its statements, with macros expanded
+  const char* wrong = nullptr;  // why it is not understood
 };
 
-// Of the functions of the model's files.
+// `params`: behind the bracket that opens them, with that which closes them. The texts of the tokens have to stay.
+[[nodiscard]] FunctionBody function_body(std::string name, const std::vector<c::Token>& params,
+                                         const std::vector<c::Token>& statements);
+
+// Asks for the functions of the model's files.
 struct CalledFunctions {
   std::function<CalledFunction(std::string_view name)> find;
   // A known one is given an address, or one of memory that may have some.
   std::function<void(std::string_view name, std::size_t param, bool holds)> give;
 };
 
-// O(tokens · rounds).
+// O(expressions · rounds).
 [[nodiscard]] FunctionEscape escape_of(const FunctionBody& body, const CalledFunctions& called);
-
-// Types of numbers of which there are no others: int32_t, float, unsigned; not row_t, which may be an array.
-[[nodiscard]] bool is_number_word(std::string_view word);
 
 }  // namespace usmp::tvm_c

@@ -5,125 +5,118 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <functional>
+#include <iterator>
 #include <utility>
 
-#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macro_expansion.hpp"
 #include "tvm_c/text/macros.hpp"
-#include "tvm_c/text/syntax.hpp"
+#include "usmp/c/parser.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
-bool is_assignment(const MadeToken& token) { return token.is("=") || is_compound_assignment(token.text); }
-
-// One statement, its macros expanded in one of the ways that their definitions allow.
+// What is read of a statement is the body of a function that has no other.
 class Statement {
  public:
-  explicit Statement(MadeTokens tokens) : tokens_(std::move(tokens)) {}
-
-  [[nodiscard]] std::string reason() const {
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      const MadeToken& token = tokens_[i];
-      if (!token.is_identifier()) continue;
-      for (const char* word : {"return", "goto", "__func__", "__FUNCTION__", "asm", "__asm", "__asm__"}) {
-        if (token.is(word)) return "has " + in_quotes(word);
-      }
-      const bool is_label = begins_at(i) && is(i + 1, ":") && !token.is("default");
-      if (is_label) return "has a label";
-    }
-    return declares() ? "declares something" : std::string();
+  // `tokens` have to stay.
+  explicit Statement(const std::vector<Token>& tokens) : tokens_(c::lex_text("void f(void) {")) {
+    const auto is_end = [](const Token& token) { return token.kind == TokenKind::end; };
+    std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(tokens_), std::not_fn(is_end));
+    tokens_.push_back(c::lex_text("}")[0]);
+    tokens_.emplace_back();
   }
 
+  [[nodiscard]] std::string reason() {
+    for (const char* word : {"return", "goto", "__func__", "__FUNCTION__", "asm", "__asm", "__asm__"}) {
+      const auto is_word = [&](const Token& token) { return token.is_identifier() && token.text == word; };
+      if (std::any_of(tokens_.begin(), tokens_.end(), is_word)) return "has " + in_quotes(word);
+    }
+    try {
+      tree_ = c::parse(tokens_);
+    } catch (const c::SyntaxError&) {
+      return "has brackets that do not match";
+    }
+    const c::Stmt* const item = tree_.items.size() == 1 ? &tree_[tree_.items[0]] : nullptr;
+    if (item == nullptr || item->decls.size() != 1 || !tree_[item->decls[0]].body.valid()) return "is not understood";
+    for (const c::Stmt& stmt : tree_.stmts) {
+      if (stmt.kind == c::StmtKind::opaque) return not_understood(stmt.tokens);
+      if (stmt.kind == c::StmtKind::label) return "has a label";
+    }
+    for (const c::Expr& expr : tree_.exprs) {
+      if (expr.kind == c::ExprKind::opaque) return not_understood(expr.tokens);
+    }
+    const std::vector<c::StmtId>& body = tree_[tree_[item->decls[0]].body].body;
+    const auto declares = [&](c::StmtId stmt) { return tree_[stmt].kind == c::StmtKind::declaration; };
+    return std::any_of(body.begin(), body.end(), declares) ? "declares something" : std::string();
+  }
+
+  // Names of variables that are assigned, counted, or whose address is taken; not those of which elements are.
   void add_changed(Names& changed) const {
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      if (!tokens_[i].is_identifier() || is_member(tokens_, i)) continue;
-      const bool is_next = i + 1 < tokens_.size();
-      const bool is_counted =
-          (is_next && (is(i + 1, "++") || is(i + 1, "--"))) || (i > 0 && (is(i - 1, "++") || is(i - 1, "--")));
-      const bool is_assigned = is_next && is_assignment(tokens_[i + 1]);
-      if (is_counted || is_assigned || takes_address(i)) changed.insert(tokens_[i].text);
+    for (std::size_t i = 0; i < tree_.exprs.size(); ++i) {
+      const c::Expr& expr = tree_.exprs[i];
+      const bool is_change =
+          expr.kind == c::ExprKind::assign || expr.kind == c::ExprKind::postfix ||
+          (expr.kind == c::ExprKind::prefix && (expr.text == "++" || expr.text == "--" || expr.text == "&"));
+      if (!is_change) continue;
+      const c::Expr* target = &tree_[tree_.operands_of(c::ExprId(i))[0]];
+      while (target->kind == c::ExprKind::member && target->text == ".") target = operand_of(*target);
+      if (target->kind == c::ExprKind::name) changed.emplace(target->text);
     }
   }
 
  private:
-  [[nodiscard]] bool is(std::size_t i, std::string_view spelling) const {
-    return i < tokens_.size() && tokens_[i].is(spelling);
+  [[nodiscard]] std::string not_understood(c::TokenRange part) const {
+    return "is not understood at " + in_quotes(tokens_[part.begin].text);
   }
-  [[nodiscard]] bool begins_at(std::size_t i) const {
-    return i == 0 || is(i - 1, ";") || is(i - 1, "{") || is(i - 1, "}") || is(i - 1, ")") || is(i - 1, "else");
-  }
-
-  // A declaration for the statements behind it. f(x); and a[i] = x; are none, nor what stands in braces.
-  [[nodiscard]] bool declares() const {
-    if (tokens_.empty()) return false;
-    const MadeToken& first = tokens_[0];
-    if (!first.is_identifier()) return false;
-    for (const char* word : {"if", "for", "while", "do", "switch"}) {
-      if (first.is(word)) return false;
-    }
-    if (is(1, "(")) {  // f(x); but not typeof(x) y; or int (*f)(void);
-      const std::size_t behind = behind_bracket(tokens_, 1);
-      const bool is_type = is(2, "*") || first.text.find("typeof") != std::string::npos;
-      return is_type || (behind < tokens_.size() && tokens_[behind].is_identifier());
-    }
-    const bool is_expression = is(1, "[") || is(1, ".") || is(1, "->") || is(1, "++") || is(1, "--") || is(1, ";") ||
-                               (tokens_.size() > 1 && is_assignment(tokens_[1]));
-    return !is_expression;
+  [[nodiscard]] const c::Expr* operand_of(const c::Expr& expr) const {
+    return &tree_[tree_.operands[expr.first_operand]];
   }
 
-  // &x, but not a & x.
-  [[nodiscard]] bool takes_address(std::size_t i) const {
-    std::size_t front = i;
-    while (front > 0 && is(front - 1, "(")) --front;
-    if (front == 0 || !is(front - 1, "&")) return false;
-    if (is(i + 1, "[")) return false;  // &x[3]
-    if (front == 1) return true;
-    const MadeToken& before = tokens_[front - 2];
-    return before.kind == TokenKind::punctuator && !before.is(")") && !before.is("]");
-  }
-
-  MadeTokens tokens_;
+  std::vector<Token> tokens_;
+  c::Tree tree_;
 };
 
 }  // namespace
 
 std::string read_outlined(std::string_view file, const AllDefinitions& macros, Outlined& statement) {
   const std::string_view text = file.substr(statement.place.begin, statement.place.end - statement.place.begin);
-  MadeTokens tokens;
-  std::size_t ways = 1;
+  std::vector<Token> tokens;
   try {
-    tokens = made_tokens(plain_tokens(text));
+    tokens = plain_tokens(text);
   } catch (const SyntaxError&) {
     return "has a literal or comment that does not end";
   }
+  std::string without_directives;
+  for (const Token& token : tokens) without_directives.append(token.has_gap ? " " : "").append(token.text);
+  std::size_t ways = 1;
   for (const auto& [name, definitions] : macros) ways = std::max(ways, definitions.size());
   constexpr std::size_t most_ways = 8;
   if (ways > most_ways) return "has macros of too many definitions";
   for (std::size_t way = 0; way < ways; ++way) {
     Definitions chosen;
     for (const auto& [name, definitions] : macros) chosen[name] = definitions[std::min(way, definitions.size() - 1)];
-    const auto made = expanded(tokens, chosen);
+    const auto made = expanded(without_directives, chosen);
     if (!made) return "has macros that are not understood";
-    for (std::size_t i = 0; i < made->size(); ++i) {
-      const MadeToken& token = (*made)[i];
+    const std::vector<Token>& all = made->unit.tokens;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Token& token = all[i];
       if (!token.is_identifier()) continue;
       if (is_of_tvm(token.text)) return "mentions " + in_quotes(token.text) + ", which is the model's";
-      const bool is_called = i + 1 < made->size() && (*made)[i + 1].is("(");
+      const bool is_called = i + 1 < all.size() && all[i + 1].is("(");
       if (is_called && is_in_capitals(token.text) && !token.is("_Static_assert")) {
         return "calls " + in_quotes(token.text) + ", which may be a macro of a header that is not here";
       }
-      statement.names.insert(token.text);
+      statement.names.emplace(token.text);
     }
-    const Statement one(*made);
+    Statement one(all);
     std::string reason = one.reason();
     if (!reason.empty()) return reason;
     one.add_changed(statement.changed);
   }
-  for (const MadeToken& token : tokens) {
-    if (token.is_identifier()) statement.names.insert(token.text);
+  for (const Token& token : tokens) {
+    if (token.is_identifier()) statement.names.emplace(token.text);
   }
   return {};
 }

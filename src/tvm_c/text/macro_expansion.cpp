@@ -7,34 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "tvm_c/text/function_tokens.hpp"
-#include "usmp/c/preprocessor.hpp"
+#include "tvm_c/text/lexer.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
-
-MadeTokens made_tokens(const std::vector<Token>& tokens) {
-  MadeTokens result;
-  const auto add = [&](const Token& token) {
-    require_ended(token);
-    result.push_back({token.kind, std::string(token.text), token.has_gap});
-  };
-  for (const Token& token : tokens) {
-    if (token.kind == TokenKind::end) continue;
-    if (token.kind != TokenKind::numbers) {
-      add(token);
-      continue;
-    }
-    for (const Token& number : c::lex_text(token.text)) add(number);
-  }
-  return result;
-}
-
-MadeTokens made_tokens(std::string_view text) { return made_tokens(split(text).lexed->tokens); }
-
-std::size_t behind_bracket(const MadeTokens& tokens, std::size_t open) {
-  return behind_bracketed(tokens, open).value_or(tokens.size());
-}
 
 std::optional<std::string> definitions_of(
     std::string_view text, std::size_t most,
@@ -57,28 +33,28 @@ std::optional<std::string> definitions_of(
   return result;
 }
 
-std::optional<MadeTokens> expanded(const MadeTokens& tokens, const Definitions& macros) {
+std::unique_ptr<const Expanded> expanded(std::string_view text, const Definitions& macros) {
   constexpr std::size_t most_text = std::size_t{1} << 22;
-  std::string text;
-  for (const MadeToken& token : tokens) text.append(token.is_apart ? " " : "").append(token.text);
   const auto definitions = definitions_of(text, most_text, [&](std::string_view name) {
     const auto found = macros.find(name);
     return found == macros.end() ? std::nullopt : std::optional(found->second);
   });
-  if (!definitions) return std::nullopt;
-  const std::string file = *definitions + text;
+  if (!definitions) return nullptr;
+  auto result = std::make_unique<Expanded>();
+  result->text = *definitions + std::string(text);
   try {
-    c::Files files;
     c::Environment environment;
     environment.most_expanded = 100'000;
-    const c::Unit unit = c::preprocess(files, files.add({{}, file}), environment);
-    const auto is_painted = [](const Token& token) { return token.is_painted; };
-    if (std::any_of(unit.tokens.begin(), unit.tokens.end(), is_painted)) return std::nullopt;
-    return made_tokens(unit.tokens);
+    result->unit = c::preprocess(result->files, result->files.add({{}, result->text}), environment);
+    for (const Token& token : result->unit.tokens) {
+      if (token.is_painted) return nullptr;
+      require_ended(token);
+    }
+    return result;
   } catch (const c::SyntaxError&) {
-    return std::nullopt;
-  } catch (const SyntaxError&) {  // a literal that does not end
-    return std::nullopt;
+    return nullptr;
+  } catch (const SyntaxError&) {
+    return nullptr;
   }
 }
 

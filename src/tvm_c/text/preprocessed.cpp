@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "tvm_c/text/macros.hpp"
+
 namespace usmp::tvm_c {
 
 Preprocessed::Preprocessed(const Included& included, std::size_t file, std::function<bool(std::string_view)> stays)
@@ -47,8 +49,8 @@ bool Preprocessed::is_number(std::string_view name) const {
   constexpr std::string_view operators = "()+-*/%<<>>&|~^";
   for (const std::size_t source : included_.closed(file_)) {
     for (const std::string_view definition : included_.macros(source).definitions(name)) {
-      const MadeTokens tokens = made_tokens(definition);
-      const bool is_one = !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [&](const MadeToken& token) {
+      const std::vector<Token> tokens = plain_tokens(definition);
+      const bool is_one = !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [&](const Token& token) {
         return token.kind == TokenKind::number ||
                (token.kind == TokenKind::punctuator && operators.find(token.text) != std::string_view::npos);
       });
@@ -58,7 +60,7 @@ bool Preprocessed::is_number(std::string_view name) const {
   return true;
 }
 
-std::optional<MadeTokens> Preprocessed::tokens(std::size_t begin, std::size_t end) const {
+std::optional<std::vector<c::Token>> Preprocessed::tokens(std::size_t begin, std::size_t end) const {
   if (!unit_) return std::nullopt;
   const auto at = [&](std::size_t offset) {
     const auto is_in_front = [&](std::size_t one) { return one < offset; };
@@ -86,7 +88,7 @@ std::optional<MadeTokens> Preprocessed::tokens(std::size_t begin, std::size_t en
     if (token.kind == TokenKind::opaque) token.kind = TokenKind::identifier;
     result.push_back(token);
   }
-  return made_tokens(result);
+  return result;
 }
 
 Conditions Preprocessed::conditions() const {

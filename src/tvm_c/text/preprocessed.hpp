@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "tvm_c/text/included.hpp"
-#include "tvm_c/text/macro_expansion.hpp"
 #include "usmp/c/preprocessor.hpp"
 
 namespace usmp::tvm_c {
@@ -27,7 +26,7 @@ class Preprocessed {
   // What becomes of [begin, end) of the file, where nothing is included. Of a conditional group of which is not known
   // what is taken, each part is a block of its own: what it declares is not known behind it. Nothing: a macro of which
   // is not known what it stands for, other than a number, or the file is not understood. O(log tokens), and the result.
-  [[nodiscard]] std::optional<MadeTokens> tokens(std::size_t begin, std::size_t end) const;
+  [[nodiscard]] std::optional<std::vector<c::Token>> tokens(std::size_t begin, std::size_t end) const;
 
   // Those that are known.
   [[nodiscard]] Conditions conditions() const;
