@@ -630,6 +630,18 @@ TEST_CASE("a tensor that its first reader changes is not made again for the othe
   CHECK_FALSE(merge_into_readers(module, network.mid));
 }
 
+TEST_CASE("a tensor that no operator could allocate is not made again") {
+  Network network;
+  auto& allocate = std::get<tir::Allocate>(network.declarations[0].node);
+  SUBCASE("it is no whole number of elements") {
+    allocate.type = tir::testing::int8_type;
+    allocate.extents = {imm(33)};
+  }
+  SUBCASE("it is allocated under a condition") { allocate.condition = tir::make_int(1, tir::bool_type); }
+  tir::Module module = network.network();
+  CHECK_FALSE(merge_into_readers(module, network.mid));
+}
+
 TEST_CASE("nothing is done if the peak stays as high as it was") {
   Network network;
   SUBCASE("it is as high elsewhere") { network.shared_tensor("load", 8); }
