@@ -41,7 +41,7 @@ struct Types {
   bool is_64 = false;  // all are
 };
 
-// Of C's usual arithmetic conversions.
+// C's usual arithmetic conversions.
 Constant common_type(const Constant& a, const Constant& b) {
   if (a.bits == 0 || b.bits == 0) return {0, 0, a.is_unsigned || b.is_unsigned};
   const std::uint8_t bits = std::max(a.bits, b.bits);

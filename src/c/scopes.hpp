@@ -38,7 +38,7 @@ class Scopes {
     return found == meanings_.end() || found->second.empty() ? std::nullopt
                                                              : std::optional(found->second.back().second);
   }
-  // Of the innermost scope.
+  // What it means by a declaration of the innermost scope.
   [[nodiscard]] std::optional<Meaning> find_here(std::string_view name) const {
     const auto found = meanings_.find(name);
     const bool is_here =

@@ -66,7 +66,7 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__real__", Word::foreign},
       {"__imag__", Word::foreign},
       {"_Pragma", Word::foreign},
-      // Of C++: a text that has them is no C, or has them as names.
+      // Words of C++: a text that has them is no C, or has them as names.
       {"alignas", Word::foreign},
       {"alignof", Word::foreign},
       {"and", Word::foreign},

@@ -33,7 +33,7 @@ enum class Word : std::uint8_t {
 // "restrict" of "__restrict__": GCC's other spellings of keywords.
 [[nodiscard]] std::string_view plain_word(std::string_view text);
 
-// Of a name that headers of the standard define, such as int8_t and size_t, if the program has no other meaning for it.
+// A name that headers of the standard define, such as int8_t and size_t, if the program has no other meaning for it.
 [[nodiscard]] std::optional<Type> standard_type(std::string_view name);
 
 }  // namespace usmp::c

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Words what is proved where there is no plan; lists the algorithms.
 #include "algorithm.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Splits, analyses and assembles a module, and places pins in the problem.
 #include "assembling.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes a function with the entry's old name and parameters around the planned one.
 #include "called_entry.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Walks directories with POSIX calls.
 #include "directory.hpp"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Decides whether a file is a plan or a model, and reads or plans it.
 #include "documents.hpp"
 
 #include <utility>

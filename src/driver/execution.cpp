@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes both builds of a module, runs them, and words their faults.
 #include "execution.hpp"
 
 #include <filesystem>

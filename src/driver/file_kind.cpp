@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Recognises files by their first bytes.
 #include "file_kind.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Plans a source tree and decides what becomes of each of its files.
 #include "in_place.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Turns the first Ctrl-C into a request to stop, and the second into the end.
 #include "interrupt.hpp"
 
 namespace usmp::driver {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds out what a path is, a model, an archive or a source tree, and reads it.
 #include "model.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Opens each model and refuses names that two of them have.
 #include "models.hpp"
 
 #include <algorithm>

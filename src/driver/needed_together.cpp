@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Enlarges the pools that some module lacks, and plans all modules again, until they fit.
 #include "needed_together.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes files under temporary names, and renames them when all are complete.
 #include "output.hpp"
 
 #include <sys/stat.h>

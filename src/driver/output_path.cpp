@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Refuses outputs that would replace what is read, or something else.
 #include "output_path.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Plans the modules of all models with the settings, and verifies the plans.
 #include "planning.hpp"
 
 #include <spdlog/spdlog.h>

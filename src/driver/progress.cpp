@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Prints the line, at most a few times a second, and clears it.
 #include "progress.hpp"
 
 #include <algorithm>

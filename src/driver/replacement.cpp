@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Exchanges directories by renaming, and undoes that if something fails.
 #include "replacement.hpp"
 
 #include <fcntl.h>

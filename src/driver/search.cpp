@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Combines limits, signals and progress into what a search asks now and then.
 #include "search.hpp"
 
 #include <spdlog/spdlog.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Merges options into the pools file, and refuses what contradicts it.
 #include "settings.hpp"
 
 #include <set>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes, marks and removes temporary directories.
 #include "staging.hpp"
 
 #include <fcntl.h>

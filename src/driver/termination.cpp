@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Holds signals back until files are complete, and removes what is not.
 #include "termination.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Plans models with the offsets that their C has, in place of a planner's.
 #include "tvm_plans.hpp"
 
 #include <utility>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes a temporary directory and removes it at the end.
 #include "work_directory.hpp"
 
 #include <cerrno>

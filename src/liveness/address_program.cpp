@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/liveness/distances_test.cpp.
+// Compiles the indices of a nest into flat programs.
 #include "liveness/address_program.hpp"
 
 #include <set>

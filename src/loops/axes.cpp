@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/loops/stage_test.cpp.
+// Collects the axes from shapes, and from the factors of indices where there is no shape.
 #include "loops/axes.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/transform/work_test.cpp.
+// Adds up operations, times the iterations of the loops around them.
 #include "usmp/loops/cost.hpp"
 
 #include <algorithm>

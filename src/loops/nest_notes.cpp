@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/loops/stage_test.cpp.
+// Walks a nest once and keeps what is asked again and again.
 #include "loops/nest_notes.hpp"
 
 #include <utility>

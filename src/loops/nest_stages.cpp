@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/loops/stage_test.cpp.
+// Makes a stage of each nest and each loop that may divide it.
 #include "loops/nest_stages.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/loops/stage_test.cpp.
+// Divides stages of rows once more, into pixels of a row.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/loops/stage_test.cpp.
+// Bounds the rows that an access may touch in each iteration.
 #include "loops/row_loop.hpp"
 
 #include <algorithm>

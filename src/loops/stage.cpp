@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/loops/stage_test.cpp.
+// Chooses the row loop of a nest, and computes provided and required rows from its accesses.
 #include "usmp/loops/stage.hpp"
 
 #include <algorithm>

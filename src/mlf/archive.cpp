@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds out what a path holds, an archive or a directory, and reads it; writes archives.
 #include "usmp/mlf/archive.hpp"
 
 #include <algorithm>

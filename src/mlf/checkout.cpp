@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Searches a tree for directories with an entry of TVM's, and collects the files of the model.
 #include "usmp/mlf/checkout.hpp"
 
 #include <algorithm>

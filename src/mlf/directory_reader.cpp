@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads the regular files of a directory as members of an archive.
 #include <algorithm>
 #include <array>
 #include <filesystem>

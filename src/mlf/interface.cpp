@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Collects what TVM's header and C declare, and compares it with what takes its place.
 #include "usmp/mlf/interface.hpp"
 
 #include <algorithm>

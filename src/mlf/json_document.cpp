@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Parses JSON and checks each value that is asked for.
 #include "mlf/json_document.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/mlf/kept_header_test.cpp.
+// Puts the plan's values into the text of a header.
 #include "usmp/mlf/kept_header.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Wraps libarchive's calls.
 #include "mlf/libarchive.hpp"
 
 #include <cerrno>

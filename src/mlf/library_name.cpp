@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Recognises and makes the names.
 #include "mlf/library_name.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads the metadata of all versions of the format.
 #include "usmp/mlf/metadata.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds TVM's table of functions in C, and writes one without operators.
 #include <algorithm>
 #include <set>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Replaces the module's name in paths, metadata, TIR and C.
 #include "usmp/mlf/rename.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes members with libarchive, the same bytes for the same members.
 #include <array>
 #include <cerrno>
 #include <cstdio>

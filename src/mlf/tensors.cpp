@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Puts inputs and outputs into the header's order, and gives them its names.
 #include <deque>
 #include <functional>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/transform/compute_at_test.cpp.
+// Puts a copy of the loops that compute a part in front of the loop that reads it.
 #include "transform/compute_at.hpp"
 
 #include <algorithm>

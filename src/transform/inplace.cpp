@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/transform/inplace_test.cpp; the distances themselves: tests/liveness/distances_test.cpp.
+// Lists what may share bytes, with the words that reports have for it.
 #include "transform/inplace.hpp"
 
 #include <algorithm>

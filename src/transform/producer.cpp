@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/transform/producer_test.cpp.
+// Finds the nests that store to a buffer, as one, and where it is read.
 #include "transform/producer.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/transform/recompute_test.cpp.
+// Tries candidates, the most useful one first, as long as the budget lasts and the peak falls.
 #include "transform/recompute.hpp"
 
 #include <algorithm>

@@ -116,7 +116,7 @@ class ImportReader {
     return std::nullopt;
   }
 
-  // Of an argument: a number, or a pointer to elements of storage.
+  // An argument: a number, or a pointer to elements of storage.
   std::optional<Value> value_of(const Expr& expr, const tir::ExprRef& ref) const {
     Value pointer;
     pointer.kind = Value::Kind::pointer;

@@ -295,7 +295,7 @@ class ModuleReader {
     }
   }
 
-  // Of the functions that the model calls.
+  // Keeps what escapes of the functions that the model calls.
   void add_escapes(const std::vector<AskedFunction>& asked, const FileScope& scope, const Included& included) {
     Escapes found = escapes_of(asked, scope, included, synchronous_);
     for (const AskedFunction& one : asked) escapes_.insert(found.extract(one.name));
@@ -328,7 +328,7 @@ class ModuleReader {
     for (const std::size_t i : extended_.functions) module_.functions[i].imported_c.push_back(extended_.text);
   }
 
-  // Of any file or header.
+  // In any file or header.
   const PoolMacros& pool_macros_of_all() {
     if (!pool_macros_) pool_macros_ = pool_macros(all_texts());
     return *pool_macros_;
@@ -541,7 +541,7 @@ class ModuleReader {
     return result;
   }
 
-  // Of what is written anew.
+  // Names of what is written anew.
   [[nodiscard]] std::vector<std::string> placements_lost(const std::vector<PlannedPool>& pools) const {
     const auto is_read = [&](const Item& item) {
       const std::string name(item.name);
@@ -715,7 +715,7 @@ class ModuleReader {
                          &nested);
   }
 
-  // Of an operator whose statements are read in place of a call: nothing but its tokens, and the result is an int32_t.
+  // An operator whose statements are read in place of a call has nothing but its tokens, and returns an int32_t.
   void require_nested(const std::string& name, const FunctionText& text) {
     if (text.is_ambiguous) {
       throw SyntaxError{text.offset, "found " + in_quotes(name) + " in another file, too, expected one function of it"};
@@ -761,7 +761,7 @@ class ModuleReader {
 
   [[nodiscard]] std::string place(std::size_t file, std::size_t offset) const { return places_.at(file, offset); }
 
-  // Of which the C stays, and why.
+  // Those of which the C stays, and why.
   [[nodiscard]] std::vector<std::string> unread_operators() const {
     std::vector<std::string> result;
     for (const auto& [name, reason] : reasons_) {

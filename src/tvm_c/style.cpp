@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks for spellings that versions have apart from others.
 #include "usmp/tvm_c/style.hpp"
 #include "tvm_c/text/syntax.hpp"
 

@@ -43,7 +43,7 @@ struct Constant {
 // The size in bytes of such a type, where it is the same on all machines. O(its parts).
 [[nodiscard]] std::optional<std::int64_t> size_of(const Tree& tree, TypeId type);
 
-// Of #if: all numbers have 64 bits. `name_value` has the values of names; nothing: not known. What does not depend on
+// For #if: all numbers have 64 bits. `name_value` has the values of names; nothing: not known. What does not depend on
 // it is known: X && 0. O(the expression).
 [[nodiscard]] std::optional<Constant> condition_value(const Tree& tree, ExprId root, NameValue name_value);
 

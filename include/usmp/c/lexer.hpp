@@ -12,9 +12,9 @@
 
 namespace usmp::c {
 
-// Of a list of numbers that becomes one token: tables of constants are most of the megabytes of C.
+// The shortest list of numbers that becomes one token: tables of constants are most of the megabytes of C.
 inline constexpr std::size_t fewest_listed_bytes = 256;
-// Of a file.
+// The longest file.
 inline constexpr std::size_t most_file_bytes = std::size_t{1} << 31;
 
 struct Directive {

@@ -74,7 +74,8 @@ struct LeftOut {
   std::uint32_t end = 0;
 };
 
-// Of #if, #ifdef, #ifndef or #elif, where it is known. Behind a part that is taken, #elif counts as one that does not.
+// A condition of #if, #ifdef, #ifndef or #elif that is known. Behind a part that is taken, #elif counts as one that
+// does not hold.
 struct Condition {
   std::uint32_t file = 0;
   std::uint32_t offset = 0;  // of the directive

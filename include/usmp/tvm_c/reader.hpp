@@ -109,8 +109,8 @@ struct PlannedModule {
   // Called, and defined by no file: the firmware's. Their prototypes, or what includes them, are in `imported_c` of the
   // functions that call them. By name; `prototype` is empty if no file has it.
   std::vector<KeptFunction> external;
-  // Of the packed interface, in files that planned C takes the place of: they do nothing but to return what the entry
-  // returns for their arguments. Their text is not kept.
+  // Functions of the packed interface, in files that planned C takes the place of: they do nothing but to return what
+  // the entry returns for their arguments. Their text is not kept.
   std::vector<KeptFunction> forwarders;
   std::vector<PoolAccess> pool_accesses;  // in files that planned C takes the place of. Their text is not kept
   std::vector<ChangedFile> changed;       // by name

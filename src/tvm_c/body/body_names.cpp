@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks names up in blocks, tables and pools, and declares what each stands for.
 #include "tvm_c/body/body_names.hpp"
 
 #include <algorithm>

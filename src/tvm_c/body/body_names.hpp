@@ -35,7 +35,7 @@ struct UsedConstants {
 
 class BodyNames {
  public:
-  // Of a function in the file. What it declares goes to the module, the function, `body` and `constants`.
+  // For a function in the file. What it declares goes to the module, the function, `body` and `constants`.
   BodyNames(std::size_t file, const FileScope& scope, tir::Module& module, ReadFunction& result, Values& values,
             tir::BodyBuilder& body, UsedConstants& constants)
       : file_(file),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads statements one by one into a block of TIR; starts again where a variable turns out to be changed.
 #include "tvm_c/body/body_reader.hpp"
 
 #include <algorithm>
@@ -585,7 +586,7 @@ class BodyReader {
     return true;
   }
 
-  // Of the arguments that stand here, one is memory that TVM has planned.
+  // One of the arguments that stand here is memory that TVM has planned.
   [[nodiscard]] bool passes_pool(Lexer tokens) {
     expect(tokens, "(");
     return std::ranges::any_of(tokens_of(tokens), [&](const Token& token) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks for a name and the bracket behind it.
 #include "tvm_c/body/called_names.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Recognises comparisons of results and parameters, and what is done if one fails.
 #include "tvm_c/body/checks.hpp"
 
 #include <algorithm>

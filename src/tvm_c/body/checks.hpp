@@ -37,7 +37,7 @@ void expect_not_zero(Lexer& tokens, bool is_always_zero);
 // taken: something else stands here.
 [[nodiscard]] std::vector<Token> take_null_tests(Lexer& tokens);
 
-// Of "(…) != 0) { … }", a check of a call: throws if else stands behind.
+// Takes "(…) != 0) { … }", a check of a call: throws if else stands behind.
 void require_no_else(Lexer tokens);
 
 // What never happens, as it would return: return x; or { log("no memory"); return x; }. Nothing of it is needed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/counters_test.cpp.
+// Proves that a counter's values and all that is computed from them fit int32_t.
 #include "tvm_c/body/counters.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
 
-// Of a type that may become int32.
+// Whether its type may become int32.
 bool is_other(tir::DataType type) {
   if (type.lanes != 1) return false;
   return type.is_int() ? type.bits == 64 : type.is_uint() && type.bits >= 32;

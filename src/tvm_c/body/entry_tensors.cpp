@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/entry_tensors_test.cpp.
+// Finds the members that are passed for each parameter, and takes their names and types.
 #include "tvm_c/body/entry_tensors.hpp"
 
 #include <algorithm>
@@ -138,7 +138,7 @@ class RunCall {
     return std::nullopt;
   }
 
-  // Of a struct's name: where that of the member is, x->a, (x)->a or (*x).a.
+  // Where the member's name is behind that of a struct: x->a, (x)->a or (*x).a.
   [[nodiscard]] std::optional<std::size_t> behind(std::size_t i) const {
     std::size_t end = i + 1;
     while (end < tokens_.size() && tokens_[end].is(")")) ++end;

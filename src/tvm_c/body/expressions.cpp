@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Parses by precedence, with stacks of its own, and computes each operator at once.
 #include "tvm_c/body/expressions.hpp"
 
 #include <algorithm>

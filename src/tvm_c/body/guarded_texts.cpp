@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/added_test.cpp.
+// Matches the places of texts that stay with the tokens that stand next.
 #include "tvm_c/body/guarded_texts.hpp"
 
 #include <algorithm>

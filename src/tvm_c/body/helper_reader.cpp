@@ -294,7 +294,7 @@ class HelperReader {
     return address;
   }
 
-  // Of a number that a power of two divides, whatever its variables are.
+  // Zero for a number that a power of two divides, whatever its variables are.
   static std::optional<Value> no_remainder(const Value& a, const Value& b) {
     const auto by = constant_of(b);
     if (!by || (*by != 2 && *by != 4) || a.kind != Value::Kind::number || constant_of(a)) return std::nullopt;
@@ -552,7 +552,7 @@ class HelperReader {
     make_moves();
   }
 
-  // Of a statement that does nothing else with memory, if this is a call.
+  // The call of a statement that does nothing else with memory.
   Value evaluate_statement(c::ExprId id) {
     const auto outer = std::exchange(statement_call_, id);
     Value result = evaluate(id);
@@ -861,7 +861,7 @@ class HelperReader {
   const c::Tree* tree_ = nullptr;  // of the file
   const Helpers::Changes* changes_ = nullptr;
   std::map<c::DeclId, Value> env_;  // of the function that is read
-  // Of variables in scope, with a value or not: in how many loops and branches that stay they are declared.
+  // In how many loops and branches that stay the variables in scope are declared, with a value or not.
   std::map<c::DeclId, std::size_t> levels_;
   std::vector<std::pair<c::DeclId, std::int64_t>> moves_;  // of pointers, behind the statement
   std::map<c::DeclId, std::int64_t> arrays_;               // in bytes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Matches the forms, operand by operand.
 #include "tvm_c/body/idioms.hpp"
 
 #include <bit>
@@ -25,7 +26,7 @@ ExprRef narrowed(const ExprRef& wide) {
   return tir::make_int(*value);
 }
 
-// Of `total`, which is 1 << (by - 1): whether it is half of what a shift right by `by` leaves out.
+// Whether `total` is 1 << (by - 1), half of what a shift right by `by` leaves out.
 bool is_half(const Expr& half, const Expr& by) {
   const auto value = tir::as_int(half);
   const auto bits = tir::as_int(by);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/induction_test.cpp.
+// Finds what each loop adds to a variable, and replaces its loads.
 #include "tvm_c/body/induction.hpp"
 
 #include <cstddef>
@@ -182,7 +182,7 @@ class Inductions {
     for (const auto& [var, effect] : effects) add(states, var, effect);
   }
 
-  // Of what is stored.
+  // What is stored.
   void store(States& states, VarId var, const ExprRef& value, const Effect& effect) const {
     if (effect && states.contains(var)) return add(states, var, effect);
     states.erase(var);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads first value, condition and step, in whatever form, as begin and count.
 #include "tvm_c/body/loop_header.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/memory_calls_test.cpp.
+// Reads the arguments, proves that whole elements are meant, and makes the loops.
 #include "tvm_c/body/memory_calls.hpp"
 
 #include <algorithm>

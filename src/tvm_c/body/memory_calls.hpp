@@ -25,7 +25,7 @@ class MemoryCalls {
   MemoryCalls(Values& values, BodyNames& names, tir::BodyBuilder& body, const LookUp& look_up)
       : values_(values), names_(names), body_(body), look_up_(look_up) {}
 
-  // Of an array that the function declares: its bytes, for sizeof.
+  // Notes the bytes of an array that the function declares, for sizeof.
   void note_array(tir::VarId var, Bytes bytes) { arrays_.emplace(var, bytes); }
 
   // The call whose name has been taken. Legal only if

@@ -64,7 +64,7 @@ void bind_params(const std::vector<CParam>& params, const std::vector<Value>& ar
 [[nodiscard]] bool is_check(Lexer tokens, bool never_fails);
 // Behind the arguments: "== 0" and the like, which is taken, of this result; nothing stands there: of a condition.
 [[nodiscard]] Value take_comparison(Lexer& tokens, const Value& result, Values& values);
-// Of a statement that never happens: takes it, if it leaves the function.
+// Takes a statement that never happens, if it leaves the function.
 [[nodiscard]] bool take_unreached(Lexer& tokens);
 
 }  // namespace usmp::tvm_c

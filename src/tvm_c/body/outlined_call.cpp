@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/edited_entry_test.cpp.
+// Finds the variables of the model that a statement names, and passes them.
 #include "tvm_c/body/outlined_call.hpp"
 
 #include <utility>

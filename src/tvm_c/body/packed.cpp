@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Keeps what has been stored to the arrays, and gives it back where it is passed.
 #include "tvm_c/body/packed.hpp"
 
 #include <algorithm>

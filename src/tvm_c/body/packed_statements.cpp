@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads declarations of arrays, stores to them, and the arguments of calls.
 #include "tvm_c/body/packed_statements.hpp"
 
 #include <algorithm>

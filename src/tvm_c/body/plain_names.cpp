@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Refuses names that may be macros, and takes tables that a group may declare otherwise out of the scope.
 #include "tvm_c/body/plain_names.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds the ranges that statements access, and joins those that overlap.
 #include "tvm_c/body/planned_memory.hpp"
 
 #include <algorithm>
@@ -86,7 +87,7 @@ std::optional<tir::Fault> check_contents(const PlannedMemory& memory, const std:
   return std::nullopt;
 }
 
-// Of what others' functions get, how much they use is not known. As TVM's plan is right, it is less than what stands in
+// How much others' functions use of what they get is not known. As TVM's plan is right, it is less than what stands in
 // front of the next thing of the pool that is live with it. Live is a variable from the first statement of its function
 // to the last one that names it, and those of an operator while the entry calls it. Of two that are named in one and
 // the same loop or branch alone, the statements inside of it say likewise whether they are live together.
@@ -204,7 +205,7 @@ class PlanBounds {
     return Use{statement(*first), statement(*std::prev(behind)), var};
   }
 
-  // Of two that only this statement names.
+  // Two that only this statement names.
   static bool are_together(const FunctionUses& function, const tir::Stmt& in, tir::VarId a, tir::VarId b) {
     std::vector<const tir::Stmt*> pending = {&in};
     while (!pending.empty()) {

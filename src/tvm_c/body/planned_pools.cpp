@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks a parameter's pool up in the C's memory, the header's sizes and the places that TVM planned.
 #include "tvm_c/body/planned_pools.hpp"
 
 #include <algorithm>

@@ -209,7 +209,7 @@ class Reroller {
     return checked_sub(second->constant, first->constant);
   }
 
-  // Of equal steps from one to the next.
+  // The step from one to the next, if all are equal.
   std::optional<std::int64_t> step(const std::vector<ExprRef>& exprs) const {
     const auto first = distance(*exprs[0], *exprs[1]);
     for (std::size_t i = 2; i < exprs.size(); ++i) {

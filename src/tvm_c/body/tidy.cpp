@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Replaces variables by values, branches by choices, quotients by floor quotients.
 #include "tvm_c/body/tidy.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/packed_test.cpp.
+// Makes a parameter of each element of the arguments that the body takes.
 #include "tvm_c/body/unpacked_params.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Converts operands as C does, and builds the operator.
 #include "tvm_c/body/values.hpp"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ std::optional<Op> bitwise(std::string_view op) {
   return std::nullopt;
 }
 
-// Of literals, where C defines it.
+// The result for literals, where C defines it.
 std::optional<std::int64_t> folded(ExprKind kind, std::int64_t a, std::int64_t b) {
   switch (kind) {
     case ExprKind::add:

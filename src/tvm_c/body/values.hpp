@@ -70,7 +70,7 @@ class Values {
   [[nodiscard]] Value element(const Value& pointer, const Value& index) const;
   // value.name and value->name
   [[nodiscard]] Value member(const Value& value, std::string_view name) const;
-  // Of a function of math.h.
+  // A call of a function of math.h.
   [[nodiscard]] Value call(std::string_view function, const std::vector<Value>& arguments) const;
 
   // The number that it is, loaded if it is a place.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Declares storage for what changes, and counters as variables of loops.
 #include "tvm_c/body/variables.hpp"
 
 #include <cstdint>
@@ -93,7 +94,7 @@ Value Variables::open_loop(const LoopHeader& header) {
   return *value;
 }
 
-// Of a variable that is declared in front of the loop, and that nothing uses but loops, which set it.
+// A counter that is declared in front of the loop, and that nothing uses but loops, which set it.
 DataType Variables::counter_outside(const Token& name) {
   const auto known = names_.look_up(name.text);
   const bool is_one = known && known->kind == Value::Kind::place && scalars_.contains(known->storage) &&

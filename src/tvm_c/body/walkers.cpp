@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/walkers_test.cpp.
+// Keeps an offset in storage for each pointer that moves.
 #include "tvm_c/body/walkers.hpp"
 
 #include <algorithm>

@@ -45,8 +45,8 @@ class Walkers {
     Value place;  // of the variable
     bool is_up = true;
   };
-  // Of the statement in front, which is no more than expressions: the steps behind it, which it no longer has; those in
-  // front are made. Legal only if the statement names each such variable once and evaluates all of it. `is_counted`:
+  // For the statement in front, which is no more than expressions: the steps behind it, which it no longer has; those
+  // in front are made. Legal only if the statement names each such variable once and evaluates all of it. `is_counted`:
   // whether the value is a variable that is storage. Throws ChangedVariable, SyntaxError.
   std::vector<Step> take_steps(Lexer& tokens, const std::function<bool(const Value&)>& is_counted);
   void make(const Step& step);

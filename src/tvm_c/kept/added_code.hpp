@@ -55,7 +55,7 @@ class AddedCode {
   // written anew, too. TVM 0.18 has one, __tvm_main__.
   [[nodiscard]] const std::vector<std::size_t>& forwarders() const { return forwarders_; }
 
-  // Of pools, with the item of each.
+  // Names of pools, with the item of each.
   [[nodiscard]] const std::vector<std::pair<std::size_t, PoolAccess>>& pool_accesses() const { return pool_accesses_; }
 
   // Error if one of these items, whose text stays, has one of `pools` in it.
@@ -70,11 +70,11 @@ class AddedCode {
   [[nodiscard]] Accessors accessors_to(const Names& pools) const;
   // With those that it calls.
   void keep_access(std::size_t item, Accessors& accessors);
-  // Of an item: it is no part of what planned C has otherwise, `stops`, and other files may use it.
+  // Whether an item is no part of what planned C has otherwise, `stops`, and other files may use it.
   [[nodiscard]] bool is_for_others(const Item& item, const std::string& prefix, const Names& stops) const;
   [[nodiscard]] bool forwards_packed(const std::string& name, const std::string& entry) const;
   void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
-  // Of these names in the text.
+  // Those of these names that are in the text.
   void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
 
   const FileScope& scope_;

@@ -12,7 +12,7 @@
 
 namespace usmp::tvm_c {
 
-// Of the file's text. A conditional group of the preprocessor is one statement.
+// A place in the file's text. A conditional group of the preprocessor is one statement.
 struct AddedText {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -38,10 +38,10 @@ struct AddedStatements {
   std::vector<GuardedText> guarded;
 };
 
-// Of TVM's runtime or of this program's C, but for what firmware calls, too.
+// Whether it is TVM's runtime's or this program's C's, but for what firmware calls, too.
 [[nodiscard]] bool is_of_tvm(std::string_view name);
 
-// Of the function's own block those that share no name with what TVM wrote there, types aside: they neither read nor
+// Those of the function's own block that share no name with what TVM wrote there, types aside: they neither read nor
 // write what the model computes, so they may stand between its calls in whatever program. They may leave the entry
 // in braces or under a condition: nothing moves across them.
 // Macros of the file count by what they stand for. Calls of functions with constants alone are none of them: they are

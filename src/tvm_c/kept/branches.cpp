@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Walks a file's directives once. Tests: tests/tvm_c/escape_test.cpp.
+// Walks a file's directives once.
 #include "tvm_c/kept/branches.hpp"
 
 #include <algorithm>

@@ -44,7 +44,7 @@ std::map<tir::VarId, Bytes> sizes_in(const tir::Module& module) {
   return sizes;
 }
 
-// Of a statement, for the block around it.
+// What a statement tells the block around it.
 struct FoundInStatement {
   std::vector<tir::VarId> escaped = {};
   std::vector<tir::VarId> named = {};
@@ -110,7 +110,7 @@ class Extender {
     return std::nullopt;
   }
 
-  // Of one that is being read.
+  // For one that is being read.
   struct OpenBlock {
     tir::Block* block = nullptr;
     bool is_loop = false;
@@ -223,7 +223,7 @@ class Extender {
     Bytes end = 0;
   };
 
-  // Of what TVM has placed: the first statement behind `at` that names something else at these bytes.
+  // For what TVM has placed: the first statement behind `at` that names something else at these bytes.
   [[nodiscard]] std::size_t end_of(tir::VarId var, std::size_t at, const OpenBlock& now) const {
     const auto place = places_.find(var);
     for (std::size_t i = at + 1; place != places_.end() && i < now.statements.size(); ++i) {

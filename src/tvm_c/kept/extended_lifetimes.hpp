@@ -16,7 +16,7 @@
 
 namespace usmp::tvm_c {
 
-// Of memory of the entry's own, or of an operator's.
+// For memory of the entry's own, or of an operator's.
 struct EscapeCause {
   std::string function;  // that is called with it, and not read
   FunctionEscape escape;

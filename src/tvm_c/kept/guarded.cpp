@@ -57,7 +57,7 @@ std::optional<Guarded> guarded_at(const std::vector<Token>& tokens, std::size_t 
   return behind < tokens.size() && tokens[behind].is("else") ? std::nullopt : std::optional(guarded);
 }
 
-// Of what stands behind a macro's name; do { … } while (0) is one statement.
+// For what stands behind a macro's name; do { … } while (0) is one statement.
 bool stands_for_several(std::string_view definition) {
   const std::size_t begin = definition.starts_with("(") ? std::min(definition.find(')') + 1, definition.size()) : 0;
   const bool is_loop = without_blanks_in_front(definition.substr(begin)).starts_with("do");

@@ -54,7 +54,7 @@ class Mentions {
     follow();
   }
 
-  // Of these files, and of those that have something marked: what variables that stay mention, such as pointers to
+  // In these files, and in those that have something marked: what variables that stay mention, such as pointers to
   // functions, and functions that run without a call.
   void mark_in_files(std::set<std::size_t> stay) {
     std::set<std::size_t> done;
@@ -89,7 +89,7 @@ class Mentions {
     for (const std::string& name : included_.macros(item.file).names_in(item.begin, item.end)) push(name, item.file);
   }
 
-  // Of a function that a conditional group which is left out defines, too: that group.
+  // The group that is left out and defines the function, too.
   [[nodiscard]] std::string_view other_text_of(const Item& item) const {
     const auto file = scope_.left_out.find(item.file);
     if (item.kind != Item::Kind::function || file == scope_.left_out.end()) return {};
@@ -145,7 +145,7 @@ void drop_blanks_at_end(std::string_view& text) {
   }
 }
 
-// Of a struct of constants. TVM's is not const, and GCC has both kinds not in one section, such as .rodata.tvm, where
+// For a struct of constants. TVM's is not const, and GCC has both kinds not in one section, such as .rodata.tvm, where
 // planned constants are.
 std::string read_only(std::string_view text) {
   const std::size_t at = text.find("struct");
@@ -155,7 +155,7 @@ std::string read_only(std::string_view text) {
   return result;
 }
 
-// Of an item that is left out: where the extern "C" of its own begins, which TVM writes in front of functions.
+// For an item that is left out: where the extern "C" of its own begins, which TVM writes in front of functions.
 std::size_t begin_with_linkage(std::string_view text, std::size_t begin) {
   std::string_view rest = text.substr(0, begin);
   for (const std::string_view line : {"#endif", "extern \"C\"", "#ifdef __cplusplus"}) {

@@ -144,7 +144,7 @@ bool is_a_specifier(std::string_view name) {
 
 using AllMacros = std::map<std::string_view, std::vector<std::string_view>, std::less<>>;
 
-// Of the files whose texts follow one another, what each has from headers.
+// What each of the files whose texts follow one another has from headers.
 class Order {
  public:
   Order(const std::map<std::size_t, std::string>& texts, std::span<const Source> files, const Included& included)

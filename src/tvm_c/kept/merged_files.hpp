@@ -15,7 +15,7 @@
 
 namespace usmp::tvm_c {
 
-// Of two functions or variables of one name, from two files. Throws Error of kind archive unless one of them will do:
+// For two functions or variables of one name, from two files. Throws Error of kind archive unless one of them will do:
 // they are the same text and have no memory that the other must not share.
 void require_one_will_do(const Item& first, const Item& second, std::span<const Source> files);
 

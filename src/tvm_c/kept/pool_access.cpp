@@ -16,7 +16,7 @@
 namespace usmp::tvm_c {
 namespace {
 
-// Of C and of its headers that planned C includes: it has no other types.
+// Words of C and of its headers that planned C includes: it has no other types.
 bool is_word_of_types(std::string_view name) {
   constexpr std::array<std::string_view, 21> words = {
       "void",     "char",     "int",     "long",      "unsigned", "signed",    "const",

@@ -15,7 +15,7 @@
 
 namespace usmp::tvm_c {
 
-// Of functions of the file, the pool that they tell of.
+// The pool that functions of the file tell of, by their names.
 using PoolAccessors = std::map<std::string, std::string, std::less<>>;
 
 struct FoundPoolAccess {

@@ -31,7 +31,7 @@ bool is_number(const std::vector<Token>& body, std::size_t i) {
   return std::any_of(types.begin(), types.end(), [&](std::string_view type) { return body[front - 2].is(type); });
 }
 
-// Of parameters in their order: a name, if the parameter is a pool. TVM's Ethos-U has all of them as void*.
+// For parameters in their order: a name, if the parameter is a pool. TVM's Ethos-U has all of them as void*.
 std::vector<std::optional<Token>> pools_in(const std::vector<Token>& params, const std::vector<Token>& body) {
   const auto is_pool = [&](std::string_view type, const Token& name) {
     if (type.empty() || !name.is_identifier() || !pool_of_param(name.text)) return false;

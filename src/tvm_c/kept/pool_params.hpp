@@ -45,7 +45,7 @@ struct PoolParam {
   std::optional<std::size_t> other;  // where the function has another name like the pool's, in the file
 };
 
-// Of functions whose C stays, by name.
+// Functions whose C stays, by name.
 using KeptPools = std::map<std::string, std::vector<std::optional<PoolParam>>, std::less<>>;
 
 struct PoolMacros {
@@ -58,7 +58,7 @@ struct PoolMacros {
 // (&(pool[N])), or macros may name it.
 [[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const PoolMacros& macros);
 
-// Of all macros of these files and headers. O(bytes · log names).
+// From all macros of these files and headers. O(bytes · log names).
 [[nodiscard]] PoolMacros pool_macros(const std::vector<std::string_view>& texts);
 
 [[nodiscard]] std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& params);

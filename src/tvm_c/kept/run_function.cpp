@@ -16,7 +16,7 @@
 namespace usmp::tvm_c {
 namespace {
 
-// Of "[": whether it is that of &pool[0] or &(pool[0]), the address of the whole pool.
+// Whether "[" is that of &pool[0] or &(pool[0]), the address of the whole pool.
 bool is_start_of_pool(const std::vector<Token>& tokens, std::size_t bracket, const FileScope& scope) {
   const bool is_first = tokens[bracket].is("[") && bracket + 2 < tokens.size() && tokens[bracket + 1].text == "0" &&
                         tokens[bracket + 2].is("]");

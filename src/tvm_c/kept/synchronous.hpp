@@ -11,7 +11,7 @@
 
 namespace usmp::tvm_c {
 
-// Of a synchronous function's arguments: which may point to memory that has addresses, such as structs. Their addresses
+// Which of a synchronous function's arguments may point to memory that has addresses, such as structs. Their addresses
 // would go where the others' bytes go.
 enum class HandsOn : std::uint8_t { none, first, all };
 

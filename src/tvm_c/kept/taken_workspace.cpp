@@ -24,7 +24,7 @@ constexpr const char* given_back_text =
     "static inline int usmp_workspace_given_back(int device_type, int device_id, const void* pointer) {\n"
     "  (void)device_type;\n  (void)device_id;\n  (void)pointer;\n  return 0;\n}\n";
 
-// Of one function.
+// What one function takes.
 struct Taken {
   TakenWorkspace workspace;
   std::vector<PoolEdit> edits;  // in the order of the text
@@ -236,7 +236,7 @@ std::optional<std::size_t> front_of(std::string_view text) {
   return goes_on ? std::nullopt : std::optional(std::min(text.find('\n'), text.size() - 1) + 1);
 }
 
-// Of the file's functions among these.
+// Looks at the file's functions among these.
 std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>& functions, Bytes alignment) {
   std::vector<Taken> result;
   if (places_of(file.text, take_name).empty() && places_of(file.text, workspace_param).empty()) return result;

@@ -15,7 +15,7 @@ struct WorkspaceMacros {
   Names gives;  // TVMBackendFreeWorkspace
 };
 
-// Of functions whose C stays: what they give back is a variable, of one of them or of the files, that they set to
+// Functions whose C stays: what they give back is a variable, of one of them or of the files, that they set to
 // nothing but workspace that they take. Else SyntaxError, in functions[*at]. O(bytes · log names).
 void require_workspace_ownership(std::span<const FunctionText* const> functions, const WorkspaceMacros& macros,
                                  std::size_t* at);

@@ -16,7 +16,7 @@
 namespace usmp::tvm_c {
 namespace {
 
-// Of a text with its definitions, in bytes.
+// The most bytes of a text with its definitions.
 constexpr std::size_t most_text = std::size_t{1} << 16;
 
 // The file's tokens, macros expanded. Nothing: it is no C, or too long.

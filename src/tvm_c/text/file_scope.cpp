@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Goes through the items of a file, and reads their declarations and initialisers.
 #include "tvm_c/text/file_scope.hpp"
 
 #include <algorithm>
@@ -230,7 +231,7 @@ class FileReader {
     return found;
   }
 
-  // Of the attribute of that name, behind it. Without a bracket, the machine says how much it is.
+  // The value of the attribute of that name, behind it. Without a bracket, the machine says how much it is.
   [[nodiscard]] Attributes alignment_at(const Token& name, Lexer behind) const {
     Attributes found;
     if (take(behind, "(")) found.alignment = number_before(")", behind);
@@ -359,7 +360,7 @@ class FileReader {
     if (!section.empty()) scope_.constant_sections.insert(std::move(section));
   }
 
-  // Of a table that is not understood, nothing, if it may be passed over.
+  // Nothing for a table that is not understood, if it may be passed over.
   std::shared_ptr<const tir::Constant> values_or_nothing(DataType type, std::optional<std::int64_t> elements) {
     const Lexer begin = tokens_;
     try {

@@ -77,7 +77,7 @@ struct FileScope {
   // Arrays of bytes without values whose size is not known: where the size stands.
   std::map<std::string, FilePlace, std::less<>> unsized;
   std::set<std::string> constant_sections;  // that attributes of tables, or of structs of them, name
-  // Of arrays of bytes: what an attribute says, and where one stands whose number is not known.
+  // Arrays of bytes: what an attribute says, and where one stands whose number is not known.
   std::map<std::string, std::int64_t, std::less<>> alignments;
   std::map<std::string, FilePlace, std::less<>> unknown_alignments;
 
@@ -117,7 +117,7 @@ struct ModuleMacro {
 };
 [[nodiscard]] std::vector<ModuleMacro> module_macros(const Code& code, std::string_view module);
 
-// Of pools that the application owns, what a module's header says in macros: constants, sizes of workspaces. O(bytes).
+// What a module's header says in macros of pools that the application owns: constants, sizes of workspaces. O(bytes).
 void read_pool_macros(const Code& code, std::string_view module, FileScope& scope, const ConstantNames& names = {});
 
 }  // namespace usmp::tvm_c

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Collects tokens up to the bracket that closes.
 #include "tvm_c/text/function_tokens.hpp"
 
 #include <cstdint>

@@ -21,7 +21,7 @@ namespace usmp::tvm_c {
 // From behind an opening bracket up to the one that closes it, with that. Round and curly ones count.
 [[nodiscard]] std::vector<Token> tokens_of(Lexer tokens);
 
-// Of an item of the file; a long list of numbers is one. Nothing: it has directives, or is not understood.
+// The tokens of an item; a long list of numbers is one. Nothing: it has directives, or is not understood.
 [[nodiscard]] std::optional<std::vector<Token>> tokens_of(const Item& item, const Code& file);
 
 // Behind which a condition stands in brackets.

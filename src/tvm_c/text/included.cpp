@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Follows #include between files, and joins what their macros stand for.
 #include "tvm_c/text/included.hpp"
 
 #include <algorithm>

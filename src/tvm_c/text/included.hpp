@@ -52,7 +52,7 @@ class Included {
   [[nodiscard]] const std::set<std::size_t>& closed(std::size_t file) const { return closed_[file]; }
   // The one that #include means; nothing: there is none of that name, or several.
   [[nodiscard]] std::optional<std::size_t> only_source(std::string_view name) const;
-  // Of a file, or of one of headers_of().
+  // The tokens of a file, or of one of headers_of().
   [[nodiscard]] const Code& code(std::size_t source) const { return code_[source]; }
   [[nodiscard]] const Macros& macros(std::size_t source) const { return own_[source]; }
 

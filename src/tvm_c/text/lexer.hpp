@@ -94,7 +94,7 @@ class Lexer {
  public:
   // Throws SyntaxError, as split().
   explicit Lexer(std::string_view text) : Lexer(split(text)) {}
-  // Of the tokens that begin in [begin, end).
+  // Walks over the tokens that begin in [begin, end).
   explicit Lexer(const Code& code, std::size_t begin = 0, std::size_t end = std::string_view::npos);
 
   // The next token, which stays; of a long list of numbers, each is one. Throws SyntaxError: a literal that does not
@@ -128,7 +128,7 @@ class Lexer {
 
   // From now on, conditions that are not understood hold nowhere, and do not throw.
   void pass_over_conditions() { passes_over_conditions_ = true; }
-  // Of the last of them that was passed over; nothing: there was none.
+  // The last of them that was passed over; nothing: there was none.
   [[nodiscard]] std::optional<SyntaxError> passed_over() const { return passed_over_; }
 
   // What conditions left out so far, where the text does not say for certain that it is left out: a macro may be the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Converts lists of numbers without a token for each.
 #include "tvm_c/text/listed_numbers.hpp"
 
 #include <array>
@@ -43,7 +44,7 @@ class Cursor {
   std::size_t at_;
 };
 
-// Of a hexadecimal digit; 16 and more of what is none.
+// The value of a hexadecimal digit; 16 and more for what is none.
 unsigned hex_value(char c) {
   static constexpr auto values = [] {
     std::array<unsigned char, 256> table{};
@@ -144,7 +145,7 @@ class Integers {
  public:
   explicit Integers(tir::DataType type) : range_(tir::range_of_type(type)) {}
 
-  // Of those that follow, as many as are spelled as most are.
+  // Takes those that follow, as many as are spelled as most are.
   [[nodiscard]] Listed append_plain(std::string_view text, Listed listed, std::int64_t most, Appended& bytes) const {
     return range_ ? append_plain_hex(text, listed, most, *range_, bytes) : listed;
   }

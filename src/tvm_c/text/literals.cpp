@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Converts literals of integers, floats and strings.
 #include "tvm_c/text/literals.hpp"
 
 #include <charconv>

@@ -23,7 +23,7 @@ struct IntegerLiteral {
 // Rounded as C does: to the type of the literal, which its suffix says, then to float if `is_float`.
 [[nodiscard]] double real_literal(const Token& token, bool is_float);
 [[nodiscard]] bool has_float_suffix(const Token& real);
-// Of a string in quotes, with the escapes of newline, tab, return, quotes, backslash and zero.
+// The text of a string in quotes, with the escapes of newline, tab, return, quotes, backslash and zero.
 [[nodiscard]] std::string text_of_string(const Token& token);
 
 }  // namespace usmp::tvm_c

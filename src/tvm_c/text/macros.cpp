@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/added_test.cpp.
+// Collects definitions, enumerators and groups from the directives of a file.
 #include "tvm_c/text/macros.hpp"
 
 #include <algorithm>

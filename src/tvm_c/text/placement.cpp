@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Tests: tests/tvm_c/added_test.cpp.
+// Recognises the words and attributes.
 #include "tvm_c/text/placement.hpp"
 
 #include <algorithm>

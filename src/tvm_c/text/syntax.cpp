@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes the pieces off the tokens.
 #include "tvm_c/text/syntax.hpp"
 
 #include <algorithm>
