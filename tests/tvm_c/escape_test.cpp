@@ -141,7 +141,7 @@ TEST_CASE("addresses are followed through the functions of the file") {
   CHECK(of(keep + "static void more(int8_t* p) { keep(p + 1); }\n", "more(b);") == "'keep' stores it in 'to'");
   CHECK(of("static void more(int8_t* p) { start(p); }\n", "more(b);") == "'more' passes it to 'start'");
   CHECK(of("static int keep(p, k)\n  int8_t* p;\n  int k;\n{\n  to = p;\n  return k;\n}\n", "keep(b, 3);") ==
-        "'keep' has parameters that are not understood");
+        "'keep' has parameters or attributes that are not understood");
   CHECK(of("static void down(int8_t* p, int k) { if (k) down(p + 1, k - 1); else to = p; }\n", "down(b, 3);") ==
         "'down' stores it in 'to'");
   CHECK(of("static void down(int8_t* p, int k) { if (k) down(p + 1, k - 1); *p = 0; }\n", "down(b, 3);") == "");

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "tvm_c/kept/guarded.hpp"
-#include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
@@ -18,126 +19,40 @@
 namespace usmp::tvm_c {
 namespace {
 
-// A statement, or a conditional group of whole statements.
+// A statement, a conditional group of whole statements, or another directive.
 struct Unit {
   AddedText place;
-  std::vector<Token> tokens;
+  c::StmtId statement = {};
+  c::TokenRange range = {};
+  std::vector<Token> tokens = {};  // without directives
   bool is_group = false;
-  std::string reason;    // why it does not stay
-  bool is_read = false;  // a call with constants
+  std::string reason = {};  // why it does not stay
+  bool is_read = false;     // a call with constants
   std::vector<Guarded> guarded = {};
 };
 
-// Cuts a block into statements. What it does not understand ends it: then nothing of the block is known.
-class Splitter {
- public:
-  Splitter(const std::vector<Token>& tokens, const std::vector<Directive>& directives)
-      : tokens_(tokens), directives_(directives) {}
-
-  std::optional<std::vector<Unit>> run() {
-    for (std::size_t i = 0; i <= tokens_.size(); ++i) {
-      const std::size_t at = i < tokens_.size() ? tokens_[i].offset : SIZE_MAX;
-      for (; next_ < directives_.size() && directives_[next_].begin < at; ++next_) {
-        if (!directive(directives_[next_])) return std::nullopt;
-      }
-      if (i < tokens_.size() && !token(i)) return std::nullopt;
-    }
-    if (!is_between_ || !groups_.empty() || !brackets_.empty()) return std::nullopt;
-    return std::move(units_);
+std::vector<Unit> units_of(const BodyTree& body) {
+  std::vector<Unit> units;
+  for (const c::StmtId id : body.statements()) {
+    const c::Stmt& stmt = body.tree[id];
+    units.push_back({.place = {body.begin_of(stmt.tokens), body.end_of(stmt.tokens)},
+                     .statement = id,
+                     .range = stmt.tokens,
+                     .tokens = body.without_directives(stmt.tokens),
+                     .is_group = stmt.kind == c::StmtKind::group});
   }
-
- private:
-  struct Bracket {
-    std::string_view closing;
-    bool is_block = false;
-    bool is_control = false;  // the round ones of if, for, while, switch
-  };
-
-  bool directive(const Directive& one) {
-    const bool is_boundary = is_between_ || (!brackets_.empty() && brackets_.back().is_block && ends_statement_);
-    const bool opens = opens_group(one.word);
-    const bool closes = one.word == "endif";
-    if (one.word == "pragma" || one.word == "line") return true;
-    if (!is_boundary) return false;
-    if (opens) {
-      if (is_between_ && groups_.empty()) {
-        begin(one.begin);
-        units_.back().is_group = true;
-      }
-      groups_.push_back(brackets_.size());
-      return true;
+  for (const Directive& one : body.directives) {
+    const bool is_mark = opens_group(one.word) || one.word == "elif" || one.word == "else" || one.word == "endif";
+    if (is_mark || one.word == "pragma" || one.word == "line") continue;
+    const auto is_in_front = [&](const Unit& unit) { return unit.place.end <= one.begin; };
+    auto found = std::partition_point(units.begin(), units.end(), is_in_front);
+    if (found == units.end() || found->place.begin > one.begin) {
+      found = units.insert(found, Unit{.place = {one.begin, one.end}});
     }
-    if (closes || one.word == "else" || one.word == "elif") {
-      if (groups_.empty() || groups_.back() != brackets_.size()) return false;
-      if (!closes) return true;
-      groups_.pop_back();
-      if (is_between_ && groups_.empty()) units_.back().place.end = one.end;
-      return true;
-    }
-    if (is_between_ && groups_.empty()) begin(one.begin);
-    units_.back().place.end = one.end;
-    units_.back().reason = "has a directive";
-    return true;
+    found->reason = "has a directive";
   }
-
-  void begin(std::size_t at) { units_.push_back({.place = {at, at}, .tokens = {}, .reason = {}}); }
-
-  bool token(std::size_t i) {
-    const Token& now = tokens_[i];
-    if (is_between_) {
-      if (groups_.empty()) begin(now.offset);
-      is_between_ = false;
-      first_ = i;
-      // A do elsewhere is not followed to its end.
-      has_do_ = now.is("do");
-    } else if (now.is("do")) {
-      return false;
-    }
-    units_.back().tokens.push_back(now);
-    const bool has_blocks = tokens_[first_].is("{") || tokens_[first_].is("do") || is_control(tokens_[first_]);
-    const Token before = i > first_ ? tokens_[i - 1] : Token{};
-    ends_statement_ = now.is(";") || now.is("{") || now.is("}");
-    bool may_end = brackets_.empty() && now.is(";");
-    if (now.is("(") || now.is("[")) {
-      brackets_.push_back({now.is("(") ? ")" : "]", false, is_control(before)});
-    } else if (now.is("{")) {
-      const bool is_begun = i == first_ || before.is(";") || before.is("{") || before.is("}") || before.is("else") ||
-                            before.is("do") || before.is(":") || (before.is(")") && was_control_);
-      const bool is_inside = brackets_.empty() || brackets_.back().is_block;
-      brackets_.push_back({"}", has_blocks && is_begun && is_inside, false});
-    } else if (now.is(")") || now.is("]") || now.is("}")) {
-      if (brackets_.empty() || !now.is(brackets_.back().closing)) return false;
-      if (!groups_.empty() && brackets_.size() == groups_.back()) return false;  // out of a conditional group
-      was_control_ = brackets_.back().is_control;
-      may_end = brackets_.size() == 1 && brackets_.back().is_block;
-      ends_statement_ = brackets_.back().is_block;
-      brackets_.pop_back();
-    }
-    if (!may_end) return true;
-    const bool goes_on = i + 1 < tokens_.size() && tokens_[i + 1].is("else");
-    if (goes_on && has_do_) return false;
-    if (goes_on) return true;
-    if (has_do_) {  // and its condition follows
-      has_do_ = false;
-      return i + 1 < tokens_.size() && tokens_[i + 1].is("while");
-    }
-    is_between_ = true;
-    units_.back().place.end = now.offset + now.text.size();
-    return true;
-  }
-
-  const std::vector<Token>& tokens_;
-  const std::vector<Directive>& directives_;
-  std::vector<Unit> units_;
-  std::vector<Bracket> brackets_;
-  std::vector<std::size_t> groups_;  // how many brackets were open
-  std::size_t next_ = 0;
-  std::size_t first_ = 0;
-  bool is_between_ = true;  // two statements of the block
-  bool ends_statement_ = true;
-  bool was_control_ = false;
-  bool has_do_ = false;
-};
+  return units;
+}
 
 bool is_stream(std::string_view name) { return name == "stdout" || name == "stderr"; }
 
@@ -188,49 +103,42 @@ std::string_view plain_number(const Unit& unit) {
 class Added {
  public:
   Added(const FunctionText& entry, const FileScope& scope)
-      : entry_(entry), scope_(scope), file_(entry.body.text()), macros_(scope.code.at(entry.file)) {}
+      : entry_(entry), scope_(scope), code_(scope.code.at(entry.file)), macros_(code_) {}
 
   AddedStatements run() {
-    Lexer body = entry_.body;
-    const std::size_t begin = body.end();
-    skip_to_end(body, begin);
-    const std::string_view text = file_.substr(begin, body.end() - 1 - begin);
-    const std::vector<Directive> directives = directives_in(text);
-    std::optional<std::vector<Unit>> units;
+    Lexer behind = entry_.body;
+    const std::size_t begin = behind.end();
+    skip_to_end(behind, begin);
+    std::optional<BodyTree> body;
     try {
-      const std::vector<Token> tokens = plain_tokens(text);
-      units = Splitter(tokens, directives).run();
-    } catch (const SyntaxError&) {
-      return {};  // in a group that is not read
+      body = body_tree(code_, begin, behind.end() - 1);
+    } catch (const SyntaxError&) {  // in a group that is not read
     }
-    if (!units) return {};
-    find_variables(*units);
-    for (Unit& unit : *units) {
-      if (!unit.is_group) unit.guarded = guarded_in(unit.tokens, directives, macros_);
+    if (!body) return {};
+    std::vector<Unit> units = units_of(*body);
+    find_variables(units);
+    for (Unit& unit : units) {
+      if (!unit.is_group && unit.statement.valid()) unit.guarded = guarded_in(*body, unit.statement, macros_);
     }
-    find_names(*units);
+    find_names(*body, units);
     AddedStatements result;
-    std::size_t end = 0;  // of the unit before
+    std::size_t end = begin;  // of the unit before
     bool is_kept = false;
-    for (const Unit& unit : *units) {
-      const AddedText place = with_comments(text, end, unit.place);
+    for (const Unit& unit : units) {
+      const AddedText place = with_comments(code_.text.substr(0, behind.end() - 1), end, unit.place);
       const bool joins = is_kept;
       is_kept = unit.reason.empty() && !unit.is_read && !is_empty(unit);
       end = unit.place.end;
       if (is_kept) {
         if (joins) {
-          result.texts.back().end = begin + place.end;
+          result.texts.back().end = place.end;
         } else {
-          result.texts.push_back({begin + place.begin, begin + place.end});
+          result.texts.push_back(place);
         }
         end = place.end;
       } else if (!unit.reason.empty()) {
-        result.others.push_back({{begin + unit.place.begin, begin + unit.place.end}, unit.reason});
-        for (const Guarded& guarded : unit.guarded) {
-          GuardedText one = guarded.text;
-          one.place = {begin + one.place.begin, begin + one.place.end};
-          result.guarded.push_back(std::move(one));
-        }
+        result.others.push_back({unit.place, unit.reason});
+        for (const Guarded& guarded : unit.guarded) result.guarded.push_back(guarded.text);
       }
     }
     return result;
@@ -304,27 +212,25 @@ class Added {
   };
 
   // Those in front are the statements.
-  [[nodiscard]] std::vector<Part> parts_of(std::vector<Unit>& units) const {
+  [[nodiscard]] std::vector<Part> parts_of(const BodyTree& body, std::vector<Unit>& units) const {
     std::vector<Part> parts;
     for (Unit& unit : units) {
       std::vector<Token> rest;
-      std::size_t at = 0;
-      const auto keep_up_to = [&](std::size_t end) {
-        rest.insert(rest.end(), unit.tokens.begin() + static_cast<std::ptrdiff_t>(at),
-                    unit.tokens.begin() + static_cast<std::ptrdiff_t>(end));
+      std::uint32_t at = unit.range.begin;
+      const auto keep_up_to = [&](std::uint32_t end) {
+        const std::vector<Token> tokens = body.without_directives({at, end});
+        rest.insert(rest.end(), tokens.begin(), tokens.end());
       };
       for (const Guarded& guarded : unit.guarded) {
-        keep_up_to(guarded.first);
-        at = guarded.last;
+        keep_up_to(guarded.tokens.begin);
+        at = guarded.tokens.end;
       }
-      keep_up_to(unit.tokens.size());
+      keep_up_to(unit.range.end);
       parts.push_back({&unit, nullptr, macros_.names_of(rest)});
     }
     for (Unit& unit : units) {
       for (Guarded& guarded : unit.guarded) {
-        const std::vector<Token> inside(unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.first),
-                                        unit.tokens.begin() + static_cast<std::ptrdiff_t>(guarded.last));
-        Part part{&unit, &guarded, macros_.names_of(inside)};
+        Part part{&unit, &guarded, macros_.names_of(body.without_directives(guarded.tokens))};
         if (part.names.erase(std::string(guarded.variable)) > 0) guarded.text.variable = guarded.variable;
         parts.push_back(std::move(part));
       }
@@ -332,8 +238,8 @@ class Added {
     return parts;
   }
 
-  void find_names(std::vector<Unit>& units) {
-    const std::vector<Part> parts = parts_of(units);
+  void find_names(const BodyTree& body, std::vector<Unit>& units) {
+    const std::vector<Part> parts = parts_of(body, units);
     const Names of_model = params();
     std::map<std::string_view, std::vector<std::size_t>> users;
     std::vector<std::size_t> pending;
@@ -357,7 +263,7 @@ class Added {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const Part& part = parts[i];
       const bool is_known = part.guarded == nullptr && !part.unit->reason.empty();
-      const std::string reason = is_known ? std::string() : reason_of(part, of_model);
+      const std::string reason = is_known ? std::string() : reason_of(body, part, of_model);
       if (!reason.empty()) refuse(i, reason);
       if (is_known) pending.push_back(i);
     }
@@ -394,7 +300,7 @@ class Added {
     return names;
   }
 
-  [[nodiscard]] std::string reason_of(const Part& part, const Names& of_model) const {
+  [[nodiscard]] std::string reason_of(const BodyTree& body, const Part& part, const Names& of_model) const {
     const Unit& unit = *part.unit;
     const bool is_whole = part.guarded == nullptr;
     const bool ends_entry = is_whole && !unit.is_group && !unit.tokens.empty() && unit.tokens[0].is("return");
@@ -403,11 +309,10 @@ class Added {
       if ((!is_whole || std::string_view(jump) == "goto") && part.names.contains(jump)) return "has " + in_quotes(jump);
     }
     if (part.names.contains(Macros::anything)) return "has macros that stand for too much text";
-    const std::size_t first = is_whole ? 0 : part.guarded->first;
-    if (!unit.is_group && unit.tokens.size() > first + 1 && unit.tokens[first].is_identifier() &&
-        unit.tokens[first + 1].is(":")) {
+    const c::TokenRange range = is_whole ? unit.range : part.guarded->tokens;
+    const auto first = body.tokens.begin() + range.begin;
+    if (!unit.is_group && range.end > range.begin + 1 && first->is_identifier() && (first + 1)->is(":"))
       return "has a label";
-    }
     for (const std::string& name : part.names) {
       if (is_of_tvm(name) || of_model.contains(name) || scope_.constant_pools.contains(name)) {
         return "mentions " + in_quotes(name) + ", which is the model's";
@@ -418,7 +323,7 @@ class Added {
 
   const FunctionText& entry_;
   const FileScope& scope_;
-  std::string_view file_;
+  const Code& code_;
   Macros macros_;
   Names variables_;
   Names uncalled_;

@@ -14,6 +14,7 @@
 #include "tvm_c/kept/branches.hpp"
 #include "tvm_c/kept/escape_function.hpp"
 #include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/preprocessed.hpp"
@@ -159,9 +160,10 @@ class EscapeFinder {
         const std::vector<Token> front = tokens_of(Lexer(text));
         statements->insert(statements->begin(), front.begin(), front.end());
       }
-      FunctionBody found = function_body(asked.name, *head, *statements);
-      if (found.wrong == nullptr) known.body = std::move(found);
-      return found.wrong;
+      auto tree = function_tree(*head, *statements);
+      if (!tree) return "has brackets that do not match";
+      known.body = function_body(asked.name, std::move(*tree));
+      return known.body ? nullptr : "has parameters or attributes that are not understood";
     } catch (const SyntaxError&) {  // told where it is read, if it is
       return "is not understood";
     }

@@ -11,7 +11,6 @@
 #include <span>
 #include <utility>
 
-#include "usmp/c/parser.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -101,11 +100,12 @@ struct Operand : Addresses {
 class FunctionReader {
  public:
   FunctionReader(const FunctionBody& body, const CalledFunctions& called)
-      : body_(body), tree_(body.tree), called_(called), values_(tree_.exprs.size()) {}
+      : body_(body), tree_(body.tree.tree), called_(called), values_(tree_.exprs.size()) {}
 
   FunctionEscape read() {
+    if (const std::string opaque = body_.tree.opaque_part(); !opaque.empty()) return not_understood(opaque);
     try {
-      require_grammar();
+      require_declarations();
       declare_variables();
       for (std::size_t round = 0; round < most_reads; ++round) {
         has_changed_ = false;
@@ -113,7 +113,7 @@ class FunctionReader {
         if (!has_changed_) return result_;
       }
     } catch (const NotUnderstood& part) {
-      return {all_params, body_.name, "is not understood at " + in_quotes(body_.tokens[part.tokens.begin].text), {}};
+      return not_understood(in_quotes(body_.tree.tokens[part.tokens.begin].text));
     }
     return {all_params, body_.name, "has addresses in too many variables", {}};
   }
@@ -123,16 +123,18 @@ class FunctionReader {
 
   // --- Statements and declarations
 
+  [[nodiscard]] FunctionEscape not_understood(const std::string& at) const {
+    return {all_params, body_.name, "is not understood at " + at, {}};
+  }
+
   static void require(bool is_understood, c::TokenRange tokens) {
     if (!is_understood) throw NotUnderstood{tokens};
   }
 
-  void require_grammar() const {
+  void require_declarations() const {
     for (const c::Stmt& stmt : tree_.stmts) {
-      require(stmt.kind != c::StmtKind::opaque, stmt.tokens);
       if (stmt.kind == c::StmtKind::declaration) require(is_declaration(stmt), stmt.tokens);
     }
-    for (const c::Expr& expr : tree_.exprs) require(expr.kind != c::ExprKind::opaque, expr.tokens);
   }
 
   // And not a * b; or a * b, c = d; of variables that other files declare.
@@ -141,7 +143,7 @@ class FunctionReader {
       const c::Decl& decl = tree_[id];
       if (!decl.unknown.empty()) return false;
       for (const c::TokenRange& attribute : decl.attributes) {  // not asm("r0")
-        if (!body_.tokens[attribute.begin].text.starts_with("__attribute")) return false;
+        if (!body_.tree.tokens[attribute.begin].text.starts_with("__attribute")) return false;
       }
       const c::Type* type = &tree_[decl.type];
       const bool is_pointer = type->kind == c::TypeKind::pointer;
@@ -390,35 +392,16 @@ class FunctionReader {
 
 }  // namespace
 
-FunctionBody function_body(std::string name, const std::vector<c::Token>& params,
-                           const std::vector<c::Token>& statements) {
-  FunctionBody body;
-  body.name = std::move(name);
-  body.tokens = c::lex_text("void usmp_function(");
-  body.tokens.insert(body.tokens.end(), params.begin(), params.end());
-  body.tokens.push_back(c::lex_text("{")[0]);
-  body.tokens.insert(body.tokens.end(), statements.begin(), statements.end());
-  body.tokens.push_back(c::lex_text("}")[0]);
-  body.tokens.emplace_back();
-  try {
-    body.tree = c::parse(body.tokens);
-  } catch (const c::SyntaxError&) {
-    body.wrong = "has brackets that do not match";
-    return body;
-  }
-  const c::Tree& tree = body.tree;
-  const c::Stmt* const item = tree.items.size() == 1 ? &tree[tree.items[0]] : nullptr;
-  if (item == nullptr || item->decls.size() != 1 || !tree[item->decls[0]].body.valid()) {
-    body.wrong = "has parameters that are not understood";
-    return body;
-  }
-  if (has_odd_attributes(body.tokens)) body.wrong = "has attributes that are not understood";
-  for (const c::DeclId param : tree[tree[item->decls[0]].type].params) {
+std::optional<FunctionBody> function_body(std::string name, FunctionTree function) {
+  const c::Tree& tree = function.tree;
+  if (has_odd_attributes(function.tokens)) return std::nullopt;
+  std::vector<EscapeParam> params;
+  for (const c::DeclId param : tree[tree[function.function].type].params) {
     const bool is_without_type = tree[param].name.empty() && tree[tree[param].type].kind == c::TypeKind::unknown;
-    if (is_without_type) body.wrong = "has parameters that are not understood";  // they stand behind the bracket
-    body.params.push_back({.decl = param, .is_given = !is_number(tree[tree[param].type])});
+    if (is_without_type) return std::nullopt;  // it stands behind the bracket
+    params.push_back({.decl = param, .is_given = !is_number(tree[tree[param].type])});
   }
-  return body;
+  return FunctionBody{std::move(name), std::move(function), std::move(params)};
 }
 
 FunctionEscape escape_of(const FunctionBody& body, const CalledFunctions& called) {

@@ -5,12 +5,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tvm_c/kept/escape.hpp"
-#include "usmp/c/tree.hpp"
+#include "tvm_c/text/function_tree.hpp"
 
 namespace usmp::tvm_c {
 
@@ -30,15 +31,12 @@ struct CalledFunction {
 
 struct FunctionBody {
   std::string name;
-  std::vector<c::Token> tokens;  // of the function and nothing else, with macros expanded
-  c::Tree tree;
+  FunctionTree tree;  // with macros expanded
   std::vector<EscapeParam> params;
-  const char* wrong = nullptr;  // why it is not understood
 };
 
-// `params`: behind the bracket that opens them, with that which closes them. The texts of the tokens have to stay.
-[[nodiscard]] FunctionBody function_body(std::string name, const std::vector<c::Token>& params,
-                                         const std::vector<c::Token>& statements);
+// Nothing: its attributes or parameters are not understood, or brackets do not match.
+[[nodiscard]] std::optional<FunctionBody> function_body(std::string name, FunctionTree tree);
 
 // Asks for the functions of the model's files.
 struct CalledFunctions {

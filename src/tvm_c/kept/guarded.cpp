@@ -13,48 +13,42 @@
 namespace usmp::tvm_c {
 namespace {
 
-// "ret" of "ret != 0)", "ret)" and "(ret = f(x)) != 0)".
-std::string_view compared_variable(const std::vector<Token>& tokens, std::size_t condition) {
-  while (condition + 1 < tokens.size() && tokens[condition].is("(")) ++condition;
-  if (condition + 1 >= tokens.size() || !tokens[condition].is_identifier()) return {};
-  const Token& behind = tokens[condition + 1];
-  return behind.is("!=") || behind.is(")") || behind.is("=") ? tokens[condition].text : std::string_view();
+// "ret" of ret, ret != 0, (ret = f(x)) != 0, ret != 0 && …
+std::string_view compared_variable(const c::Tree& tree, c::ExprId condition) {
+  const auto is_binary = [&](std::string_view op) {
+    return tree[condition].kind == c::ExprKind::binary && tree[condition].text == op;
+  };
+  while (is_binary("&&") || is_binary("||")) {
+    condition = tree.operands_of(condition)[0];
+    if (tree[condition].kind == c::ExprKind::name) return {};
+  }
+  if (is_binary("!=")) condition = tree.operands_of(condition)[0];
+  if (tree[condition].kind == c::ExprKind::assign && tree[condition].text == "=")
+    condition = tree.operands_of(condition)[0];
+  return tree[condition].kind == c::ExprKind::name ? tree[condition].text : std::string_view();
 }
 
-// Where the last statement of these tokens begins.
-std::size_t last_statement(const std::vector<Token>& tokens, std::size_t first, std::size_t last) {
-  std::size_t begin = first;
-  std::size_t depth = 0;
-  for (std::size_t i = first; i + 1 < last; ++i) {
-    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
-    if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
-    if (depth == 0 && (tokens[i].is(";") || tokens[i].is("}"))) begin = i + 1;
+// What stands under an if; nothing: it is none of the kind.
+std::optional<Guarded> guarded_by(const BodyTree& body, const c::Stmt& condition) {
+  const c::Stmt& inside = body.tree[condition.body[0]];
+  Guarded guarded{inside.tokens, {{body.begin_of(inside.tokens), body.end_of(inside.tokens)}}, {}};
+  const c::Stmt* last = &inside;
+  if (inside.kind == c::StmtKind::block) {
+    guarded.tokens = {inside.tokens.begin + 1, inside.tokens.end - 1};
+    if (guarded.tokens.begin == guarded.tokens.end) return std::nullopt;
+    guarded.text.place = {guarded.text.place.begin + 1, guarded.text.place.end - 1};
+    last = &body.tree[inside.body.back()];
+  } else if (inside.kind == c::StmtKind::expression || inside.kind == c::StmtKind::opaque) {
+    const auto first = body.tokens.begin() + inside.tokens.begin;
+    const bool is_call = first->is_identifier() && (first + 1)->is("(");
+    const auto is_brace = [](const Token& token) { return token.is("{"); };
+    if (!is_call || std::any_of(first, body.tokens.begin() + inside.tokens.end, is_brace)) return std::nullopt;
+  } else if (inside.kind != c::StmtKind::return_to) {
+    return std::nullopt;
   }
-  return begin;
-}
-
-// Behind "if (condition)", of the tokens from `at` on; nothing: else follows, or it is no statement of the kind.
-std::optional<Guarded> guarded_at(const std::vector<Token>& tokens, std::size_t at) {
-  Guarded guarded;
-  std::size_t behind = at;
-  if (at >= tokens.size()) return std::nullopt;
-  if (tokens[at].is("{")) {
-    const auto end = behind_bracketed(tokens, at);
-    if (!end || *end < at + 3) return std::nullopt;
-    behind = *end;
-    guarded.first = at + 1;
-    guarded.last = *end - 1;
-    guarded.text.place = {tokens[at].offset + 1, tokens[*end - 1].offset};
-  } else {
-    const bool is_call = tokens[at].is_identifier() && at + 1 < tokens.size() && tokens[at + 1].is("(");
-    if (!tokens[at].is("return") && (!is_call || is_control(tokens[at]))) return std::nullopt;
-    while (behind < tokens.size() && !tokens[behind].is(";") && !tokens[behind].is("{")) ++behind;
-    if (behind >= tokens.size() || !tokens[behind].is(";")) return std::nullopt;
-    guarded.first = at;
-    guarded.last = ++behind;
-    guarded.text.place = {tokens[at].offset, tokens[behind - 1].offset + 1};
-  }
-  return behind < tokens.size() && tokens[behind].is("else") ? std::nullopt : std::optional(guarded);
+  guarded.text.leaves = last->kind == c::StmtKind::return_to;
+  guarded.variable = compared_variable(body.tree, condition.expr);
+  return guarded;
 }
 
 // For what stands behind a macro's name; do { … } while (0) is one statement.
@@ -79,10 +73,9 @@ bool is_called(const std::vector<Token>& tokens, std::string_view name) {
 
 // Not so where a macro stands for several, and no braces hold them: only the first is under the condition. A name in
 // capitals that is called may be such a macro of a header.
-bool is_one_statement(const std::vector<Token>& tokens, const Guarded& guarded, const Macros& macros) {
-  if (tokens[guarded.first - 1].is("{")) return true;
-  const std::vector<Token> inside(tokens.begin() + static_cast<std::ptrdiff_t>(guarded.first),
-                                  tokens.begin() + static_cast<std::ptrdiff_t>(guarded.last));
+bool is_one_statement(const BodyTree& body, const Guarded& guarded, const Macros& macros) {
+  if (body.tokens[guarded.tokens.begin - 1].is("{")) return true;
+  const std::vector<Token> inside = body.without_directives(guarded.tokens);
   const Names names = macros.names_of(inside);
   return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
     if (!macros.contains(name)) return is_in_capitals(name) && is_called(inside, name);
@@ -91,31 +84,34 @@ bool is_one_statement(const std::vector<Token>& tokens, const Guarded& guarded, 
   });
 }
 
+bool is_loop(c::StmtKind kind) {
+  return kind == c::StmtKind::for_loop || kind == c::StmtKind::while_loop || kind == c::StmtKind::do_loop ||
+         kind == c::StmtKind::switch_of;
+}
+
 }  // namespace
 
-std::vector<Guarded> guarded_in(const std::vector<Token>& tokens, const std::vector<Directive>& directives,
-                                const Macros& macros) {
-  std::vector<Guarded> found;
-  const auto is_loop = [](const Token& token) {
-    return token.is("for") || token.is("while") || token.is("do") || token.is("switch");
+std::vector<Guarded> guarded_in(const BodyTree& body, c::StmtId statement, const Macros& macros) {
+  struct Pending {
+    c::StmtId id;
+    bool is_else = false;
   };
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (is_loop(tokens[i])) return {};  // not inside of text that stays
-    if (i + 1 == tokens.size() || !tokens[i].is("if") || !tokens[i + 1].is("(") || (i > 0 && tokens[i - 1].is("else")))
-      continue;
-    const auto condition_end = behind_bracketed(tokens, i + 1);
-    auto guarded = condition_end ? guarded_at(tokens, *condition_end) : std::nullopt;
-    if (!guarded) continue;
-    if (calls_operator(tokens, {guarded->first, guarded->last})) continue;
-    const std::size_t last = last_statement(tokens, guarded->first, guarded->last);
-    const AddedText place = guarded->text.place;
-    const bool is_cut = std::any_of(directives.begin(), directives.end(), [&](const Directive& one) {
-      return tokens[last].offset < one.begin && one.begin < place.end;
-    });
-    guarded->text.leaves = tokens[last].is("return") && !is_cut;
-    guarded->variable = compared_variable(tokens, i + 2);
-    i = guarded->last - 1;
-    if (is_one_statement(tokens, *guarded, macros)) found.push_back(*guarded);
+  std::vector<Guarded> found;
+  std::vector<Pending> pending = {{statement}};
+  while (!pending.empty()) {
+    const Pending now = pending.back();
+    pending.pop_back();
+    const c::Stmt& stmt = body.tree[now.id];
+    if (is_loop(stmt.kind)) return {};  // not inside of text that stays
+    if (stmt.kind == c::StmtKind::if_else && stmt.other.empty() && !now.is_else) {
+      const auto guarded = guarded_by(body, stmt);
+      if (guarded && !calls_operator(body.tokens, {guarded->tokens.begin, guarded->tokens.end})) {
+        if (is_one_statement(body, *guarded, macros)) found.push_back(*guarded);
+        continue;
+      }
+    }
+    for (const c::StmtId other : stmt.other) pending.push_back({other, true});
+    for (std::size_t i = stmt.body.size(); i-- > 0;) pending.push_back({stmt.body[i]});
   }
   return found;
 }

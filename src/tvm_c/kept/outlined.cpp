@@ -5,78 +5,43 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <iterator>
 #include <utility>
 
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/macro_expansion.hpp"
 #include "tvm_c/text/macros.hpp"
-#include "usmp/c/parser.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
-// What is read of a statement is the body of a function that has no other.
-class Statement {
- public:
-  // `tokens` have to stay.
-  explicit Statement(const std::vector<Token>& tokens) : tokens_(c::lex_text("void f(void) {")) {
-    const auto is_end = [](const Token& token) { return token.kind == TokenKind::end; };
-    std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(tokens_), std::not_fn(is_end));
-    tokens_.push_back(c::lex_text("}")[0]);
-    tokens_.emplace_back();
+// Why the statement may not be a function; empty: it may.
+std::string reason_of(const FunctionTree& function) {
+  for (const char* word : {"return", "goto", "__func__", "__FUNCTION__", "asm", "__asm", "__asm__"}) {
+    const auto is_word = [&](const Token& token) { return token.is_identifier() && token.text == word; };
+    if (std::any_of(function.tokens.begin(), function.tokens.end(), is_word)) return "has " + in_quotes(word);
   }
+  if (const std::string opaque = function.opaque_part(); !opaque.empty()) return "is not understood at " + opaque;
+  const auto is_label = [](const c::Stmt& stmt) { return stmt.kind == c::StmtKind::label; };
+  if (std::any_of(function.tree.stmts.begin(), function.tree.stmts.end(), is_label)) return "has a label";
+  const std::vector<c::StmtId>& statements = function.statements();
+  const auto declares = [&](c::StmtId stmt) { return function.tree[stmt].kind == c::StmtKind::declaration; };
+  return std::any_of(statements.begin(), statements.end(), declares) ? "declares something" : std::string();
+}
 
-  [[nodiscard]] std::string reason() {
-    for (const char* word : {"return", "goto", "__func__", "__FUNCTION__", "asm", "__asm", "__asm__"}) {
-      const auto is_word = [&](const Token& token) { return token.is_identifier() && token.text == word; };
-      if (std::any_of(tokens_.begin(), tokens_.end(), is_word)) return "has " + in_quotes(word);
-    }
-    try {
-      tree_ = c::parse(tokens_);
-    } catch (const c::SyntaxError&) {
-      return "has brackets that do not match";
-    }
-    const c::Stmt* const item = tree_.items.size() == 1 ? &tree_[tree_.items[0]] : nullptr;
-    if (item == nullptr || item->decls.size() != 1 || !tree_[item->decls[0]].body.valid()) return "is not understood";
-    for (const c::Stmt& stmt : tree_.stmts) {
-      if (stmt.kind == c::StmtKind::opaque) return not_understood(stmt.tokens);
-      if (stmt.kind == c::StmtKind::label) return "has a label";
-    }
-    for (const c::Expr& expr : tree_.exprs) {
-      if (expr.kind == c::ExprKind::opaque) return not_understood(expr.tokens);
-    }
-    const std::vector<c::StmtId>& body = tree_[tree_[item->decls[0]].body].body;
-    const auto declares = [&](c::StmtId stmt) { return tree_[stmt].kind == c::StmtKind::declaration; };
-    return std::any_of(body.begin(), body.end(), declares) ? "declares something" : std::string();
+// Names of variables that are assigned, counted, or whose address is taken; not those of which elements are.
+void add_changed(const c::Tree& tree, Names& changed) {
+  for (std::size_t i = 0; i < tree.exprs.size(); ++i) {
+    const c::Expr& expr = tree.exprs[i];
+    const bool is_change =
+        expr.kind == c::ExprKind::assign || expr.kind == c::ExprKind::postfix ||
+        (expr.kind == c::ExprKind::prefix && (expr.text == "++" || expr.text == "--" || expr.text == "&"));
+    if (!is_change) continue;
+    c::ExprId target = tree.operands_of(c::ExprId(i))[0];
+    while (tree[target].kind == c::ExprKind::member && tree[target].text == ".") target = tree.operands_of(target)[0];
+    if (tree[target].kind == c::ExprKind::name) changed.emplace(tree[target].text);
   }
-
-  // Names of variables that are assigned, counted, or whose address is taken; not those of which elements are.
-  void add_changed(Names& changed) const {
-    for (std::size_t i = 0; i < tree_.exprs.size(); ++i) {
-      const c::Expr& expr = tree_.exprs[i];
-      const bool is_change =
-          expr.kind == c::ExprKind::assign || expr.kind == c::ExprKind::postfix ||
-          (expr.kind == c::ExprKind::prefix && (expr.text == "++" || expr.text == "--" || expr.text == "&"));
-      if (!is_change) continue;
-      const c::Expr* target = &tree_[tree_.operands_of(c::ExprId(i))[0]];
-      while (target->kind == c::ExprKind::member && target->text == ".") target = operand_of(*target);
-      if (target->kind == c::ExprKind::name) changed.emplace(target->text);
-    }
-  }
-
- private:
-  [[nodiscard]] std::string not_understood(c::TokenRange part) const {
-    return "is not understood at " + in_quotes(tokens_[part.begin].text);
-  }
-  [[nodiscard]] const c::Expr* operand_of(const c::Expr& expr) const {
-    return &tree_[tree_.operands[expr.first_operand]];
-  }
-
-  std::vector<Token> tokens_;
-  c::Tree tree_;
-};
+}
 
 }  // namespace
 
@@ -110,10 +75,11 @@ std::string read_outlined(std::string_view file, const AllDefinitions& macros, O
       }
       statement.names.emplace(token.text);
     }
-    Statement one(all);
-    std::string reason = one.reason();
+    const auto function = function_tree(c::lex_text(")"), all);
+    if (!function) return "has brackets that do not match";
+    std::string reason = reason_of(*function);
     if (!reason.empty()) return reason;
-    one.add_changed(statement.changed);
+    add_changed(function->tree, statement.changed);
   }
   for (const Token& token : tokens) {
     if (token.is_identifier()) statement.names.emplace(token.text);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Puts a function's head around tokens, and marks of conditional groups between them, and parses all of it.
+#include "tvm_c/text/function_tree.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "tvm_c/text/macros.hpp"
+#include "usmp/c/lexer.hpp"
+#include "usmp/c/parser.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+// As module c's preprocessor has it; nothing: the directive is none of a group.
+std::optional<Token> mark_of(const Directive& directive) {
+  const bool goes_on = directive.word == "elif" || directive.word == "else" || directive.word == "endif";
+  if (!goes_on && !opens_group(directive.word)) return std::nullopt;
+  Token mark;
+  mark.kind = TokenKind::group;
+  mark.offset = static_cast<std::uint32_t>(directive.begin);
+  mark.text = goes_on ? directive.word : "if";
+  return mark;
+}
+
+}  // namespace
+
+std::string FunctionTree::opaque_part() const {
+  const auto at = [&](c::TokenRange part) { return in_quotes(tokens[part.begin].text); };
+  for (const c::Stmt& stmt : tree.stmts) {
+    if (stmt.kind == c::StmtKind::opaque) return at(stmt.tokens);
+  }
+  for (const c::Expr& expr : tree.exprs) {
+    if (expr.kind == c::ExprKind::opaque) return at(expr.tokens);
+  }
+  return {};
+}
+
+std::optional<FunctionTree> function_tree(const std::vector<Token>& params, const std::vector<Token>& statements) {
+  FunctionTree result;
+  result.tokens = c::lex_text("void usmp_function(");
+  const auto add = [&](const std::vector<Token>& tokens) {
+    std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(result.tokens),
+                 [](const Token& token) { return token.kind != TokenKind::end; });
+  };
+  add(params);
+  add(c::lex_text("{"));
+  add(statements);
+  add(c::lex_text("}"));
+  result.tokens.emplace_back();
+  try {
+    result.tree = c::parse(result.tokens);
+  } catch (const c::SyntaxError&) {
+    return std::nullopt;
+  }
+  const c::Tree& tree = result.tree;
+  if (tree.items.size() != 1 || tree[tree.items[0]].decls.size() != 1) return std::nullopt;
+  result.function = tree[tree.items[0]].decls[0];
+  return tree[result.function].body.valid() ? std::optional(std::move(result)) : std::nullopt;
+}
+
+std::size_t BodyTree::end_of(c::TokenRange part) const {
+  const Token& last = tokens[part.end - 1];
+  if (last.kind != TokenKind::group) return last.offset + last.text.size();
+  const auto is_in_front = [&](const Directive& one) { return one.begin < last.offset; };
+  return std::partition_point(directives.begin(), directives.end(), is_in_front)->end;
+}
+
+std::vector<Token> BodyTree::without_directives(c::TokenRange part) const {
+  std::vector<Token> result;
+  std::copy_if(tokens.begin() + part.begin, tokens.begin() + part.end, std::back_inserter(result),
+               [](const Token& token) { return token.kind != TokenKind::group; });
+  return result;
+}
+
+std::optional<BodyTree> body_tree(const Code& code, std::size_t begin, std::size_t end) {
+  std::vector<Directive> directives = directives_in(code, begin, end);
+  std::vector<Token> statements;
+  const auto add = [&](std::size_t from, std::size_t to) {
+    const std::vector<Token> tokens = plain_tokens(code, from, to);
+    statements.insert(statements.end(), tokens.begin(), tokens.end());
+  };
+  std::size_t from = begin;
+  for (const Directive& directive : directives) {
+    add(from, directive.begin);
+    from = directive.end;
+    if (const auto mark = mark_of(directive)) statements.push_back(*mark);
+  }
+  add(from, end);
+  auto tree = function_tree(c::lex_text(")"), statements);
+  if (!tree || tree->tree[tree->tree[tree->function].body].kind != c::StmtKind::block) return std::nullopt;
+  return BodyTree{std::move(*tree), std::move(directives)};
+}
+
+}  // namespace usmp::tvm_c

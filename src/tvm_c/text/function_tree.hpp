@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Functions, and statements of them, as trees of module c.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tvm_c/text/lexer.hpp"
+#include "usmp/c/tree.hpp"
+
+namespace usmp::tvm_c {
+
+struct FunctionTree {
+  std::vector<Token> tokens;  // that the tree counts, also a name and brackets around what it is made of
+  c::Tree tree;
+  c::DeclId function;
+
+  // Of its own block; the function is understood so far.
+  [[nodiscard]] const std::vector<c::StmtId>& statements() const { return tree[tree[function].body].body; }
+  // What is beyond the grammar: where the first such statement or expression begins, in quotes. Empty: nothing is.
+  [[nodiscard]] std::string opaque_part() const;
+};
+
+// `params`: behind the bracket that opens them, with that which closes them. The texts of the tokens have to stay.
+// Nothing: brackets do not match, or it is no function. O(tokens · log names).
+[[nodiscard]] std::optional<FunctionTree> function_tree(const std::vector<Token>& params,
+                                                        const std::vector<Token>& statements);
+
+// The statements of a body as its text has them: with no macro expanded, and no condition known.
+struct BodyTree : FunctionTree {
+  std::vector<Directive> directives;  // all of them, in order
+
+  // A part's place in the file.
+  [[nodiscard]] std::size_t begin_of(c::TokenRange part) const { return tokens[part.begin].offset; }
+  [[nodiscard]] std::size_t end_of(c::TokenRange part) const;
+  [[nodiscard]] std::vector<Token> without_directives(c::TokenRange part) const;
+};
+
+// From what stands in [begin, end) between a function's braces. Nothing: a conditional group divides brackets or
+// statements.
+[[nodiscard]] std::optional<BodyTree> body_tree(const Code& code, std::size_t begin, std::size_t end);
+
+}  // namespace usmp::tvm_c
