@@ -5,30 +5,10 @@
 #include <array>
 
 #include "c/parser.hpp"
+#include "usmp/c/operators.hpp"
 
 namespace usmp::c {
 namespace {
-
-struct Binding {
-  std::string_view op;
-  int precedence;
-};
-constexpr std::array<Binding, 20> bindings = {
-    {{",", 1},  {"?", 3},   {"||", 4},  {"&&", 5},  {"|", 6},   {"^", 7},  {"&", 8},  {"==", 9}, {"!=", 9}, {"<", 10},
-     {">", 10}, {"<=", 10}, {">=", 10}, {"<<", 11}, {">>", 11}, {"+", 12}, {"-", 12}, {"*", 13}, {"/", 13}, {"%", 13}}};
-constexpr int of_assignment = 2;
-constexpr int of_conditional = 3;
-constexpr int of_prefix = 14;
-
-int precedence_of(std::string_view op) {
-  const auto* found = std::find_if(bindings.begin(), bindings.end(), [&](const Binding& one) { return one.op == op; });
-  return found == bindings.end() ? 0 : found->precedence;
-}
-
-bool is_assignment(std::string_view op) {
-  constexpr std::array<std::string_view, 11> all = {"=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="};
-  return std::find(all.begin(), all.end(), op) != all.end();
-}
 
 // Behind a string; also of a header that is not here: "%" PRIu32 "\n".
 bool is_of_string(const Token& token) {
@@ -173,7 +153,7 @@ class Parser::Expression {
       ++p_.at_;
       return true;
     }
-    push(Kind::cast, of_prefix, {}, begin, operands_.size());
+    push(Kind::cast, prefix_precedence, {}, begin, operands_.size());
     pending_.back().type = *type;
     return true;
   }
@@ -241,7 +221,7 @@ class Parser::Expression {
     }
     if (token.is(".") || token.is("[")) return designator();
     if (!is_prefix(token)) throw Unparsed{};
-    push(Kind::prefix, of_prefix, token.text, p_.at_++, operands_.size());
+    push(Kind::prefix, prefix_precedence, token.text, p_.at_++, operands_.size());
     return true;
   }
 
@@ -253,14 +233,14 @@ class Parser::Expression {
     const std::size_t begin = p_.at_++;
     if (p_.token(begin).is(".")) {
       if (!is_name(p_.here())) throw Unparsed{};
-      push(Kind::designator, of_assignment, p_.here().text, begin, operands_.size());
+      push(Kind::designator, assignment_precedence, p_.here().text, begin, operands_.size());
       ++p_.at_;
     } else {
       const std::size_t close = p_.partner_[begin];
       operands_.push_back(p_.assignment_expression());
       if (p_.at_ != close) throw Unparsed{};
       ++p_.at_;
-      push(Kind::designator, of_assignment, {}, begin, operands_.size());
+      push(Kind::designator, assignment_precedence, {}, begin, operands_.size());
       pending_.back().has_index = true;
     }
     pending_.back().is_chain = !p_.take("=");
@@ -296,7 +276,7 @@ class Parser::Expression {
         return true;
       }
     }
-    push(Kind::prefix, of_prefix, "sizeof", begin, operands_.size());
+    push(Kind::prefix, prefix_precedence, "sizeof", begin, operands_.size());
     return true;
   }
 
@@ -345,13 +325,13 @@ class Parser::Expression {
     if (token.is(":")) return colon();
     if (token.is(",")) return comma();
     if (is_assignment(token.text)) {
-      reduce(of_assignment);
-      return binary(Kind::assign, of_assignment);
+      reduce(assignment_precedence);
+      return binary(Kind::assign, assignment_precedence);
     }
     const int precedence = precedence_of(token.text);
     if (precedence == 0) return ends();
-    if (precedence == of_conditional) {
-      reduce(of_conditional);
+    if (precedence == conditional_precedence) {
+      reduce(conditional_precedence);
       push(Kind::question, 0, {}, p_.at_++, operands_.size());
       needs_operand_ = true;
       return true;
@@ -378,15 +358,15 @@ class Parser::Expression {
     if (pending_.empty()) return false;
     if (pending_.back().kind != Kind::question) throw Unparsed{};
     pending_.pop_back();
-    push(Kind::colon, of_conditional, {}, p_.at_++, operands_.size());
+    push(Kind::colon, conditional_precedence, {}, p_.at_++, operands_.size());
     needs_operand_ = true;
     return true;
   }
 
   bool comma() {
-    reduce(1);
+    reduce(comma_precedence);
     // A comma in front of this one is one of its operands.
-    if (!pending_.empty() && pending_.back().precedence == 1) reduce(0);
+    if (!pending_.empty() && pending_.back().precedence == comma_precedence) reduce(0);
     const Kind around = pending_.empty() ? Kind::binary : pending_.back().kind;
     if (pending_.empty() && !takes_commas_) return ends();
     if (around == Kind::call || around == Kind::braces) {
@@ -395,7 +375,7 @@ class Parser::Expression {
       if (around == Kind::braces && p_.here().is("}")) close_braces();
       return true;
     }
-    return binary(Kind::binary, 1);
+    return binary(Kind::binary, comma_precedence);
   }
 
   bool close(std::string_view bracket) {

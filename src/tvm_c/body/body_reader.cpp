@@ -29,6 +29,7 @@
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "usmp/c/operators.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
@@ -1015,7 +1016,7 @@ class BodyReader {
       return count_by_one(place, is_up, first);
     }
     const Token op = tokens_.next();
-    const bool is_updated = is_compound_assignment(op.text);
+    const bool is_updated = !op.is("=") && c::is_assignment(op.text);
     if (!op.is("=") && !is_updated) fail_at(op, "'='");
     if (place.kind != Value::Kind::place) fail_at(op, "an element of storage in front");
     const auto nested = is_updated ? std::nullopt : take_nested_result();

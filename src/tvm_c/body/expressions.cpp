@@ -12,6 +12,7 @@
 
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "usmp/c/operators.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -20,8 +21,7 @@ namespace {
 using tir::DataType;
 using tir::TypeCode;
 
-constexpr int choice_precedence = 0;
-constexpr int prefix_precedence = 11;
+constexpr int choice_precedence = c::conditional_precedence;
 
 struct Pending {
   enum class Kind : std::uint8_t { infix, prefix, cast, bracket, call, index, question, choice };
@@ -35,8 +35,8 @@ struct Pending {
     return kind == Kind::bracket || kind == Kind::call || kind == Kind::index || kind == Kind::question;
   }
   [[nodiscard]] int precedence() const {
-    if (kind == Kind::infix) return precedence_of(token.text);
-    return kind == Kind::choice ? choice_precedence : prefix_precedence;
+    if (kind == Kind::infix) return c::precedence_of(token.text);
+    return kind == Kind::choice ? choice_precedence : c::prefix_precedence;
   }
 };
 
@@ -165,8 +165,8 @@ class ExpressionParser {
         push(Kind::question, token);
         return true;
       }
-      if (token.kind == TokenKind::punctuator && precedence_of(token.text) > 0) {
-        reduce(precedence_of(token.text));
+      if (token.kind == TokenKind::punctuator && c::precedence_of(token.text) > choice_precedence) {
+        reduce(c::precedence_of(token.text));
         (void)tokens_.next();
         push(Kind::infix, token);
         return true;

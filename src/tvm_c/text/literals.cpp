@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "usmp/c/constants.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -22,45 +23,14 @@ bool is_real(const Token& number) {
 }
 
 IntegerLiteral integer_literal(const Token& token) {
-  std::string_view digits = token.text;
-  bool is_unsigned = false;
-  bool is_long = false;
-  for (; !digits.empty(); digits.remove_suffix(1)) {
-    const char last = digits.back();
-    if (last == 'u' || last == 'U') {
-      is_unsigned = true;
-    } else if (last == 'l' || last == 'L') {
-      is_long = true;
-    } else {
-      break;
-    }
-  }
-  int base = 10;
-  if (is_hex(digits)) {
-    base = 16;
-    digits.remove_prefix(2);
-  } else if (digits.size() > 1 && digits.front() == '0') {
-    base = 8;
-    digits.remove_prefix(1);
-  }
-  std::uint64_t bits = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, base);
-  if (error != std::errc() || end != digits.data() + digits.size()) {
+  const auto found = c::integer_literal(token.text);
+  if (!found) {
     throw SyntaxError{token.offset, "found " + shown(token.text) + ", expected an integer of at most 64 bits"};
   }
-  // Without a sign only where the suffix says so, or a number that is not decimal needs it.
-  const bool may_be_unsigned = is_unsigned || base != 10;
-  IntegerLiteral literal{static_cast<std::int64_t>(bits), {tir::TypeCode::uint, 64, 1}};
-  if (!is_unsigned && !is_long && bits <= INT32_MAX) {
-    literal.type = tir::int32_type;
-  } else if (may_be_unsigned && !is_long && bits <= UINT32_MAX) {
-    literal.type.bits = 32;
-  } else if (!is_unsigned && bits <= INT64_MAX) {
-    literal.type = tir::int64_type;
-  } else if (!may_be_unsigned) {
-    throw SyntaxError{token.offset, "found " + shown(token.text) + ", which int64_t does not hold"};
-  }
-  return literal;
+  // long has 64 bits where TVM runs.
+  const std::uint8_t bits = found->bits == 0 ? std::uint8_t{64} : found->bits;
+  const tir::TypeCode code = found->is_unsigned ? tir::TypeCode::uint : tir::TypeCode::int_;
+  return {static_cast<std::int64_t>(static_cast<std::uint64_t>(found->value)), {code, bits, 1}};
 }
 
 bool has_float_suffix(const Token& real) { return real.text.ends_with('f') || real.text.ends_with('F'); }

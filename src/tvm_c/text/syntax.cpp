@@ -80,34 +80,6 @@ void skip_qualifiers(Lexer& tokens) {
 
 }  // namespace
 
-int precedence_of(std::string_view op) {
-  constexpr std::array<std::pair<std::string_view, int>, 18> table = {{{"*", 10},
-                                                                       {"/", 10},
-                                                                       {"%", 10},
-                                                                       {"+", 9},
-                                                                       {"-", 9},
-                                                                       {"<<", 8},
-                                                                       {">>", 8},
-                                                                       {"<", 7},
-                                                                       {"<=", 7},
-                                                                       {">", 7},
-                                                                       {">=", 7},
-                                                                       {"==", 6},
-                                                                       {"!=", 6},
-                                                                       {"&", 5},
-                                                                       {"^", 4},
-                                                                       {"|", 3},
-                                                                       {"&&", 2},
-                                                                       {"||", 1}}};
-  const auto* found = std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.first == op; });
-  return found == table.end() ? -1 : found->second;
-}
-
-bool is_compound_assignment(std::string_view op) {
-  constexpr std::array<std::string_view, 10> operators = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
-  return std::find(operators.begin(), operators.end(), op) != operators.end();
-}
-
 std::optional<CType> parse_type(Lexer& tokens) {
   Lexer ahead = tokens;
   skip_qualifiers(ahead);

@@ -28,11 +28,6 @@ struct CType {
 // parameter may have here: as uint32 or int64, for count_in_int32. Nothing, and no token is taken: none stands next.
 [[nodiscard]] std::optional<tir::DataType> parse_open_type(Lexer& tokens);
 
-// An infix operator's precedence: the higher binds first, from 1 on. Less: it is none.
-[[nodiscard]] int precedence_of(std::string_view op);
-// "+=" and the like.
-[[nodiscard]] bool is_compound_assignment(std::string_view op);
-
 // Takes the token, which has to be the one. Throws SyntaxError.
 void expect(Lexer& tokens, std::string_view spelling);
 // Takes it if it is the next.
