@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "usmp/support/in_a_row.hpp"
+#include "usmp/support/section_size.hpp"
 
 namespace usmp::codegen {
 
@@ -19,7 +19,7 @@ std::optional<Bytes> end_of(const PoolLayout& pool) {
 
 std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts) {
   std::vector<SharedPool> pools;
-  std::vector<std::vector<ArrayInRow>> arrays;  // [i]: those of pools[i]
+  std::vector<std::vector<SectionArray>> arrays;  // [i]: those of pools[i]
   for (const ModuleLayout& layout : layouts) {
     for (const PoolLayout& pool : layout.pools) {
       const bool has_array = pool.has_shared_array && pool.in_use;
@@ -38,9 +38,9 @@ std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts) {
       }
       if (pool.used > known->pool.used) known->largest = layout.symbol;
       if (pool.kind == PoolKind::constant) {
-        std::vector<ArrayInRow>& row = arrays[static_cast<std::size_t>(known - pools.begin())];
+        std::vector<SectionArray>& row = arrays[static_cast<std::size_t>(known - pools.begin())];
         row.push_back({pool.used, pool.alignment});
-        known->pool.used = bytes_in_a_row(row);
+        known->pool.used = section_size(row);
         known->least += pool.used;
       } else {
         known->pool.used = known->least = std::max(known->pool.used, pool.used);

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <map>
 
-#include "usmp/support/in_a_row.hpp"
+#include "usmp/support/section_size.hpp"
 
 namespace usmp::compare {
 namespace {
@@ -57,12 +57,12 @@ PlanDocument::Pool::AllModules all_of(const SharedPool& pool, const std::vector<
                                       const Beside& beside) {
   PlanDocument::Pool::AllModules all;
   if (pool.is_sum()) {
-    std::vector<ArrayInRow> arrays;
+    std::vector<SectionArray> arrays;
     for (const SharedPool::Use& use : pool.uses) {
       arrays.push_back({use.used, use.alignment});
       if (use.used > 0) all.set_by.push_back(use.module);
     }
-    all.used = bytes_in_a_row(arrays);
+    all.used = section_size(arrays);
     return all;
   }
   const auto largest = std::max_element(pool.uses.begin(), pool.uses.end(),

@@ -134,7 +134,7 @@ int check_models(const CheckOptions& options, std::ostream& out, std::ostream& e
   });
   if (planning.without_plan() != nullptr) {
     if (!is_told) return report_infeasible(planning, err);
-    tell_needed_together(planning, err);
+    tell_joint_sizes(planning, err);
     return exit_infeasible;
   }
   if (!pools_have_room(planning, err)) return exit_infeasible;

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "algorithm.hpp"
+#include "joint_sizes.hpp"
 #include "models.hpp"
-#include "needed_together.hpp"
 #include "search.hpp"
 #include "usmp/compare/whole.hpp"
 #include "usmp/pipeline/needed_sizes.hpp"
@@ -304,8 +304,8 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
   }
   if (planning.finds_sizes && planning.without_plan() != nullptr) {
     const auto spent = std::chrono::steady_clock::now() - begin;
-    planning.together = needed_together(planning, options, interrupt, terminal,
-                                        std::chrono::duration_cast<std::chrono::milliseconds>(spent));
+    planning.joint = joint_sizes(planning, options, interrupt, terminal,
+                                 std::chrono::duration_cast<std::chrono::milliseconds>(spent));
   }
   planning.interrupt.reset();
   tell_shared_pools(planning);
@@ -353,12 +353,12 @@ int report_infeasible(const Planning& planning, std::ostream& err) {
          printable("module " + in_quotes(planned->source.info.name) + ": ") +
              no_plan_text(planned->result, planned->needed, planning.settings.algorithm));
   }
-  tell_needed_together(planning, err);
+  tell_joint_sizes(planning, err);
   return exit_infeasible;
 }
 
-void tell_needed_together(const Planning& planning, std::ostream& err) {
-  const auto& [sizes, constants] = planning.together;
+void tell_joint_sizes(const Planning& planning, std::ostream& err) {
+  const auto& [sizes, constants] = planning.joint;
   if (sizes.shortfalls.empty()) return;
   const std::size_t count = planning.modules.size();
   tell(err, Severity::error,

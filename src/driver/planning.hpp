@@ -25,8 +25,8 @@ namespace usmp::driver {
 // The emitted files point into the modules: they do not move.
 using PlannedPrograms = std::vector<std::unique_ptr<pipeline::PlannedProgram>>;
 
-// What pools need so that several modules fit, of which some have no plan (needed_together).
-struct NeededTogether {
+// What pools need so that several modules fit, of which some have no plan (joint_sizes).
+struct JointSizes {
   NeededSizes sizes;
   std::string constants;  // what the size of the parameter pool is the sum of, if that is the last of these
 };
@@ -36,7 +36,7 @@ struct Planning {
   std::vector<Model> models;        // at least one
   PlannedPrograms modules;          // those of the first model in the order of its metadata, then those of the next
   std::vector<std::size_t> owners;  // [i]: index of the model that modules[i] is from
-  NeededTogether together;
+  JointSizes joint;
   bool own_arrays = false;    // --in-place: workspace of the C's own is an array of each module, as it was
   bool tells_regions = true;  // warns of regions of the linker script that are too small for all that is in them
   bool finds_sizes = true;    // that are needed, where there is no plan
@@ -90,7 +90,7 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 // The messages for modules without a plan, and what all modules need together; returns the exit code.
 int report_infeasible(const Planning& planning, std::ostream& err);
 // The latter alone.
-void tell_needed_together(const Planning& planning, std::ostream& err);
+void tell_joint_sizes(const Planning& planning, std::ostream& err);
 
 // A line for each warning of the plans, for runs whose output has no place for them.
 void print_warnings(const plan_file::PlanDocument& plan, std::ostream& err);

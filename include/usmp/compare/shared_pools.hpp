@@ -35,7 +35,7 @@ struct SharedPool {
                                     const std::string& other);
 
 // The pools in the order of the first module that has them. Of a workspace pool the maximum, since one module runs at a
-// time and those side by side lie above each other; of a parameter pool the sum with padding (bytes_in_a_row), and so
+// time and those side by side lie above each other; of a parameter pool the sum with padding (section_size), and so
 // of the C's own workspace if each module has `own_arrays`. `plans`: in the order of planning.
 // O(modules · (pools · (modules + pools) + names in `concurrent`) + pools · buffers).
 [[nodiscard]] std::vector<SharedPool> shared_pools(const std::vector<const plan_file::PlanDocument*>& plans,

@@ -12,8 +12,8 @@ namespace usmp::driver {
 // workspace pool what most of them need, the only parameter pool the constants of all. Empty if that says no more than
 // what is known of one module, for modules side by side, and if no sizes are seen to be enough. Plans every module once
 // for each pool that can be enlarged.
-[[nodiscard]] NeededTogether needed_together(const Planning& planning, const PlanningOptions& options,
-                                             const Interrupt& interrupt, std::ostream* terminal,
-                                             std::chrono::milliseconds spent);
+[[nodiscard]] JointSizes joint_sizes(const Planning& planning, const PlanningOptions& options,
+                                     const Interrupt& interrupt, std::ostream* terminal,
+                                     std::chrono::milliseconds spent);
 
 }  // namespace usmp::driver

@@ -9,7 +9,7 @@
 
 namespace usmp {
 
-struct ArrayInRow {
+struct SectionArray {
   Bytes size = 0;
   Bytes alignment = 1;  // a power of two
 };
@@ -17,6 +17,6 @@ struct ArrayInRow {
 // Bytes from the first array to the end of the last, padding between them included, for a start that is aligned for all
 // of them. The order is the linker's: in none of them it is more, and with equal alignments it is so much in one.
 // O(arrays).
-[[nodiscard]] Bytes bytes_in_a_row(const std::vector<ArrayInRow>& arrays);
+[[nodiscard]] Bytes section_size(const std::vector<SectionArray>& arrays);
 
 }  // namespace usmp

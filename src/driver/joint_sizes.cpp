@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Enlarges the pools that some module lacks, and plans all modules again, until they fit.
-#include "needed_together.hpp"
+#include "joint_sizes.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -126,8 +126,8 @@ std::optional<compare::SharedPool> pool_without_room(const Trial& trial, const c
 
 }  // namespace
 
-NeededTogether needed_together(const Planning& planning, const PlanningOptions& options, const Interrupt& interrupt,
-                               std::ostream* terminal, std::chrono::milliseconds spent) {
+JointSizes joint_sizes(const Planning& planning, const PlanningOptions& options, const Interrupt& interrupt,
+                       std::ostream* terminal, std::chrono::milliseconds spent) {
   const config::PoolsConfig& pools = planning.settings.request.pools;
   if (planning.modules.size() < 2 || !pools.concurrent.empty()) return {};
   std::vector<const Shortfall*> shortfalls;  // of workspace pools
@@ -143,7 +143,7 @@ NeededTogether needed_together(const Planning& planning, const PlanningOptions& 
   std::vector<Enlargement> choices(1);  // none: constants alone are short of room
   if (!shortfalls.empty()) choices = choices_of(shortfalls);
   const bool is_only = pools.parameter_pools.size() == 1;
-  NeededTogether needed;
+  JointSizes needed;
   Shortfall workspace;
   std::optional<compare::SharedPool> constants;
   const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
