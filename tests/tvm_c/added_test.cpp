@@ -368,6 +368,9 @@ TEST_CASE("what somebody does where an operator fails stays as text, if it uses 
   CHECK(kept("  int ret = " + op_call + ";\n  if (ret) { log(ret); }\n") == Texts{"int32_t ret", "log(ret);"});
   CHECK(kept("  int ret = " + op_call + ";\n  if (ret) {\n    log(3);\n#ifdef A\n    return ret;\n#endif\n  }\n") ==
         Texts{"int32_t ret", "log(3);\n#ifdef A\n    return ret;\n#endif"});
+  CHECK(printed(with("  int ret = " + op_call + ";\n  if (ret) {\n#ifdef A\n    return ret;\n#endif\n  }\n" +
+                     "  y_buffer_var[0] = ret;\n"))
+            .find("expected a return in that statement") != std::string::npos);
   // 256 is 0 there.
   CHECK(kept("  int8_t ret = " + op_call + ";\n  if (ret) return -1;\n") == Texts{"int8_t ret", "return -1;"});
   const std::string loops = "for (int k = 0; k < 3; ++k) { if (k == n) steady(); else blink(k); } return -1;";
