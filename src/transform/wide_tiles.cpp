@@ -159,8 +159,9 @@ class TileWidener {
     for (const tir::For* loop : nest.loops) facts.bind_loop(*loop);
   }
 
-  // Whether tiles touch different elements of what is stored, and nothing reaches that in another way; and whether each
-  // sum has data of its own: a tile of those that share them has enough to do.
+  // Whether tiles touch different elements of what is stored, and nothing reaches that in another way; and whether
+  // tiles have data of their own, as those that share them have enough to do, and weights, as other tiles may be
+  // pixels.
   bool are_independent(const tir::For& loop, const std::vector<LaneNest>& nests, arith::Facts& facts) const {
     loops::Accesses accesses;
     loops::add_accesses(Stmt{loop}, accesses);
@@ -178,6 +179,7 @@ class TileWidener {
     std::map<VarId, std::pair<arith::Affine, std::int64_t>> divided;  // what does not change, and a tile's elements
     bool are_apart = true;
     bool have_own_data = false;  // terms
+    bool have_own_weights = false;
     for (const LaneNest& nest : nests) {
       const bool are_terms = nest.store->storage == array_.var && nest.loops.size() > 1;
       const std::size_t mark = facts.mark();
@@ -195,7 +197,7 @@ class TileWidener {
           });
       facts.restore(mark);
     }
-    return are_apart && have_own_data;
+    return are_apart && have_own_data && have_own_weights;
   }
 
   static bool is_divided(const arith::Affine& index, VarId tile, const std::set<VarId>& inside,

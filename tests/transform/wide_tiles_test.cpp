@@ -186,6 +186,11 @@ TEST_CASE_FIXTURE(Fixture, "wide tiles: not if sums share their data, or there a
   SUBCASE("the same for all lanes") {
     with(block(array(), begin(), terms(mul(load(x, var(r)), tir::make_cast(int32_type, load(w, place_of_w)))), end()));
   }
+  SUBCASE("the same weights for all tiles, which are pixels") { with(block(array(), begin(), terms(data()), end())); }
+  SUBCASE("weights by lanes") {
+    with(block(array(), begin(), terms(mul(data(), tir::make_cast(int32_type, load(w, add(mul(var(r), 4), var(m)))))),
+               end()));
+  }
   SUBCASE("no loop over terms") { with(block(array(), begin(), end())); }
   CHECK(made().empty());
 }
@@ -218,13 +223,14 @@ TEST_CASE_FIXTURE(Fixture, "wide tiles: not if the next one reads what is stored
 TEST_CASE_FIXTURE(Fixture, "wide tiles: not if the tile decides more than places") {
   SUBCASE("how many terms there are") {
     with(block(array(), begin(),
-               loop_to(r, add(var(t), 0), block(loop(m, 4, block(store(s, var(m), add(load(s, var(m)), data())))))),
+               loop_to(r, add(var(t), 0), block(loop(m, 4, block(store(s, var(m), add(load(s, var(m)), term())))))),
                end()));
   }
-  SUBCASE("a number") { with(block(array(), begin(), terms(mul(data(), var(t))), end())); }
-  SUBCASE("a lane") { with(block(array(), begin(), terms(mul(data(), var(m))), end())); }
+  SUBCASE("a number") { with(block(array(), begin(), terms(mul(term(), var(t))), end())); }
+  SUBCASE("a lane") { with(block(array(), begin(), terms(mul(term(), var(m))), end())); }
   SUBCASE("data at other distances") {
-    with(block(array(), begin(), terms(load(x, add(mul(var(t), 8), var(m)))), end()));
+    const ExprRef apart = load(x, add(mul(var(t), 8), var(m)));
+    with(block(array(), begin(), terms(mul(apart, tir::make_cast(int32_type, load(w, place_of_w)))), end()));
   }
   CHECK(made().empty());
 }
