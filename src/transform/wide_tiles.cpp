@@ -191,7 +191,9 @@ class TileWidener {
               are_apart = are_apart && form == arith::variable(nest.lanes().var);
             } else if (accesses.stores_of(var) > 0) {
               are_apart = are_apart && form && is_divided(*form, loop.var, inside, divided, var, here);
-            } else if (are_terms && form && !constants_.contains(var)) {
+            } else if (are_terms && form && constants_.contains(var)) {
+              have_own_weights = have_own_weights || form->factor(loop.var) != 0;
+            } else if (are_terms && form) {
               have_own_data = have_own_data || form->factor(nest.lanes().var) == 1;
             }
           });
