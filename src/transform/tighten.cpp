@@ -158,14 +158,12 @@ class Tightener {
     return end && facts_.fits(*first, loop.min->type) && facts_.fits(*end, loop.min->type);
   }
 
-  // Without low digits; where these decide something, under the others: of those that were changed so, none relies on
-  // one that relies on it.
+  // Without low digits that decide nothing where the other conditions hold: of those that are changed so, none relies
+  // on one that relies on it.
   std::vector<std::optional<arith::Bound>> bounds_of(const std::vector<ExprRef>& parts) {
     std::vector<std::optional<arith::Bound>> bounds;
-    for (const ExprRef& part : parts) {
-      bounds.push_back(arith::bound_of(facts_, *part));
-      if (bounds.back()) bounds.back() = arith::without_low_digits(std::move(*bounds.back()), facts_);
-    }
+    bounds.reserve(parts.size());
+    for (const ExprRef& part : parts) bounds.push_back(arith::bound_of(facts_, *part));
     std::set<std::size_t> relying;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (!bounds[i]) continue;
