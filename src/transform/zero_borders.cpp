@@ -200,8 +200,7 @@ class BorderMover {
       loops::add_accesses(block[i], accesses);
       if (accesses.loads_of(storage) == 0) continue;
       const tir::Store* store = only_store(block[i]);
-      const bool reads = store != nullptr && loops::loaded_by(*store->value).contains(storage) &&
-                         !loops::loaded_by(*store->index).contains(storage);
+      const bool reads = store != nullptr && loops::loaded_by(*store->value).contains(storage);
       std::int64_t times = 1;
       for (auto* loop = std::get_if<tir::For>(&block[i].node); loop != nullptr; loop = tir::only_loop(loop->body)) {
         const auto all = checked_mul(times, tir::as_int(*loop->extent).value_or(elements + 1));
