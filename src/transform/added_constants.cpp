@@ -189,14 +189,14 @@ class Adder {
         sums[i] += load.is_negative ? -element : element;
       }
     }
-    auto sum = std::make_shared<Constant>();
-    sum->type = tir::int32_type;
-    sum->shape = constants_.at(loads[0].value->var).data->shape;
+    auto result = std::make_shared<Constant>();
+    result->type = tir::int32_type;
+    result->shape = constants_.at(loads[0].value->var).data->shape;
     for (const std::int64_t one : sums) {
       if (one < INT32_MIN || one > INT32_MAX) return nullptr;
-      append_little_endian(sum->bytes, static_cast<std::uint64_t>(one), 4);
+      append_little_endian(result->bytes, static_cast<std::uint64_t>(one), 4);
     }
-    return sum;
+    return result;
   }
 
   tir::Module& module_;

@@ -165,7 +165,8 @@ class TileWidener {
   bool are_independent(const tir::For& loop, const std::vector<LaneNest>& nests, arith::Facts& facts) const {
     loops::Accesses accesses;
     loops::add_accesses(Stmt{loop}, accesses);
-    for (const auto& [storage, count] : accesses.stores) {
+    for (const auto& stored : accesses.stores) {
+      const VarId storage = stored.first;
       if (storage == array_.var) continue;
       const auto meets = [&](const auto& access) {
         return access.first != storage && access.first != array_.var && aliases_.may_alias(access.first, storage);
