@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -15,6 +16,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "transform/added_constants.hpp"
 #include "transform/constant_uses.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/element_range.hpp"
@@ -354,6 +356,11 @@ class Shrinker {
 
 }  // namespace
 
-std::vector<Change> shrink_constants(tir::Module& module) { return Shrinker(module).run(); }
+std::vector<Change> shrink_constants(tir::Module& module) {
+  std::vector<Change> changes = add_up_constants(module);
+  std::vector<Change> shrunk = Shrinker(module).run();
+  std::move(shrunk.begin(), shrunk.end(), std::back_inserter(changes));
+  return changes;
+}
 
 }  // namespace usmp::transform

@@ -10,6 +10,7 @@
 
 namespace usmp::transform {
 
+// - Constants that are added to one number become one (added_constants.hpp).
 // - A constant all of whose elements are equal becomes a literal where it is read, and its storage vanishes.
 // - An integer constant whose values all fit a narrower type of whole bytes is stored in that and widened where it is
 //   read. Casts of what is widened are joined: int32(int16(x)) of an int8 is int32(x).

@@ -13,6 +13,7 @@
 #include "transform/simple_function.hpp"
 #include "transform/sort_loops.hpp"
 #include "transform/tighten.hpp"
+#include "transform/wide_tiles.hpp"
 #include "transform/zero_borders.hpp"
 #include "usmp/storage/sink.hpp"
 #include "usmp/storage/split.hpp"
@@ -72,6 +73,9 @@ class FunctionFuser {
     const Sizes scalars = sizes();
     for (const VarId var : interchange_reductions(module_, function(), aliases_))
       note(module_.var(var).name + ": " + resized(scalars, var) + ", a row of sums at a time");
+    const Sizes tiles = sizes();
+    for (const VarId var : widen_tiles(module_, index_, aliases_))
+      note(module_.var(var).name + ": " + resized(tiles, var) + " of the stack, several tiles of sums at a time");
     const Sizes arrays = sizes();
     std::vector<VarId> single;
     single_elements_on_stack(function().body, false, single);

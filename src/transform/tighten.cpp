@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "usmp/arith/facts.hpp"
+#include "usmp/arith/low_digits.hpp"
 #include "usmp/loops/cost.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/reduction.hpp"
@@ -129,8 +130,10 @@ class Tightener {
     std::vector<ExprRef> inside;
     std::vector<ExprRef> outside;
     Limits limits{{}, {}};
-    for (const ExprRef& part : arith::conjuncts(branch->condition))
-      place(part, loop, bound_inside, inside, outside, limits);
+    const std::vector<ExprRef> parts = arith::conjuncts(branch->condition);
+    const std::vector<std::optional<arith::Bound>> bounds = bounds_of(parts);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      place(parts[i], bounds[i], loop, bound_inside, inside, outside, limits);
     facts_.restore(mark);
     if (outside.empty() && limits.first.empty() && limits.end.empty()) return;
     changed_ = true;
@@ -155,17 +158,39 @@ class Tightener {
     return end && facts_.fits(*first, loop.min->type) && facts_.fits(*end, loop.min->type);
   }
 
+  // Without low digits that decide nothing where the other conditions hold: of those that are changed so, none relies
+  // on one that relies on it.
+  std::vector<std::optional<arith::Bound>> bounds_of(const std::vector<ExprRef>& parts) {
+    std::vector<std::optional<arith::Bound>> bounds;
+    bounds.reserve(parts.size());
+    for (const ExprRef& part : parts) bounds.push_back(arith::bound_of(facts_, *part));
+    std::set<std::size_t> relying;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (!bounds[i]) continue;
+      const std::size_t mark = facts_.mark();
+      for (std::size_t other = 0; other < parts.size(); ++other) {
+        if (other != i && !relying.contains(other)) facts_.assume(*parts[other]);
+      }
+      arith::Bound bound = arith::without_low_digits(*bounds[i], facts_);
+      facts_.restore(mark);
+      if (bound.value == bounds[i]->value) continue;
+      bounds[i] = std::move(bound);
+      relying.insert(i);
+    }
+    return bounds;
+  }
+
   struct Limits {
     std::vector<ExprRef> first;  // the variable is at least each of these,
     std::vector<ExprRef> end;    // and less than each of these
   };
 
   // Sorts one condition: does it hold anyway, speak of the loop's variable, or have nothing to do with the loop?
-  void place(const ExprRef& part, const tir::For& loop, const std::set<VarId>& bound_inside,
-             std::vector<ExprRef>& inside, std::vector<ExprRef>& outside, Limits& limits) const {
+  void place(const ExprRef& part, const std::optional<arith::Bound>& bound, const tir::For& loop,
+             const std::set<VarId>& bound_inside, std::vector<ExprRef>& inside, std::vector<ExprRef>& outside,
+             Limits& limits) const {
     if (facts_.truth(*part).value_or(false)) return;
     const tir::DataType type = module_.var(loop.var).type;
-    const auto bound = arith::bound_of(facts_, *part);
     const bool is_usable =
         bound && type == part->operands[0]->type &&
         std::none_of(bound_inside.begin(), bound_inside.end(), [&](VarId var) { return bound->value.mentions(var); });

@@ -63,10 +63,11 @@ struct Digit {
   std::int64_t extent = 1;
 };
 
-// A sum that reads the buffer: what it begins with becomes an element of the table.
+// A sum that reads the buffer: an element of the table is added to it.
 struct Sum {
   tir::Store* begin = nullptr;  // stores 0
-  ExprRef index;                // of the table, there
+  Stmt* reader = nullptr;       // the only one, if it reads no element more than once
+  ExprRef row;                  // of the table; null: there is one
   std::shared_ptr<const tir::Constant> table;
 };
 
@@ -172,6 +173,7 @@ class BorderMover {
     }
     const auto elements = tir::element_count(*allocate->second);
     if (sum.begin == nullptr || !elements) return std::nullopt;
+    if (all_.loads_of(store->storage) == 2) sum.reader = reader_of(block, at, store->storage, *elements);
     const std::size_t mark = here.mark();
     for (const tir::For* loop : loops) here.bind_loop(*loop);
     const auto index = here.affine(*store->index);
@@ -189,6 +191,24 @@ class BorderMover {
     const bool is_it = store != nullptr && store->storage == storage && store->predicate == nullptr &&
                        store->value->type == tir::int32_type && tir::as_int(*store->value) == 0;
     return is_it ? store : nullptr;
+  }
+
+  // Behind the sums: a store in loops that run at most once for each of them. Null: there is none.
+  static Stmt* reader_of(Block& block, std::size_t at, VarId storage, std::int64_t elements) {
+    for (std::size_t i = at + 1; i < block.size(); ++i) {
+      loops::Accesses accesses;
+      loops::add_accesses(block[i], accesses);
+      if (accesses.loads_of(storage) == 0) continue;
+      const tir::Store* store = only_store(block[i]);
+      const bool reads = store != nullptr && loops::loaded_by(*store->value).contains(storage);
+      std::int64_t times = 1;
+      for (auto* loop = std::get_if<tir::For>(&block[i].node); loop != nullptr; loop = tir::only_loop(loop->body)) {
+        const auto all = checked_mul(times, tir::as_int(*loop->extent).value_or(elements + 1));
+        times = all.value_or(elements + 1);
+      }
+      return reads && times <= elements ? &block[i] : nullptr;
+    }
+    return nullptr;
   }
 
   // Entries are numbered by the variables around the nest that choose weights, then by the sum's element.
@@ -225,10 +245,9 @@ class BorderMover {
     table->shape = {distance};
     for (const std::int64_t entry : entries) append_little_endian(table->bytes, static_cast<std::uint64_t>(entry), 4);
     sum.table = std::move(table);
-    sum.index = sum.begin->index;
     for (const auto& [var, by] : rows) {
-      sum.index = tir::make_binary(
-          ExprKind::add, tir::make_binary(ExprKind::mul, tir::make_var(module_, var), tir::make_int(by)), sum.index);
+      ExprRef row = tir::make_binary(ExprKind::mul, tir::make_var(module_, var), tir::make_int(by));
+      sum.row = sum.row == nullptr ? std::move(row) : tir::make_binary(ExprKind::add, std::move(row), sum.row);
     }
     return true;
   }
@@ -284,6 +303,24 @@ class BorderMover {
     return tir::integer_of(tir::element_bits(weights, static_cast<std::size_t>(index)), weights.type);
   }
 
+  // Where the sum is read, if that is possible: it can begin at 0, and other constants may be added there, too.
+  static void add(const Sum& sum, VarId table) {
+    const auto entry = [&](const ExprRef& element) {
+      return tir::make_load(tir::int32_type, table,
+                            sum.row == nullptr ? element : tir::make_binary(ExprKind::add, sum.row, element));
+    };
+    if (sum.reader == nullptr) {
+      sum.begin->value = entry(sum.begin->index);
+      return;
+    }
+    tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+      const bool is_sum = expr->kind == ExprKind::load && expr->var == sum.begin->storage;
+      return is_sum ? tir::make_binary(ExprKind::add, expr, entry(expr->operands[0])) : nullptr;
+    });
+    tir::Store& store = *only_store(*sum.reader);
+    store.value = rewriter.rewritten(store.value);
+  }
+
   void change() {
     for (const auto& [buffer, store] : buffers_) {
       const Expr& value = *store->value;
@@ -298,7 +335,7 @@ class BorderMover {
     for (Sum& sum : sums_) {
       const VarId var(module_.vars.size());
       module_.vars.push_back({"border", tir::handle_type, tir::int32_type, {}});
-      sum.begin->value = tir::make_load(tir::int32_type, var, std::move(sum.index));
+      add(sum, var);
       tables.push_back({tir::AllocateConst{var, tir::int32_type, std::move(sum.table), {}}});
     }
     loops::rewrite_expressions(function_.body, [&](const ExprRef& expr) -> ExprRef {

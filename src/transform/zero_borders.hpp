@@ -14,10 +14,11 @@ namespace usmp::transform {
 //   b[i] = inside ? x[…] : z
 // and is only multiplied with constants in sums becomes one with a border of zero,
 //   b[i] = inside ? x[…] - z : 0
-// of 16 bits; each sum begins with z · (the sum of its weights), from a table, instead of 0. So sums over a window can
-// skip the border. Sums are of int32, with so few weights that none overflows on the way. Buffers of
-// one function change all or none. The caller undoes it where the border is not skipped then. The function is simple
-// (simple_function.hpp), and has no scopes. O(size + elements of the constants).
+// of 16 bits; to each sum z · (the sum of its weights) is added, from a table: where it is read, if that is once for
+// each, else it begins with that instead of 0. So sums over a window can skip the border. Sums are of int32, with so
+// few weights that none overflows on the way. Buffers of one function change all or none. The caller undoes it where
+// the border is not skipped then. The function is simple (simple_function.hpp), and has no scopes. O(size + elements of
+// the constants).
 struct MovedBorders {
   tir::Function before;
   std::map<tir::VarId, tir::DataType> elements;  // of the buffers, as they were

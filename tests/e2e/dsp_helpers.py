@@ -157,6 +157,48 @@ WINDOWS = f"static const int8_t taps_of_all[72] = {{{TAPS}}};\n" + ROTATED + QUA
   return 0;
 """)
 
+def depthwise(height: int, width: int, channels: int, stride: int) -> str:
+    """y[256] from x[height][width][channels], 256 numbers, in windows of 3 x 3 with a border of -128, four channels at once."""
+    lines, columns = height + 2, width + 2
+    length = 2 * columns * channels // 4 + 2 * channels // 4 + 1
+    quad = QUAD.replace("length = 21", f"length = {length}").replace("j * 2 + i * 8", f"j * {channels // 4} + i * {columns * channels // 4}")
+    weights = [(i * 53) % 251 - 125 for i in range(9 * channels)]
+    bias = [(i * 977) % 4001 - 2000 for i in range(channels)]
+    zero = [-128 * sum(weights[c // 4 * 36 + tap * 4 + c % 4] for tap in range(9)) for c in range(channels)]
+    constants = "".join(f"static const {type_} {name}[{len(numbers)}] = {{{', '.join(map(str, numbers))}}};\n" for type_, name, numbers in
+                        [("int8_t", "taps_of_all", weights), ("int32_t", "bias", bias), ("int32_t", "zero", zero)])
+    rows, places = height // stride, width // stride
+    outputs = rows * places * channels
+    return constants + ROTATED + quad + operator("fused_rows", "int8_t* p0, int8_t* T_out", f"""  int8_t padded[{lines * columns * channels}];
+  int8_t result[{outputs}];
+  int32_t sums[{outputs}];
+  for (int32_t place = 0; place < {lines * columns}; ++place) {{
+    for (int32_t c = 0; c < {channels}; ++c) {{
+      int32_t column = (place % {columns});
+      padded[((place * {channels}) + c)] = ((((({columns} <= place) && (place < {columns * (lines - 1)})) && (1 <= column)) && (column < {columns - 1})) ? p0[(((((place / {columns}) * {width * channels}) + (column * {channels})) + c) - {(width + 1) * channels})] : (int8_t)-128);
+    }}
+  }}
+  for (int32_t k_outer = 0; k_outer < {channels // 4}; ++k_outer) {{
+    for (int32_t i = 0; i < {rows}; ++i) {{
+      for (int32_t j = 0; j < {places}; ++j) {{
+        window((&(sums[(((i * {places * channels}) + (j * {channels})) + (k_outer * 4))])), (&(padded[(((i * {stride * columns * channels}) + (j * {stride * channels})) + (k_outer * 4))])), (&(((int8_t*)taps_of_all)[(k_outer * 36)])));
+      }}
+    }}
+  }}
+  for (int32_t at = 0; at < {rows * places}; ++at) {{
+    for (int32_t c_1 = 0; c_1 < {channels}; ++c_1) {{
+      int32_t v_ = (((sums[((at * {channels}) + c_1)] + bias[c_1]) - zero[c_1]) >> 9);
+      int32_t v__1 = (v_) < (127) ? (v_) : (127);
+      result[((at * {channels}) + c_1)] = ((int8_t)((v__1) > (-128) ? (v__1) : (-128)));
+    }}
+  }}
+  for (int32_t i_1 = 0; i_1 < 256; ++i_1) {{
+    T_out[i_1] = result[(i_1 % {outputs})];
+  }}
+  return 0;
+""")
+
+
 # Sums by products with 1, and the larger of bytes; what addresses are not multiples of 4 would need is not done.
 SUMS = """static inline int32_t sum_of(int16_t *arr, int16_t *res16, long arr_offset, int reset) {
   int n;
@@ -257,6 +299,9 @@ CASES = [
     case("products of 2 x 14 x 8", products(2, 14, 8), 1024),
     case("products of 1 x 10 x 4", products(1, 10, 4), 1024),
     case("windows of four channels", WINDOWS, 384),
+    case("windows of four of 16 channels, with a border", depthwise(4, 4, 16, 1), 0),
+    case("windows of four of 8 channels, with a border, every second", depthwise(4, 8, 8, 2), 0),
+    case("windows of four of 32 channels, with a border", depthwise(2, 4, 32, 1), 0),
     case("sums and maxima", POOLS, 0),
 ]
 

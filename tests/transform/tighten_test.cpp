@@ -102,6 +102,38 @@ TEST_CASE_FIXTURE(Fixture, "tighten: factors and quotients of the loop's variabl
   CHECK_FALSE(has("if k"));
 }
 
+// An image of 4 lines of 5 columns with a border, whose places are counted with one number.
+TEST_CASE_FIXTURE(Fixture, "tighten: of places counted line by line, lines and columns are told apart") {
+  const VarId line = number("line");
+  const VarId column = number("column");
+  const ExprRef lines = add(var(o), var(line));
+  const auto around = [&](const ExprRef& condition) {
+    const ExprRef padded = choice(condition, load(a, var(k)), tir::make_int(0));
+    body(block(loop(o, 3,
+                    block(store(c, var(o), tir::make_int(1)),
+                          loop(line, 2, block(loop(column, 5, block(loop(k, 1, block(add_up(padded)))))))))));
+    CHECK(tightened());
+  };
+  const ExprRef place = add(mul(lines, 5), var(column));
+  SUBCASE("whole lines") {
+    around(both(at_least(place, 5), less(place, 15)));
+    CHECK(has("for line in [max(0, 1 - o), max(0, 1 - o) + (min(2, 3 - o) - max(0, 1 - o)))"));
+    CHECK(has("for column in [0, 5)"));
+  }
+  SUBCASE("up to a column of the last line that all lines end at") {
+    around(both(less(place, 14), less(var(column), 4)));
+    CHECK(has("for line in [0, min(2, 3 - o))"));
+    CHECK(has("for column in [0, 4)"));
+  }
+  SUBCASE("up to a column of the last line") {
+    around(less(place, 14));
+    CHECK(has("for line in [0, 2)"));
+  }
+  SUBCASE("each decides of the other") {
+    around(both(less(add(mul(var(line), 5), var(column)), 9), less(add(mul(var(column), 5), var(line)), 20)));
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "tighten: lets of indices stay in front of what they are used in") {
   const VarId t = number("t");
   const auto with = [&](const ExprRef& value, const ExprRef& condition) {

@@ -69,13 +69,37 @@ struct Fixture : Program {
 };
 
 TEST_CASE_FIXTURE(Fixture,
-                  "borders: of another number than zero become zero, and sums begin with what they are worth") {
+                  "borders: of another number than zero become zero, and what they are worth is added to sums") {
   convolution();
   CHECK(moved());
   const std::string after = text();
   CHECK(after.find("allocate b: int16[12]") != std::string::npos);
   CHECK(after.find("int16(x[i - 2]) - -128i16, 0i16)") != std::string::npos);
-  CHECK(after.find("s[d] = border[d]") != std::string::npos);
+  CHECK(after.find("s[d] = 0") != std::string::npos);
+  CHECK(after.find("y[j * 2 + e] = s[e] + border[e]") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "borders: sums begin with what they are worth where they are not read once each") {
+  const auto with = [&](tir::Block inside) {
+    inside.insert(inside.begin(), begin());
+    inside.insert(inside.begin() + 1, terms(product()));
+    body(block(constant(), allocate(b, 12), pad(), sums(std::move(inside))));
+    CHECK(moved());
+    CHECK(text().find("s[d] = border[d]") != std::string::npos);
+  };
+  const ExprRef place = add(mul(var(j), 2), var(e));
+  SUBCASE("in two places") { with(block(end(), store(y, 0, load(s, 1)))); }
+  SUBCASE("twice by one statement") {
+    with(block(loop(e, 2, block(store(y, place, sub(load(s, var(e)), load(s, sub(imm(1), var(e)))))))));
+  }
+  SUBCASE("more often") {
+    const VarId again = number("again");
+    with(block(loop(again, 3, block(loop(e, 2, block(store(y, place, load(s, var(e)))))))));
+  }
+  SUBCASE("in a bound") { with(block(loop_to(e, load(s, 0), block(store(y, 0, imm(1)))))); }
+  SUBCASE("in an index") { with(block(store(y, remainder(load(s, 0), 20), imm(1)))); }
+  SUBCASE("in a condition") { with(block(when(less(load(s, 0), 3), block(store(y, 0, imm(1)))))); }
+  SUBCASE("nowhere") { with(block(store(y, 0, imm(1)))); }
 }
 
 TEST_CASE_FIXTURE(Fixture, "borders: weights that variables outside of the nest choose") {
@@ -89,7 +113,7 @@ TEST_CASE_FIXTURE(Fixture, "borders: weights that variables outside of the nest 
                                    loop(k, 3, block(store(s, 0, add(load(s, 0), chosen)))),
                                    store(y, add(mul(var(j), 2), var(m)), load(s, 0))))))));
   CHECK(moved());
-  CHECK(text().find("s[0] = border[m * 1") != std::string::npos);
+  CHECK(text().find("= s[0] + border[m * 1") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Fixture, "borders: fuse skips them then") {
