@@ -6,6 +6,7 @@
 #include <cstddef>
 
 namespace usmp::pipeline {
+
 bool let_others_inside(Problem& problem, BufferId buffer, std::span<const std::optional<Allocation>> places,
                        Bytes above) {
   const std::optional<Allocation>& own = places[buffer.index()];

@@ -120,9 +120,12 @@ bool is_correct(const Problem& problem) {
 
 void prefer_tvm_plan(PlannedProgram& planned, const Request& request, const Search& how, const Origin& origin,
                      std::uint64_t replay_steps) {
-  if (!planned.result.has_plan() || planned.source.written == nullptr || !planned.document.tvm_workspace) return;
-  const Bytes ours = planned.document.workspace_used;
-  if (ours <= *planned.document.tvm_workspace) return;
+  if (planned.source.written == nullptr || planned.result.stopped == StopReason::interrupted) return;
+  std::optional<Bytes> ours;  // nothing: it does not fit
+  if (planned.result.has_plan()) {
+    ours = planned.document.workspace_used;
+    if (!planned.document.tvm_workspace || *ours <= *planned.document.tvm_workspace) return;
+  }
   const bool has_demands = !request.pools.pinned.empty() || !request.earlier.empty() || planned.minimized ||
                            planned.assembly.problem.charged;
   if (has_demands) return;
@@ -139,9 +142,10 @@ void prefer_tvm_plan(PlannedProgram& planned, const Request& request, const Sear
   const auto places = pin_as_tvm(*planned.source.written, candidate.program.analysis, candidate.assembly);
   if (!places || !is_correct(candidate.assembly.problem)) return;
   plan(candidate, default_algorithm(), how, origin, replay_steps);
-  if (!candidate.result.has_plan() || candidate.document.workspace_used >= ours) return;
+  if (!candidate.result.has_plan() || (ours && candidate.document.workspace_used >= *ours)) return;
   std::string why = "TVM's own plan is taken, which needs " + std::to_string(candidate.document.workspace_used) +
-                    " bytes of workspace; that of usmp-plan would need " + std::to_string(ours);
+                    " bytes of workspace; that of usmp-plan " +
+                    (ours ? "would need " + std::to_string(*ours) : "does not fit the pools");
   if (places->is_less_aligned) why += ", as it aligns buffers that TVM does not align";
   if (places->is_in_bound) why += ", as it does not know how large buffers are that others' functions get";
   if (places->is_in_device) why += ", as it keeps buffers out of the pool that a device gets whole";
