@@ -286,7 +286,7 @@ TEST_CASE("TVM's plan is taken if it has a tensor inside of the pool that a devi
   const std::string warning = taken["warnings"].dump();
   CHECK_MESSAGE(contains(warning,
                          "TVM's own plan is taken, which needs 1024 bytes of workspace; that of usmp-plan "
-                         "would need 1088, as it keeps buffers out of the pool that a device gets whole"),
+                         "would need 1536, as it keeps buffers out of the pool that a device gets whole"),
                 warning);
   // Ours does not fit a pool of TVM's size.
   const std::string pools = models.directory.file("bounded.yaml");
@@ -347,7 +347,7 @@ TEST_CASE("a tensor that a driver may keep is not said to overlap one whose size
   CHECK_MESSAGE(contains(planned, "workspace: 256 bytes, as many as TVM's plan\n"), planned);
   CHECK(contains(planned,
                  "warning: TVM's own plan is taken, which needs 256 bytes of workspace; that of usmp-plan would need "
-                 "320, as it does not know how large buffers are that others' functions get\n"));
+                 "384, as it does not know how large buffers are that others' functions get\n"));
   CHECK(!contains(planned, "TVM's plan is wrong"));
   CHECK(verified(directory.string()).code == exit_ok);
   // What is accessed of b is known to be there.
