@@ -278,13 +278,15 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
     if (beside) reassemble(*planned, planning, *beside);
     put_state_behind_earlier(planning, i);
     plan_module(*planned, planning, options, interrupt, terminal);
-    if (planned->result.has_plan()) {
-      planned->tried.clear();
+    {
       const auto spent =
           std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
       const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
       pipeline::prefer_tvm_plan(*planned, beside.value_or(planning.settings.request), search.limits(),
                                 origin_of(*planned, planning, options.search.seed.value_or(0)), planning.replay_steps);
+    }
+    if (planned->result.has_plan()) {
+      planned->tried.clear();
       continue;
     }
     if (options.ignore_sizes) {

@@ -150,7 +150,7 @@ class Libraries {
   }
 
   // In a source tree names mean nothing: a C file belongs to the modules whose functions it defines, one with constants
-  // alone to all.
+  // alone to all. Other code generators call their functions tvmgen_default_… in modules of other names, too.
   void classify_by_content(const Member& member) {
     if (!is_c_source(member.name)) {
       for (model::Description& module : modules_) {
@@ -162,15 +162,17 @@ class Libraries {
       return;
     }
     std::vector<std::vector<model::ForeignFunction>> functions(modules_.size());
+    const bool is_tvms = names_target_c(member.code()) || is_tvms_own(member.code());
+    const bool is_foreign = !is_tvms && member.code().find(target_mark) != std::string::npos;
     bool has_any = false;
     for (model::ForeignFunction& function : functions_of(member)) {
       const auto owner = owner_of(function.name);
-      if (!owner) continue;
+      if (!owner && (!is_foreign || !function.name.starts_with("tvmgen_default_"))) continue;
       has_any = true;
-      functions[*owner].push_back(std::move(function));
+      for (std::size_t i = 0; i < modules_.size(); ++i) {
+        if (i == owner.value_or(i)) functions[i].push_back(function);
+      }
     }
-    const bool is_tvms = names_target_c(member.code()) || is_tvms_own(member.code());
-    const bool is_foreign = !is_tvms && member.code().find(target_mark) != std::string::npos;
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       if (has_any && functions[i].empty()) continue;
       model::Description& module = modules_[i];

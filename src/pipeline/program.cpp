@@ -113,7 +113,12 @@ WrittenModule as_written(const model::Description& info, const CFiles& files) {
   source.constants_section = read.constants_section;
   source.lost_constants = read.lost_constants;
   source.edited_run = read.edited_run;
-  source.interface = codegen::interface_of(info, source.module);
+  try {
+    source.interface = codegen::interface_of(info, source.module);
+  } catch (const Error&) {
+    if (source.edited_run) throw Error(*source.edited_run);  // what is added there takes what the entry does not
+    throw;
+  }
   give_shapes(source);
   std::set<tir::VarId> params;
   for (const tir::Param& param : source.module.functions[source.module.entry].params) params.insert(param.var);
@@ -144,7 +149,8 @@ SourceModule read_module(const model::Description& info, const CFiles& files) {
   SourceModule source = std::move(written.source);
   if (overlaps) source.warnings.push_back(std::move(*overlaps));
   if (!written.plan.places.empty()) {
-    source.written = std::make_shared<const TvmWritten>(TvmWritten{source.module, std::move(written.plan.places)});
+    source.written = std::make_shared<const TvmWritten>(
+        TvmWritten{source.module, std::move(written.plan.places), std::move(written.plan.whole_pools)});
   }
   storage::split(source.module, storage::Where::between_tensors);
   plan_foreign_workspace(source, files);

@@ -7,8 +7,10 @@
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "pipeline/source.hpp"
+#include "pipeline/tvm_bounds.hpp"
 #include "usmp/pipeline/algorithm.hpp"
 #include "usmp/pipeline/plan_document.hpp"
 #include "usmp/support/error.hpp"
@@ -35,6 +37,11 @@ class PlanReader {
     analysis_ = live_ranges(written_.source, module, workspace_io);
     assembly_.problem.horizon = analysis_.horizon;
     for (std::size_t i = 0; i < analysis_.sites.size(); ++i) add_site(liveness::SiteId(i));
+    const std::vector<std::optional<Allocation>> places(plan_.allocations.begin(), plan_.allocations.end());
+    for (const auto& [buffer, accessed] : not_sized_) {
+      let_others_inside(assembly_.problem, buffer, places, std::max(accessed, Bytes{1}));
+    }
+    std::sort(assembly_.problem.distances.begin(), assembly_.problem.distances.end());
   }
 
   [[nodiscard]] const liveness::Analysis& analysis() const { return analysis_; }
@@ -80,6 +87,7 @@ class PlanReader {
                                .alignment = site.alignment,
                                .candidates = {pool},
                                .live = site.live});
+    if (!place.is_sized && !is_constant) not_sized_.emplace_back(problem.buffers.size() - 1, place.accessed);
     plan_.allocations.push_back({pool, place.offset});
     assembly_.sites.push_back(id);
   }
@@ -89,6 +97,7 @@ class PlanReader {
   liveness::Analysis analysis_;
   assemble::Assembly assembly_;
   Plan plan_;
+  std::vector<std::pair<BufferId, Bytes>> not_sized_;  // and what is known to be accessed
   std::map<std::string, PoolId> pools_;
   std::map<std::tuple<PoolId, Bytes, std::string>, std::size_t> constants_;  // the buffer's index
 };
@@ -124,7 +133,7 @@ TvmPlan tvm_plan(const model::Description& info, const std::string& archive, con
                     ": found no offsets in pools in its C, which takes workspace at run time");
   }
   PlanReader reader(written);
-  reader.run(true);
+  reader.run(written.source.tvm_pools_have_io);
   PlanResult result;
   result.status = PlanStatus::feasible;
   result.plan = reader.plan();

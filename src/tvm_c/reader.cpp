@@ -153,6 +153,7 @@ class ModuleReader {
     return {.module = std::move(module_),
             .pools = std::move(pools),
             .places = std::move(memory_.places),
+            .whole_pools = whole_pools(),
             .lost_constants = std::move(lost_constants),
             .kept = kept_functions(),
             .external = external_functions(),
@@ -558,6 +559,12 @@ class ModuleReader {
       const Item& item = scope_.items[i];
       result.push_back({std::string(item.name), prototype(item), files_[item.file].name, {}, false});
     }
+    return result;
+  }
+
+  [[nodiscard]] std::vector<PlannedPlace> whole_pools() const {
+    std::vector<PlannedPlace> result;
+    for (const auto& [var, pool] : memory_.whole) result.push_back({.var = var, .pool = pool});
     return result;
   }
 

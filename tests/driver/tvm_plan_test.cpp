@@ -3,6 +3,7 @@
 // --tvm-plan of report, verify and diff.
 #include <doctest/doctest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -210,6 +211,153 @@ TEST_CASE("TVM's plan is taken if ours needs more, with a warning that check --s
   CHECK(is_ours());
   write(*options.pools_file, "workspace_pools:\n  - {name: other}\n");
   CHECK(contains(outcome_of(plan, options).out, "other: 60 bytes"));
+}
+
+TEST_CASE("TVM's plan is shown where the C does not say how large an output is") {
+  const Models models;
+  const fs::path directory = models.directory.path / "kept";
+  fs::create_directories(directory);
+  write(directory / "npu.c",
+        "// tvm target: npu\nint32_t tvmgen_m_npu(int8_t* input, int8_t* output) {\n  return 0;\n}\n");
+  write(directory / "m.c", "// tvm target: c\n" + renamed(model_c("192"), "tvmgen_m_copy(b_let", "tvmgen_m_npu(b_let"));
+  const Outcome shown = outcome_of(report, report_of(directory.string()));
+  CHECK_MESSAGE(shown.code == exit_ok, shown.err);
+  CHECK(contains(shown.out, "sram: 256"));
+}
+
+TEST_CASE("a member of the inputs that only an addition uses is no input of TVM's") {
+  const Models models;
+  const fs::path directory = models.directory.path / "added";
+  fs::create_directories(directory);
+  const std::string call = "  return tvmgen_m___tvm_main__(";
+  write(directory / "m.c", renamed(model_c("192"), call, "  if (inputs->gain) set_gain(inputs->gain);\n" + call));
+  write(directory / "tvmgen_m.h",
+        "struct tvmgen_m_inputs {\n  void* in;\n  void* gain;\n};\nstruct tvmgen_m_outputs {\n  void* output;\n};\n"
+        "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs);\n");
+  PlanOptions options;
+  options.model.model = directory.string();
+  options.dry_run = true;
+  const Outcome refused = outcome_of(plan, options);
+  CHECK(refused.code == exit_archive);
+  CHECK_MESSAGE(contains(refused.err, "m.c: line 23, column 3: found 'if' in 'tvmgen_m_run', which is written anew"),
+                refused.err);
+  write(directory / "m.c", model_c("192"));
+  CHECK(contains(outcome_of(plan, options).err, "the archive names an input 'gain', which is not a parameter"));
+}
+
+TEST_CASE("TVM's plan is taken if it has a tensor inside of the pool that a device gets whole") {
+  const Models models;
+  const fs::path directory = models.directory.path / "device";
+  fs::create_directories(directory);
+  write(directory / "npu.c",
+        "// tvm target: npu\n"
+        "int32_t tvmgen_m_npu(void* input, void* output, void* sram_2_var, void* resource_handle) {\n"
+        "  uint64_t base_addrs[3] = {0};\n  base_addrs[0] = (uintptr_t)(sram_2_var);\n"
+        "  base_addrs[1] = (uintptr_t)(input);\n  base_addrs[2] = (uintptr_t)(output);\n"
+        "  return TVMEthosULaunch(resource_handle, base_addrs);\n}\n");
+  // in -> the device -> a of 64 bytes -> b -> output
+  const auto planned_with = [&](const std::string& a_offset, const std::string& b_offset, const std::string& also) {
+    const std::string copy = "  for (int32_t i = 0; i < 64; ++i) {\n    q[i] = p[(63 - i)];\n  }\n  return 0;\n}\n";
+    write(directory / "m.c",
+          "// tvm target: c\nstatic uint8_t sram[1024];\nint32_t tvmgen_m_turn(int8_t* p, int8_t* q) {\n" + copy +
+              "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* sram_0_var, "
+              "void* device) {\n"
+              "  void* a_let = (&(sram_0_var[" +
+              a_offset + "]));\n  void* b_let = (&(sram_0_var[" + b_offset + "]));\n" + also +
+              "  if (tvmgen_m_npu(in_buffer_var, a_let, sram_0_var, device) != 0 ) return -1;\n"
+              "  if (tvmgen_m_turn(a_let, b_let) != 0 ) return -1;\n"
+              "  if (tvmgen_m_turn(b_let, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n"
+              "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs, "
+              "struct tvmgen_m_devices* devices) {\n  return tvmgen_m___tvm_main__(inputs->in, outputs->output, "
+              "((uint8_t*)&sram), devices->npu);\n}\n");
+    PlanOptions options;
+    options.model.model = directory.string();
+    options.model.transform = "none";
+    options.model.json = true;
+    options.dry_run = true;
+    return json::parse(outcome_of(plan, options).out)["modules"][0];
+  };
+  const json taken = planned_with("512", "0", "");
+  CHECK(taken["totals"]["workspace_used"] == 1024);
+  REQUIRE(taken["buffers"].size() == 3);
+  std::map<std::string, int> offsets;
+  for (const json& buffer : taken["buffers"]) offsets[buffer["name"]] = buffer["offset"];
+  CHECK(offsets == std::map<std::string, int>{{"a", 512}, {"b", 0}, {"scratch", 0}});
+  const std::string warning = taken["warnings"].dump();
+  CHECK_MESSAGE(contains(warning,
+                         "TVM's own plan is taken, which needs 1024 bytes of workspace; that of usmp-plan "
+                         "would need 1536, as it keeps buffers out of the pool that a device gets whole"),
+                warning);
+  // Ours does not fit a pool of TVM's size.
+  const std::string pools = models.directory.file("bounded.yaml");
+  write(pools, "workspace_pools:\n  - {name: sram, size_hint_bytes: 1024}\n");
+  PlanOptions bounded;
+  bounded.model.model = directory.string();
+  bounded.model.transform = "none";
+  bounded.dry_run = true;
+  bounded.pools_file = pools;
+  CHECK(contains(outcome_of(plan, bounded).out, "that of usmp-plan does not fit the pools, as it keeps buffers out"));
+  write(pools, "workspace_pools:\n  - {name: sram, size_hint_bytes: 1023}\n");
+  CHECK(outcome_of(plan, bounded).code == exit_infeasible);
+  // What is at the pool's end bounds the device's part: ours needs no more than TVM's.
+  const json own = planned_with("960", "0", "");
+  CHECK(own["totals"]["workspace_used"] == 1024);
+  CHECK(!contains(own["warnings"].dump(), "own plan"));
+  // TVM's plan is wrong elsewhere.
+  const json wrong = planned_with("512", "544", "");
+  CHECK(wrong["totals"]["workspace_used"] == 1088);
+  CHECK(!contains(wrong["warnings"].dump(), "own plan"));
+}
+
+TEST_CASE("a tensor that a driver may keep is not said to overlap one whose size is not known") {
+  const Models models;
+  const fs::path directory = models.directory.path / "bounded";
+  fs::create_directories(directory);
+  write(
+      directory / "npu.c",
+      "// tvm target: npu\nint32_t tvmgen_m_npu(int8_t* input, int8_t* output) {\n  return start(input, output);\n}\n");
+  // in -> driver -> a at 64 -> c at 192 -> driver -> b at 0, which ends in front of c at the latest -> output. The
+  // driver may keep a, which TVM does not think of.
+  const auto write_c = [&](const std::string& last, const std::string& read) {
+    const auto function = [](const std::string& name, const std::string& bytes) {
+      return "int32_t tvmgen_m_" + name + "(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < " + bytes +
+             "; ++i) {\n    q[i] = p[i];\n  }\n  return 0;\n}\n";
+    };
+    write(directory / "m.c",
+          "// tvm target: c\n__attribute__((aligned(16))) static uint8_t sram[256];\n" + function("turn", "64") +
+              function("last", read) +
+              "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* sram_0_var) {\n"
+              "  void* a_let = (&(sram_0_var[64]));\n  void* b_let = (&(sram_0_var[0]));\n"
+              "  void* c_let = (&(sram_0_var[192]));\n"
+              "  if (tvmgen_m_npu(in_buffer_var, a_let) != 0 ) return -1;\n"
+              "  if (tvmgen_m_turn(a_let, c_let) != 0 ) return -1;\n"
+              "  if (tvmgen_m_npu(c_let, b_let) != 0 ) return -1;\n"
+              "  if (tvmgen_m_" +
+              last +
+              "(b_let, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n"
+              "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs) {\n"
+              "  return tvmgen_m___tvm_main__(inputs->in, outputs->output, ((uint8_t*)&sram));\n}\n");
+  };
+  PlanOptions options;
+  options.model.model = directory.string();
+  options.model.transform = "none";
+  options.dry_run = true;
+  write_c("npu", "64");
+  const std::string planned = outcome_of(plan, options).out;
+  CHECK_MESSAGE(contains(planned, "workspace: 256 bytes, as many as TVM's plan\n"), planned);
+  CHECK(contains(planned,
+                 "warning: TVM's own plan is taken, which needs 256 bytes of workspace; that of usmp-plan would need "
+                 "384, as it does not know how large buffers are that others' functions get\n"));
+  CHECK(!contains(planned, "TVM's plan is wrong"));
+  CHECK(verified(directory.string()).code == exit_ok);
+  // What is accessed of b is known to be there.
+  write_c("last", "64");
+  CHECK(verified(directory.string()).code == exit_ok);
+  write_c("last", "65");
+  CHECK(contains(outcome_of(plan, options).out,
+                 "warning: TVM's plan is wrong, or somebody changed it: buffers 'a' and "
+                 "'b' overlap"));
+  CHECK(verified(directory.string()).code == exit_usage);
 }
 
 TEST_CASE("a section of workspace that planned C does not have is named, TVM's own is not") {

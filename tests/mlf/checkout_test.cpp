@@ -136,6 +136,22 @@ TEST_CASE("functions of another code generator stay, by the target that their fi
   CHECK(module.foreign_members == std::vector<std::string>{"codegen/host/include/c.h", "codegen/host/src/c.c"});
 }
 
+TEST_CASE("functions of another code generator may be called after the module default") {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path("m/src/");
+  write_file(root + "a.c", operators("m") + entry("m"));
+  const auto with = [&](const std::string& target, const std::string& function) {
+    write_file(root + "b.c", "// tvm target: " + target + "\nTVM_DLL int32_t " + function + "(int8_t* x) { }\n");
+    return read_metadata(read_checkout(scratch.path("m"))).modules.at(0);
+  };
+  const model::Description module = with("cmsis-nn ", "tvmgen_default_cmsis_nn_main_0");
+  CHECK(module.c_members == std::vector<std::string>{"codegen/host/src/a.c"});
+  REQUIRE(module.foreign_functions.size() == 1);
+  CHECK(module.foreign_functions[0].name == "tvmgen_default_cmsis_nn_main_0");
+  CHECK(with("cmsis-nn ", "tvmgen_other_cmsis_nn_main_0").foreign_functions.empty());
+  CHECK(with("c ", "tvmgen_default_op").foreign_functions.empty());
+}
+
 TEST_CASE("metadata.json is read where it is that of the model") {
   const ScratchDirectory scratch;
   write_file(scratch.path("m/codegen/src/a.c"), operators("default") + entry("default"));

@@ -184,6 +184,18 @@ TEST_CASE("functions that planned C would not have are refused") {
   CHECK(test::error_of([&] { require_functions(archive, module_of(archive), {}); }) ==
         "m: a.c: defines 'start', which planned C would not have, expected TVM's functions and what they call");
   require_functions(archive, module_of(archive), {"start"});
+  // Instructions that TVM's kernels for Cortex-M define, and a function that only has such a name.
+  const auto with = [](const std::string& code) {
+    return archive_of({{"b.c", main_function}, {"a.c", run_function + code}});
+  };
+  const Archive kernels = with("__attribute__((always_inline)) int __swap(int a) { return a; }\n");
+  require_functions(kernels, module_of(kernels), {});
+  const Archive wrapped = with("int __wrap_free(int a) { return a; }\n");
+  const std::string ending = ", which planned C would not have, expected TVM's functions and what they call";
+  CHECK(test::error_of([&] { require_functions(wrapped, module_of(wrapped), {}); }) ==
+        "m: a.c: defines '__wrap_free'" + ending);
+  const Archive plain = with("__attribute__((always_inline)) int swap(int a) { return a; }\n");
+  CHECK(test::error_of([&] { require_functions(plain, module_of(plain), {}); }) == "m: a.c: defines 'swap'" + ending);
 }
 
 TEST_CASE("what a header no longer gives") {

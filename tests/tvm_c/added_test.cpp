@@ -667,6 +667,13 @@ TEST_CASE("what planned C elsewhere lacks of the files is named") {
   CHECK(
       left_out("static int helper(void) { return 1; }\nint prototype(int);\nextern int other;\n#define N 1\n").empty());
   CHECK(left_out("int version(void) { return 3; }\n") == "lib0.c: function 'version' (line 5, column 1" + lacks);
+  // TVM's kernels define instructions; all other names may be somebody's.
+  const std::string inlined = "__attribute__((always_inline)) uint32_t ";
+  const std::string turned = "ror(uint32_t a, uint32_t by) { return (a >> by) | (a << (32U - by)); }\n";
+  CHECK(left_out(inlined + "__" + turned).empty());
+  CHECK(left_out("__inline__ " + inlined + "__" + turned).empty());
+  CHECK(left_out(inlined + turned) == "lib0.c: function 'ror' (line 5, column 1" + lacks);
+  CHECK(left_out("uint32_t __" + turned) == "lib0.c: function '__ror' (line 5, column 1" + lacks);
   CHECK(left_out("int times[3];\nTVM_DLL int32_t tvmgen_m_fused_old(int8_t* p) { return 0; }\n") ==
         "lib0.c: variable 'times' (line 5, column 1" + lacks +
             "lib0.c: function 'tvmgen_m_fused_old' (line 6, column 1" + lacks);
@@ -944,6 +951,11 @@ TEST_CASE("what somebody added to the function that the firmware calls is told, 
     CHECK_MESSAGE(error.ends_with(way_out + "; change its declaration (lib0.c: line 3, column 1) and what sets it"),
                   error);
   }
+  // What sets a pointer in front of the call is not to be moved: the pool is an array.
+  const std::string sets = "\n  if (board_ram == 0) {\n    board_ram = take(208);\n  }\n";
+  CHECK(told(run_begin + sets + "return tvmgen_m___tvm_main__(inputs->x, board_ram);\n}\n")
+            .starts_with("lib0.c: line 7, column 41: found 'board_ram' in 'tvmgen_m_run', which is written anew, "
+                         "expected nothing but the call of the entry: a pool is an array"));
   CHECK(told(run_begin + " gpio_set(1); " + call_of) ==
         at + "'gpio_set' in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry: move "
              "the addition out of 'tvmgen_m_run', to where that is called");

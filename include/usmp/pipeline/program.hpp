@@ -86,7 +86,8 @@ struct CFiles {
 // C that TVM has planned, as it was read: storage that several tensors share is whole. All workspace has a place.
 struct TvmWritten {
   tir::Module module;
-  std::vector<tvm_c::PlannedPlace> places;  // of the module's variables
+  std::vector<tvm_c::PlannedPlace> places;       // of the module's variables
+  std::vector<tvm_c::PlannedPlace> whole_pools;  // tvm_c::PlannedModule::whole_pools
 };
 
 // As the archive has it.

@@ -33,10 +33,10 @@ struct TvmPlan {
 // for each buffer of unknown size up to O(buffers).
 [[nodiscard]] TvmPlan tvm_plan(const model::Description& info, const std::string& archive, const CFiles& files);
 
-// TVM's plan in the C that was read is a candidate: if ours needs more workspace, and nothing else was asked for (pins,
-// an objective, a pool to minimize), the program is planned untransformed with every buffer where TVM has it, and that
-// plan, verified and replayed like any other, is taken if it needs less; a warning says so. Pools are those of TVM's
-// names, or the first one if TVM has one. Throws as `plan`.
+// TVM's plan in the C that was read is a candidate: if ours needs more workspace or does not fit, and nothing else was
+// asked for (pins, an objective, a pool to minimize), the program is planned untransformed with every buffer where TVM
+// has it, and that plan, verified and replayed like any other, is taken if it needs less; a warning says so. Pools are
+// those of TVM's names, or the first one if TVM has one. Throws as `plan`.
 void prefer_tvm_plan(PlannedProgram& planned, const Request& request, const Search& how, const Origin& origin,
                      std::uint64_t replay_steps = replay_steps_of_plan);
 

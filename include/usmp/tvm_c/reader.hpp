@@ -90,6 +90,7 @@ struct PlannedPlace {
   Bytes offset = 0;  // >= 0, from the pool's start
   // Whether the program says how much of it is used. Else it may be less than what the module has.
   bool is_sized = true;
+  Bytes accessed = 0;  // of the buffer, up to the last byte that functions which are read access
 };
 
 // C of another code generator with offsets in pools that are counted anew: the function gets its own buffer for a pool.
@@ -102,6 +103,9 @@ struct PlannedModule {
   tir::Module module;
   std::vector<PlannedPool> pools;    // in the order of the entry's parameters; none: TVM has not planned it
   std::vector<PlannedPlace> places;  // in the order of functions read
+  // Of the entry, in no order of their own: what a device gets as a whole pool. It uses what TVM has left of the pool
+  // for it, so other buffers may stand inside, where TVM has them.
+  std::vector<PlannedPlace> whole_pools;
   // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such
   // constants in `module` are those that the last one left. Nothing: all constants are there.
   std::optional<std::string> lost_constants;

@@ -87,6 +87,15 @@ std::optional<tir::Fault> check_contents(const PlannedMemory& memory, const std:
   return std::nullopt;
 }
 
+// Behind the last byte that functions which are read access.
+Bytes accessed_end(const storage::Extent& extent) {
+  Bytes end = 0;
+  for (const auto& known : {extent.loaded, extent.stored}) {
+    if (known) end = std::max(end, known->high + 1);
+  }
+  return end;
+}
+
 // How much others' functions use of what they get is not known. As TVM's plan is right, it is less than what stands in
 // front of the next thing of the pool that is live with it. Live is a variable from the first statement of its function
 // to the last one that names it, and those of an operator while the entry calls it. Of two that are named in one and
@@ -262,15 +271,9 @@ class PlanBounds {
     if (end > 0 && end < *bytes) allocate.extents = {tir::make_int(end)};
   }
 
-  // Behind the last byte that functions which are read access.
   [[nodiscard]] Bytes known_end(std::size_t function, tir::VarId var) const {
     const auto extent = extents_[function].find(var);
-    Bytes end = 0;
-    if (extent == extents_[function].end()) return end;
-    for (const auto& known : {extent->second.loaded, extent->second.stored}) {
-      if (known) end = std::max(end, known->high + 1);
-    }
-    return end;
+    return extent == extents_[function].end() ? 0 : accessed_end(extent->second);
   }
 
   // To so many bytes as are in front of what is live with it, if that is not longer.
@@ -467,7 +470,13 @@ std::optional<tir::Fault> find_sizes(PlannedMemory& memory, const std::string& m
       unsized.insert(var);
     }
   }
-  for (PlannedPlace& place : memory.places) place.is_sized = !unsized.contains(place.var);
+  for (PlannedPlace& place : memory.places) {
+    place.is_sized = !unsized.contains(place.var);
+    for (const auto& of_function : extents) {
+      const auto extent = of_function.find(place.var);
+      if (extent != of_function.end()) place.accessed = std::max(place.accessed, accessed_end(extent->second));
+    }
+  }
   return std::nullopt;
 }
 

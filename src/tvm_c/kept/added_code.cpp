@@ -17,19 +17,30 @@
 namespace usmp::tvm_c {
 namespace {
 
-// __attribute__((used)): a linker script or a debugger may look for it.
-bool is_marked_used(const Item& item, const Code& file) {
+// Whether its declaration has the attribute; nothing: a conditional group begins in front of it.
+std::optional<bool> has_attribute(const Item& item, const Code& file, std::string_view name) {
   Lexer tokens(file, item.begin, item.end);
   tokens.pass_over_conditions();
+  const std::string reserved = "__" + std::string(name) + "__";
   try {
     for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
       if (token.is("=") || token.is("{")) return false;
-      if (token.is("used") || token.is("__used__")) return true;
+      if (token.text == name || token.text == reserved) return true;
     }
     return false;
-  } catch (const SyntaxError&) {  // a conditional group begins in front of it
-    return true;
+  } catch (const SyntaxError&) {
+    return std::nullopt;
   }
+}
+
+// __attribute__((used)): a linker script or a debugger may look for it.
+bool is_marked_used(const Item& item, const Code& file) { return has_attribute(item, file, "used").value_or(true); }
+
+// TVM's kernels for Cortex-M define instructions that a compiler lacks, __ror, where they use them. Such names are
+// reserved: no other file may rely on them.
+bool is_instruction(const Item& item, const Code& file) {
+  return item.kind == Item::Kind::function && item.name.starts_with("__") &&
+         has_attribute(item, file, "always_inline").value_or(false);
 }
 
 // TVM's access to inputs and outputs in pools, which planned C has otherwise.
@@ -164,7 +175,8 @@ void AddedCode::keep_access(std::size_t item, Accessors& accessors) {
 }
 
 bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const Names& stops) const {
-  if (item.is_local && !is_marked_used(item, included_.code(item.file))) return false;
+  const Code& file = included_.code(item.file);
+  if ((item.is_local && !is_marked_used(item, file)) || is_instruction(item, file)) return false;
   return !stops.contains(item.name) && item.name != "TVMSystemLibEntryPoint" && !is_map(item.name, prefix);
 }
 

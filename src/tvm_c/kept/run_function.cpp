@@ -4,7 +4,10 @@
 #include "tvm_c/kept/run_function.hpp"
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tvm_c/kept/added_code.hpp"
@@ -41,11 +44,14 @@ std::optional<SyntaxError> added_to_run(const FunctionText& run, const std::stri
   const bool is_packed = takes_packed(run.params);  // TVM fills arrays there
   const std::string_view marks = is_packed ? "()[];=,*&.{}" : "();,*&.}";
   const std::vector<Token> tokens = tokens_of(run.body);
+  std::optional<SyntaxError> first;  // a pool that is none of TVM's says more than what sets it in front of the call
+  bool is_called = false;
   Token before;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
     const bool is_declared = (before.is("TVMValue") || before.is("DLTensor")) && token.is_identifier();
     if (is_declared) known.emplace(token.text);
+    is_called = is_called || token.text == entry;
     const bool is_member = before.is(".") || before.is("->");
     if (is_start_of_pool(tokens, i, scope)) {
       i += 2;
@@ -59,11 +65,11 @@ std::optional<SyntaxError> added_to_run(const FunctionText& run, const std::stri
     // return tvmgen_m___tvm_main__(…); and no other statement.
     const bool is_placed = is_packed || ((i == 0) == token.is("return") && (!token.is(";") || i + 2 == tokens.size()));
     const bool is_tvms = is_known && is_placed;
-    if (!is_tvms) {
+    if (!is_tvms && (!first || (is_called && !is_known))) {
       const bool is_argument = token.is_identifier() && (before.is("(") || before.is(",") || before.is(")")) &&
                                i + 1 < tokens.size() && (tokens[i + 1].is(",") || tokens[i + 1].is(")"));
       const std::string pool = "uint8_t " + std::string(token.text) + "[N];";
-      return SyntaxError{
+      SyntaxError error{
           token.offset,
           "found " + shown(token.text) + " in " + in_quotes(run_name) +
               ", which is written anew, expected nothing but the call of the entry: " +
@@ -71,9 +77,11 @@ std::optional<SyntaxError> added_to_run(const FunctionText& run, const std::stri
                                  ", which nothing sets; with --pools, planned C has it elsewhere, or the application "
                                  "passes it"
                            : "move the addition out of " + in_quotes(run_name) + ", to where that is called")};
+      if (!first || is_argument) first = std::move(error);
     }
     before = token;
   }
+  if (first) return first;
   try {
     require_plain_text(run, {});
   } catch (const SyntaxError& error) {
