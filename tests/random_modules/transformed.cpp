@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include "random_modules/transformed.hpp"
 
+#include <iterator>
+
 #include "usmp/kernels/kernels.hpp"
 #include "usmp/support/error.hpp"
 
@@ -66,7 +68,14 @@ std::optional<std::string> difference_to(const Outcome& reference, const std::ve
 }
 
 const kernels::Core& core_for(std::uint64_t seed) {
-  return seed % 2 == 0 ? kernels::generic_core() : kernels::core_of("cortex-m55");
+  static const kernels::Core with_pairs = [] {
+    kernels::Core core = kernels::core_of("cortex-m4");
+    core.paired_terms = 4;  // networks are small
+    core.front_percent = 100;
+    return core;
+  }();
+  const kernels::Core* const cores[] = {&kernels::generic_core(), &kernels::core_of("cortex-m55"), &with_pairs};
+  return *cores[seed % std::size(cores)];
 }
 
 Transformed transformed(const TestModule& test, const Outcome& reference, const transform::Options& options) {
