@@ -243,7 +243,7 @@ class Layout {
         if (!add(part, 1)) return;
         continue;
       }
-      const bool is_outside = digit.after >= block;
+      const bool is_outside = !is_term && digit.after >= block;
       if (!add(digit, is_outside ? digit.after / block * (block / 2 + numbers_in_front) : digit.after / 2)) return;
     }
     const tir::DataType type = candidate.load->operands[0]->type;

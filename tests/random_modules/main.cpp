@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
               << (strips ? " --strips" : "") << " --count 1 --variants 0 --seed " << failure.seed << '\n';
   }
   print_totals(totals);
-  if (kernels && (totals.dots == 0 || totals.rows == 0 || totals.lanes == 0 || totals.pairs == 0 || totals.halves == 0)) {
+  if (kernels && (totals.dots == 0 || totals.rows == 0 || totals.lanes == 0 || totals.halves == 0)) {
     std::cerr << "--kernels: the modules have none of one kind\n";
     return EXIT_FAILURE;
   }
