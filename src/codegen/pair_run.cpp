@@ -87,9 +87,8 @@ std::string products_of_words() {
   for (const char* word : {"r4", "r5", "r6", "r8"}) {
     const std::string w = word;
     const std::string sum = "%[s" + std::to_string(i++) + "]";
-    for (const std::string& instruction :
-         {"smlad " + sum + ", %[even], " + w + ", " + sum, "sxtb16 " + w + ", " + w,
-          "smlad " + sum + ", %[c], " + w + ", " + sum}) {
+    for (const std::string& instruction : {"smlad " + sum + ", %[even], " + w + ", " + sum, "sxtb16 " + w + ", " + w,
+                                           "smlad " + sum + ", %[c], " + w + ", " + sum}) {
       text += "            \"" + instruction + "\\n\\t\"\n";
     }
   }

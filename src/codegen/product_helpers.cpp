@@ -171,8 +171,9 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool 
   return text + "\\n\\t\"\n";
 }
 
-// Of the loop over fours from %[p] to %[end]: four at a time, begun where as many are left as fours divide with a remainder; %[c] is free.
-// After LSLS the carry is the second bit of the remainder, and the result not 0 if the first is 1.
+// Of the loop over fours from %[p] to %[end]: four at a time, begun where as many are left as fours divide with a
+// remainder; %[c] is free. After LSLS the carry is the second bit of the remainder, and the result not 0 if the first
+// is 1.
 constexpr std::string_view fours_text =
     "#ifdef __OPTIMIZE_SIZE__\n"
     "#define USMP_FOURS(four) \"1:\\n\\t\" four\n"

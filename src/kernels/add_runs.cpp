@@ -437,14 +437,14 @@ class RunWriter {
     loops::Substitution values;
     for (const tir::For* loop : sum_.loops) values[loop->var] = tir::make_int(0, loop->extent->type);
     const tir::Expr& weight = *sum_.weight.load;
-    const ExprRef place = plus(with_values(weight.operands[0], values),
-                               tir::make_int(-numbers_in_front, weight.operands[0]->type));
+    const ExprRef place =
+        plus(with_values(weight.operands[0], values), tir::make_int(-numbers_in_front, weight.operands[0]->type));
     AddedRuns added{{}, true};
-    added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
-        tir::void_type, tir::Op::pair_run,
-        {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, values)),
-         at(sum_.data, values), tir::make_load(weight.type, weight.var, facts_.simplified(place)),
-         tir::make_int(blocks_), tir::make_int(*length / width), tir::make_int(sum_.data.offset)})});
+    added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{
+        tir::make_call(tir::void_type, tir::Op::pair_run,
+                       {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, values)),
+                        at(sum_.data, values), tir::make_load(weight.type, weight.var, facts_.simplified(place)),
+                        tir::make_int(blocks_), tir::make_int(*length / width), tir::make_int(sum_.data.offset)})});
     return added;
   }
 

@@ -9,12 +9,20 @@ namespace {
 
 // Vectors of 16 bytes.
 constexpr Core helium(std::string_view name) {
-  return {.name = name, .in_rows = true, .windows = false, .paired_terms = 0, .plain = 0.85, .lane_run_tap = 1, .lanes = 0.25};
+  return {.name = name,
+          .in_rows = true,
+          .windows = false,
+          .paired_terms = 0,
+          .plain = 0.85,
+          .lane_run_tap = 1,
+          .lanes = 0.25};
 }
 
 // docs/kernels.md has the measurements. Cores without a unit for floats call the C library for each operation.
 constexpr Core table[] = {
-    {.name = "generic", .windows = false, .paired_terms = 0},  // compilers of processors with many registers do as well by themselves
+    {.name = "generic",
+     .windows = false,
+     .paired_terms = 0},  // compilers of processors with many registers do as well by themselves
     {.name = "cortex-m0plus",
      .paired_terms = 0,
      .plain = 0.8,

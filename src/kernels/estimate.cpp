@@ -52,8 +52,8 @@ struct Work {
   }
   [[nodiscard]] double instructions(const Core& core) const {
     return plain * core.plain + dot_run_fours * core.dot_run_four + lane_run_taps * core.lane_run_tap +
-           pair_run_fours * core.pair_run_four + row_sums * core.row_sum + row_vectors * core.row_vector + dot4s * core.dot4 +
-           lane_products * core.lane_product + high_products * core.high_product +
+           pair_run_fours * core.pair_run_four + row_sums * core.row_sum + row_vectors * core.row_vector +
+           dot4s * core.dot4 + lane_products * core.lane_product + high_products * core.high_product +
            float_operations * core.float_operation + float_calls * core.float_call;
   }
 };

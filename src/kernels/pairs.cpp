@@ -57,8 +57,8 @@ std::optional<std::string> paired(std::string_view weights, std::int64_t terms, 
 }
 
 bool may_be_paired(const ProductSum& sum) {
-  const auto is_byte = [](const Factor& factor) { return factor.load->type.bits == 8; };
-  if (sum.form != Form::dot || !is_byte(sum.data) || !is_byte(sum.weight) || !sum.weight.load->type.is_int()) return false;
+  const tir::DataType weight = sum.weight.load->type;
+  if (sum.form != Form::dot || sum.data.load->type.bits != 8 || weight.bits != 8 || !weight.is_int()) return false;
   const std::vector<const tir::For*> run = data_run(sum);
   return run.size() + 1 == sum.loops.size() && std::ranges::all_of(run, [](const tir::For* loop) {
            return tir::as_int(*loop->min) == 0 && tir::as_int(*loop->extent) && loop->extent->type == tir::int32_type;

@@ -13,8 +13,8 @@
 
 namespace usmp::kernels {
 
-// Idea: SMLAD adds two products of halves of words. Of the terms x·a + y·b, where a pair p = 256·a + b is one such half,
-// and the data x and y are another one, 256·y + x, unpacking gives x, and one instruction more z = 256·y - x + c:
+// Idea: SMLAD adds two products of halves of words. Of the terms x·a + y·b, where a pair p = 256·a + b is one such
+// half, and the data x and y are another one, 256·y + x, unpacking gives x, and one instruction more z = 256·y - x + c:
 //   x·p + z·b = 256·(x·a + y·b) + c·b.
 // So only b is unpacked, not a. In 32 bits, 256 times a sum is known if the sum fits 24. What the constant c and the
 // zero points of the data add up to depends on weights alone, so a sum begins with it.

@@ -67,7 +67,11 @@ bool same_places(const std::vector<Digit>& a, const std::vector<Digit>& b) {
 class Layout {
  public:
   Layout(tir::Module& module, const Core& core)
-      : module_(module), sums_(core.sums), in_rows_(core.in_rows), paired_terms_(core.paired_terms), front_percent_(core.front_percent) {}
+      : module_(module),
+        sums_(core.sums),
+        in_rows_(core.in_rows),
+        paired_terms_(core.paired_terms),
+        front_percent_(core.front_percent) {}
 
   void run() && {
     for (tir::Function& function : module_.functions) {
@@ -230,8 +234,7 @@ class Layout {
     };
     const std::int64_t block = width * terms;
     for (const Digit& digit : candidate.digits) {
-      const bool is_term =
-          std::ranges::any_of(run, [&](const tir::For* loop) { return loop->var == digit.var; });
+      const bool is_term = std::ranges::any_of(run, [&](const tir::For* loop) { return loop->var == digit.var; });
       if (is_term) own *= digit.extent;
       if (digit.part == Digit::Part::remainder && is_term) {
         // The half of the remainder: half of the number without twice the quotient.
@@ -248,8 +251,7 @@ class Layout {
     }
     const tir::DataType type = candidate.load->operands[0]->type;
     if (!has_fours || own != terms || !facts.fits(index, type)) return;
-    const auto bytes =
-        paired(rearranged(data, candidate)->bytes, terms, sum.data.load->type, sum.data.offset);
+    const auto bytes = paired(rearranged(data, candidate)->bytes, terms, sum.data.load->type, sum.data.offset);
     if (!bytes) return;
     const auto numbers = static_cast<std::int64_t>(bytes->size()) / 2;
     candidate.pairs = {std::make_shared<const tir::Constant>(tir::Constant{pair_type, {numbers}, *bytes}),
@@ -298,7 +300,8 @@ class Layout {
     for (Candidate& candidate : candidates_) {
       if (candidate.pairs) paired_ones.push_back(&candidate);
     }
-    std::ranges::stable_sort(paired_ones, std::ranges::greater{}, [](const Candidate* one) { return one->pairs->terms; });
+    std::ranges::stable_sort(paired_ones, std::ranges::greater{},
+                             [](const Candidate* one) { return one->pairs->terms; });
     for (Candidate* one : paired_ones) {
       const std::size_t more = one->pairs->data->bytes.size() - data_of(*one)->bytes.size();
       left -= static_cast<std::int64_t>(more);
@@ -390,7 +393,7 @@ class Layout {
   bool in_rows_;
   std::int64_t paired_terms_;  // the fewest; 0: none
   std::int64_t front_percent_;
-  std::set<VarId> rings_;           // storage that holds the newest rows of a tensor
+  std::set<VarId> rings_;            // storage that holds the newest rows of a tensor
   std::set<const tir::For*> begun_;  // nests whose sums a loop in front sets to 0, inside of a loop around both
   std::map<VarId, Declared> declared_;
   std::map<const tir::Constant*, std::size_t> sharers_;

@@ -485,7 +485,8 @@ TEST_CASE("fixed point multiplication and bits") {
   }
   const std::vector<std::int32_t> firsts = {0, 1, -1, 127, -127, -128, 5, -7, 100, -100, 64, -64, 3};
   const std::vector<std::int32_t> seconds = {0, -128, 127, -128, 127, 0, -1, 1, -2, 2, -3, 3, 77};
-  const auto pairs = zip(firsts, seconds, [](std::int64_t a, std::int64_t b) { return static_cast<std::int32_t>(256 * a + b); });
+  const auto pairs =
+      zip(firsts, seconds, [](std::int64_t a, std::int64_t b) { return static_cast<std::int32_t>(256 * a + b); });
   for (const int k : {0, 1, 2, 5}) {
     program.elementwise("a weight of a pair", {ints(pairs)}, ints(k % 2 == 0 ? firsts : seconds), [&](const auto& v) {
       return tir::make_call(i32, tir::Op::paired_weight, {tir::make_cast({tir::TypeCode::int_, 16, 1}, v[0]), imm(k)});

@@ -339,10 +339,10 @@ TEST_CASE("lanes: pairs of weights on an emulated core") {
           ws.bytes.push_back(static_cast<char>(half >> 8U));
         }
         program.operation("pairs", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
-          return Block{evaluate(tir::make_call(tir::void_type, tir::Op::pair_run,
-                                               {program.load(out, 0), program.load(in[0], 0),
-                                                program.load(in[1], static_cast<int>(in_front)), imm(blocks),
-                                                imm(fours), imm(zero)}))};
+          return Block{evaluate(
+              tir::make_call(tir::void_type, tir::Op::pair_run,
+                             {program.load(out, 0), program.load(in[0], 0),
+                              program.load(in[1], static_cast<int>(in_front)), imm(blocks), imm(fours), imm(zero)}))};
         });
       }
     }

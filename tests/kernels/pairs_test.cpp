@@ -185,7 +185,9 @@ TEST_CASE_FIXTURE(PairFixture, "pairs: what one call does not add up stays as it
   SUBCASE("what would add too much to the constants") { core.front_percent = 16; }
   SUBCASE("few terms") { core.paired_terms = 25; }
   SUBCASE("other cores") { core.paired_terms = 0; }
-  SUBCASE("a pair that does not fit") { weight_byte = [](std::int64_t) { return '\x80'; }; }
+  SUBCASE("a pair that does not fit") {
+    weight_byte = [](std::int64_t) { return '\x80'; };
+  }
   in_loop(std::move(statements));
   CHECK_FALSE(are_pairs());
 }
