@@ -53,6 +53,8 @@ class Helpers {
   std::string dot4(tir::DataType data, tir::DataType weight);
   std::string lane_product(tir::DataType data, tir::DataType weight);
   std::string dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums, bool has_offset);
+  std::string pair_run(tir::DataType data);
+  std::string paired_weight();
   std::string lane_run(tir::DataType data, tir::DataType weight);
   std::string row_run(tir::DataType data, tir::DataType weight);
   std::string window_run(tir::DataType data, tir::DataType weight, bool has_offset);
@@ -79,6 +81,7 @@ class Helpers {
                            tir::DataType weight);
   void define_pairs(tir::DataType data, tir::DataType weight);
   void define_kernel();
+  void define_fours();
   std::string lane_vectors(tir::DataType data, tir::DataType weight);
   // The call that stands for one of `run` with three taps, for Helium.
   std::string lane_three(const std::string& run, tir::DataType data, tir::DataType weight);

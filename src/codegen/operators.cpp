@@ -112,6 +112,10 @@ void ExpressionPrinter::add_products(const Expr& expr) {
     case tir::Op::row_run:
       add(file_.helpers.row_run(data, weight));
       break;
+    case tir::Op::pair_run:
+      add(file_.helpers.pair_run(data));
+      --printed;  // the zero point is in what sums begin with
+      break;
     case tir::Op::window_run:
       add(file_.helpers.window_run(data, weight, tir::as_int(*expr.operands.back()) != 0));
       break;
@@ -302,6 +306,12 @@ void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t la
 }
 
 bool ExpressionPrinter::add_fixed_point(const Expr& expr, int min, std::size_t lane) {
+  if (expr.op == tir::Op::paired_weight) {
+    need_operands(expr, 2);
+    add(file_.helpers.paired_weight());
+    add_arguments(expr.operands, lane);
+    return true;
+  }
   if (expr.op == tir::Op::multiply_high) {
     need_operands(expr, 3);
     const bool is_whole = tir::as_int(*expr.operands[2]) == 0;

@@ -171,8 +171,9 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool 
   return text + "\\n\\t\"\n";
 }
 
-// Of the loop over fours: four at a time, begun where as many are left as fours divide with a remainder; %[c] is free.
-// After LSLS the carry is the second bit of the remainder, and the result not 0 if the first is 1.
+// Of the loop over fours from %[p] to %[end]: four at a time, begun where as many are left as fours divide with a
+// remainder; %[c] is free. After LSLS the carry is the second bit of the remainder, and the result not 0 if the first
+// is 1.
 constexpr std::string_view fours_text =
     "#ifdef __OPTIMIZE_SIZE__\n"
     "#define USMP_FOURS(four) \"1:\\n\\t\" four\n"
@@ -537,6 +538,11 @@ void Helpers::define_kernel() {
   define("USMP_KERNEL", std::string(kernel_text));
 }
 
+void Helpers::define_fours() {
+  define_kernel();
+  define("USMP_FOURS", std::string(fours_text));
+}
+
 std::string Helpers::dot4(tir::DataType data, tir::DataType weight) {
   return use_products("dot4", dot4_text, data, weight);
 }
@@ -547,9 +553,8 @@ std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
 
 std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums, bool has_offset) {
   define_pairs(data, weight);
-  define_kernel();
+  define_fours();
   define("USMP_ADD", std::string(add_product_text));
-  define("USMP_FOURS", std::string(fours_text));
   const std::string x = storage_type(data);
   const std::string w = storage_type(weight);
   const std::string name = "usmp_dot_run" + std::to_string(sums) + "_" + short_name(data) + "_" + short_name(weight) +

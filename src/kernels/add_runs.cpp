@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/pairs.hpp"
 #include "kernels/run.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
@@ -64,6 +65,7 @@ class RunWriter {
     const std::int64_t count = *tir::as_int(*sum_.sums->extent);
     if (count % sums_ != 0 || module_.var(sum_.sums->var).type != tir::int32_type) return std::nullopt;
     blocks_ = count / sums_;
+    if (sum_.weight.term != nullptr) return are_set_to_0 && sums_ == width ? run_of_pairs() : std::nullopt;
     if (auto taken = in_rows_ ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
@@ -421,6 +423,66 @@ class RunWriter {
     return added;
   }
 
+  // --- Weights as pairs ----------------------------------------------------------------------------------------------
+
+  std::optional<AddedRuns> run_of_pairs() {
+    const std::size_t mark = facts_.mark();
+    for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
+    const std::optional<Run> run = run_of(module_, sum_, facts_);
+    const auto length = run ? tir::as_int(*run->length) : std::nullopt;
+    const bool is_possible = length && *length > 0 && *length % width == 0 && tir::as_int(*run->start) == 0 &&
+                             run->loops.size() + 1 == sum_.loops.size() && are_pairs_in_blocks(*run, *length);
+    facts_.restore(mark);
+    if (!is_possible) return std::nullopt;
+    loops::Substitution values;
+    for (const tir::For* loop : sum_.loops) values[loop->var] = tir::make_int(0, loop->extent->type);
+    const tir::Expr& weight = *sum_.weight.load;
+    const ExprRef place =
+        plus(with_values(weight.operands[0], values), tir::make_int(-numbers_in_front, weight.operands[0]->type));
+    AddedRuns added{{}, true};
+    added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{
+        tir::make_call(tir::void_type, tir::Op::pair_run,
+                       {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, values)),
+                        at(sum_.data, values), tir::make_load(weight.type, weight.var, facts_.simplified(place)),
+                        tir::make_int(blocks_), tir::make_int(*length / width), tir::make_int(sum_.data.offset)})});
+    return added;
+  }
+
+  // Whether the weights lie as Op::pair_run reads them. All loops are bound.
+  bool are_pairs_in_blocks(const Run& run, std::int64_t length) {
+    const tir::For& front = *run.loops.front();
+    if (front.extent->type != tir::int32_type || sum_.weight.term->kind != ExprKind::var ||
+        sum_.weight.term->var != front.var) {
+      return false;
+    }
+    const VarId four = loops::fresh_var(module_, "four", tir::int32_type);
+    const VarId b = loops::fresh_var(module_, "b", tir::int32_type);
+    facts_.bind_interval(four, Interval{0, length / width - 1});
+    facts_.bind_interval(b, Interval{0, blocks_ - 1});
+    loops::Substitution values;
+    for (const tir::For* loop : run.loops) values[loop->var] = tir::make_int(0, loop->extent->type);
+    const auto place = [&](const ExprRef& s, const ExprRef& k) {
+      values[front.var] = k;
+      values[sum_.sums->var] = s;
+      return facts_.affine(*loops::renamed(sum_.weight.load->operands[0], values));
+    };
+    const auto first = place(tir::make_int(0), tir::make_int(0));
+    for (std::int64_t i = 0; i < width; ++i) {
+      for (std::int64_t k = 0; k < width; ++k) {
+        const auto here = place(plus(times(tir::make_var(module_, b), width), tir::make_int(i)),
+                                plus(times(tir::make_var(module_, four), width), tir::make_int(k)));
+        const auto from_first = first && here ? arith::difference(*here, *first) : std::nullopt;
+        if (!from_first || from_first->factor(four) != 2 * width ||
+            from_first->factor(b) != 2 * length + numbers_in_front) {
+          return false;
+        }
+        const arith::Affine rest = from_first->without(four).without(b);
+        if (!rest.is_constant() || rest.constant != 2 * i + k / 2) return false;
+      }
+    }
+    return true;
+  }
+
   // --- Statements ----------------------------------------------------------------------------------------------------
 
   Block statements(const Window& window, bool begins_at_0) {
@@ -479,7 +541,7 @@ class RunWriter {
     values[window.loop->var] = first;
     const ExprRef& index = sum_.data.load->operands[0];
     const ExprRef data = place == nullptr ? index : replaced(index, *window.ring->remainder, place);
-    const Factor moved{tir::make_load(sum_.data.load->type, sum_.data.load->var, data), 0, {}, {}};
+    const Factor moved{tir::make_load(sum_.data.load->type, sum_.data.load->var, data), 0, {}, {}, nullptr};
     const tir::Expr& weight = *sum_.weight.load;
     std::vector<ExprRef> operands = {
         tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, values)), at(moved, values),

@@ -88,37 +88,9 @@ class Blocker {
     return at;
   }
 
-  // What a loop in front sets all sums to; null: it does something else.
-  static ExprRef first_value(const Stmt& stmt, const ProductSum& sum, arith::Facts& facts) {
-    const auto* loop = std::get_if<tir::For>(&stmt.node);
-    const auto* store =
-        loop == nullptr || loop->body.empty() ? nullptr : std::get_if<tir::Store>(&loop->body.back().node);
-    if (store == nullptr || store->storage != sum.store->storage || store->predicate != nullptr ||
-        store->value->kind != ExprKind::int_imm || store->value->type != tir::int32_type ||
-        tir::as_int(*loop->min) != 0 || tir::as_int(*loop->extent) != tir::as_int(*sum.sums->extent)) {
-      return nullptr;
-    }
-    const std::size_t mark = facts.mark();
-    facts.bind_loop(*loop);
-    bool has_lets = true;  // in front, and nothing else
-    for (std::size_t i = 0; i + 1 < loop->body.size(); ++i) {
-      const auto* let = std::get_if<tir::Let>(&loop->body[i].node);
-      has_lets = has_lets && let != nullptr && tir::is_pure(*let->value);
-      loops::bind_after(loop->body[i], facts);
-    }
-    const auto index = facts.affine(*store->index);
-    facts.restore(mark);
-    facts.bind_loop(*sum.sums);
-    const auto sums = facts.affine(*sum.store->index);
-    facts.restore(mark);
-    const bool is_same = has_lets && index && sums && index->factor(loop->var) == 1 &&
-                         index->without(loop->var) == sums->without(sum.sums->var);
-    return is_same ? store->value : nullptr;
-  }
-
   std::optional<Block> blocked(const ProductSum& sum, const ExprRef& first, arith::Facts& facts) {
     const std::optional<Run> run = sum.form == Form::dot ? run_of(module_, sum, facts) : Run{};
-    if (!run || sum.weight.offset != 0) return std::nullopt;
+    if (!run || sum.weight.offset != 0 || sum.weight.term != nullptr) return std::nullopt;
     is_side_by_side_ = true;
     const std::int64_t count = *tir::as_int(*sum.sums->extent);
     if (sum.form == Form::lanes && count < width) return std::nullopt;

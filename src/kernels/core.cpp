@@ -9,13 +9,22 @@ namespace {
 
 // Vectors of 16 bytes.
 constexpr Core helium(std::string_view name) {
-  return {.name = name, .in_rows = true, .windows = false, .plain = 0.85, .lane_run_tap = 1, .lanes = 0.25};
+  return {.name = name,
+          .in_rows = true,
+          .windows = false,
+          .paired_terms = 0,
+          .plain = 0.85,
+          .lane_run_tap = 1,
+          .lanes = 0.25};
 }
 
 // docs/kernels.md has the measurements. Cores without a unit for floats call the C library for each operation.
 constexpr Core table[] = {
-    {.name = "generic", .windows = false},  // compilers of processors with many registers do as well by themselves
+    {.name = "generic",
+     .windows = false,
+     .paired_terms = 0},  // compilers of processors with many registers do as well by themselves
     {.name = "cortex-m0plus",
+     .paired_terms = 0,
      .plain = 0.8,
      .dot_run_four = 20.5,
      .lane_run_tap = 20,
@@ -26,6 +35,7 @@ constexpr Core table[] = {
      .float_operation = 84,
      .float_call = 800},
     {.name = "cortex-m3",
+     .paired_terms = 0,
      .plain = 0.7,
      .dot_run_four = 9.5,
      .lane_run_tap = 6,
@@ -41,6 +51,7 @@ constexpr Core table[] = {
     helium("cortex-m55"),
     helium("cortex-m85"),
     {.name = "rv32imc",
+     .paired_terms = 0,
      .plain = 0.8,
      .dot_run_four = 12.5,
      .lane_run_tap = 10,

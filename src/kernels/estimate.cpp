@@ -27,6 +27,7 @@ constexpr std::int64_t width_of_lanes = 4;
 struct Work {
   double plain = 0;
   double dot_run_fours = 0;
+  double pair_run_fours = 0;
   double lane_run_taps = 0;
   double dot4s = 0;
   double row_sums = 0;
@@ -39,6 +40,7 @@ struct Work {
   void add(const Work& other, double times) {
     plain += other.plain * times;
     dot_run_fours += other.dot_run_fours * times;
+    pair_run_fours += other.pair_run_fours * times;
     lane_run_taps += other.lane_run_taps * times;
     dot4s += other.dot4s * times;
     row_sums += other.row_sums * times;
@@ -50,8 +52,8 @@ struct Work {
   }
   [[nodiscard]] double instructions(const Core& core) const {
     return plain * core.plain + dot_run_fours * core.dot_run_four + lane_run_taps * core.lane_run_tap +
-           row_sums * core.row_sum + row_vectors * core.row_vector + dot4s * core.dot4 +
-           lane_products * core.lane_product + high_products * core.high_product +
+           pair_run_fours * core.pair_run_four + row_sums * core.row_sum + row_vectors * core.row_vector +
+           dot4s * core.dot4 + lane_products * core.lane_product + high_products * core.high_product +
            float_operations * core.float_operation + float_calls * core.float_call;
   }
 };
@@ -188,6 +190,10 @@ class Estimator {
       const auto range = context.ranges.of(*run.operands[i]);
       return range ? std::optional(static_cast<double>(std::max<std::int64_t>(range->high, 0))) : std::nullopt;
     };
+    if (run.op == tir::Op::pair_run) {
+      const double sums = 4 * most(3).value_or(0);
+      return count({.plain = of_run + sums * of_run_sum, .pair_run_fours = sums * most(4).value_or(0)}, context);
+    }
     const bool is_row = run.op == tir::Op::row_run;
     const auto blocks = most(4);
     if (run.op == tir::Op::window_run) return count_window(blocks, most(6), most(9), context);

@@ -13,7 +13,7 @@ namespace usmp::kernels {
 
 void prepare(tir::Module& module, const Core& core) {
   expand_names_in_sums(module);
-  lay_out_weights(module, core.sums, core.in_rows);
+  lay_out_weights(module, core);
   tir::check_pass(module, "lay_out_weights");
   requantize(module);
   tir::check_pass(module, "requantize");

@@ -8,6 +8,7 @@
 
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/reduction.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/support/interval.hpp"
 #include "usmp/tir/integer_types.hpp"
@@ -31,7 +32,7 @@ std::optional<Factor> factor_of(const ExprRef& root, const arith::Facts& facts) 
   constexpr std::size_t most_nodes = 6;
   std::vector<const Expr*> casts;
   std::vector<std::int64_t> offsets_at_casts;
-  Factor factor{.load = root, .offset = 0, .index = {}, .inside = {}};
+  Factor factor{.load = root, .offset = 0, .index = {}, .inside = {}, .term = nullptr};
   for (std::size_t i = 0; i < most_nodes && factor.load->kind != ExprKind::load; ++i) {
     const ExprRef value = factor.load;
     const bool fits = value->type.is_integer() && value->type.bits <= 32 && !value->type.is_vector();
@@ -41,6 +42,11 @@ std::optional<Factor> factor_of(const ExprRef& root, const arith::Facts& facts) 
       offsets_at_casts.push_back(factor.offset);
       factor.load = value->operands[0];
       continue;
+    }
+    if (value->op == tir::Op::paired_weight) {
+      factor.term = value->operands[1];
+      factor.load = value->operands[0];
+      break;
     }
     if (value->kind != ExprKind::add && value->kind != ExprKind::sub) return std::nullopt;
     auto number = tir::as_int(*value->operands[1]);
@@ -56,7 +62,8 @@ std::optional<Factor> factor_of(const ExprRef& root, const arith::Facts& facts) 
   }
   const Expr& load = *factor.load;
   if (load.kind != ExprKind::load || load.operands.size() != 1 || !is_factor(load.type)) return std::nullopt;
-  const Interval elements = tir::range_of_type(load.type).value();
+  const Interval elements =
+      tir::range_of_type(factor.term == nullptr ? load.type : tir::DataType{tir::TypeCode::int_, 8, 1}).value();
   for (std::size_t i = 0; i < casts.size(); ++i) {  // what is added outside of a cast is not in its value
     const std::int64_t inside = factor.offset - offsets_at_casts[i];
     const auto kept = tir::range_of_type(casts[i]->type);
@@ -123,6 +130,7 @@ bool find_form(ProductSum& sum, Factor a, Factor b) {
   const bool is_moved_byte =
       sum.form == Form::dot && b.offset == unsigned_weight_offset && b.load->type == tir::uint8_type;
   if (b.offset != 0 && !is_moved_byte) return false;
+  if (a.term != nullptr || (b.term != nullptr && sum.form == Form::lanes)) return false;
   sum.data = std::move(a);
   sum.weight = std::move(b);
   return true;
@@ -180,6 +188,33 @@ std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& f
     return tir::mentions(*loop->min, sum.sums->var) || tir::mentions(*loop->extent, sum.sums->var);
   });
   return is_rectangle ? std::optional(std::move(sum)) : std::nullopt;
+}
+
+ExprRef first_value(const tir::Stmt& stmt, const ProductSum& sum, arith::Facts& facts) {
+  const auto* loop = std::get_if<tir::For>(&stmt.node);
+  const auto* store =
+      loop == nullptr || loop->body.empty() ? nullptr : std::get_if<tir::Store>(&loop->body.back().node);
+  if (store == nullptr || store->storage != sum.store->storage || store->predicate != nullptr ||
+      store->value->kind != ExprKind::int_imm || store->value->type != tir::int32_type ||
+      tir::as_int(*loop->min) != 0 || tir::as_int(*loop->extent) != tir::as_int(*sum.sums->extent)) {
+    return nullptr;
+  }
+  const std::size_t mark = facts.mark();
+  facts.bind_loop(*loop);
+  bool has_lets = true;  // in front, and nothing else
+  for (std::size_t i = 0; i + 1 < loop->body.size(); ++i) {
+    const auto* let = std::get_if<tir::Let>(&loop->body[i].node);
+    has_lets = has_lets && let != nullptr && tir::is_pure(*let->value);
+    loops::bind_after(loop->body[i], facts);
+  }
+  const auto index = facts.affine(*store->index);
+  facts.restore(mark);
+  facts.bind_loop(*sum.sums);
+  const auto sums = facts.affine(*sum.store->index);
+  facts.restore(mark);
+  const bool is_same = has_lets && index && sums && index->factor(loop->var) == 1 &&
+                       index->without(loop->var) == sums->without(sum.sums->var);
+  return is_same ? store->value : nullptr;
 }
 
 void expand_names_in_sums(tir::Module& module) {

@@ -14,12 +14,14 @@
 
 namespace usmp::kernels {
 
-// An element of 8 or 16 bits plus a number; the sum fits 16 bits.
+// An element of 8 or 16 bits, or one of a pair, plus a number; the sum fits 16 bits.
 struct Factor {
   tir::ExprRef load;  // scalar, without predicate
   std::int64_t offset = 0;
   arith::Affine index;          // of the load, but for quotients and remainders that are no sums
   std::set<tir::VarId> inside;  // variables of these
+  // The number of the term if the element is a pair of weights, of which it is one (Op::paired_weight); else null.
+  tir::ExprRef term = nullptr;
 
   [[nodiscard]] bool mentions(tir::VarId var) const { return index.mentions(var) || inside.contains(var); }
   // Whether it is a multiple of the variable and something that does not depend on it.
@@ -55,6 +57,9 @@ inline constexpr std::int64_t unsigned_weight_offset = -128;
 // Of the nest that begins with the loop, in 32 bits, where the loops over the terms do not depend on s, and no bound is
 // read from memory; a factor may be a sum that is added to. Nothing: it is something else. O(size of the nest).
 [[nodiscard]] std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts);
+
+// What a loop in front sets all sums to; null: it does something else.
+[[nodiscard]] tir::ExprRef first_value(const tir::Stmt& stmt, const ProductSum& sum, arith::Facts& facts);
 
 // Where a loop holds nothing but a sum that is added to, with names for parts of its indices, these go: TVM gives names
 // to what occurs twice. O(nodes).

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "kernels/pairs.hpp"
 #include "kernels/product_sum.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/walk.hpp"
@@ -35,11 +36,20 @@ struct Digit {
   std::int64_t after = 1;
 };
 
+// What becomes of a candidate's weights if they become pairs.
+struct Pairs {
+  std::shared_ptr<const tir::Constant> data;
+  tir::ExprRef index;
+  tir::ExprRef term;       // its number, of which pairs tell whether it is even
+  std::int64_t terms = 0;  // of a sum
+};
+
 struct Candidate {
   const tir::Expr* load = nullptr;
   std::vector<Digit> digits;  // in the order that they have before, outermost first
   tir::ExprRef index;         // afterwards
   bool is_moved = false;      // by 128
+  std::optional<Pairs> pairs = {};
 };
 
 struct Declared {
@@ -56,13 +66,19 @@ bool same_places(const std::vector<Digit>& a, const std::vector<Digit>& b) {
 
 class Layout {
  public:
-  Layout(tir::Module& module, std::int64_t sums, bool in_rows) : module_(module), sums_(sums), in_rows_(in_rows) {}
+  Layout(tir::Module& module, const Core& core)
+      : module_(module),
+        sums_(core.sums),
+        in_rows_(core.in_rows),
+        paired_terms_(core.paired_terms),
+        front_percent_(core.front_percent) {}
 
   void run() && {
     for (tir::Function& function : module_.functions) {
       const bool has_constants = find_constants(function.body);
       if (has_constants && !tir::is_opaque(module_, function)) find_candidates(function.body);
     }
+    limit_pairs();
     std::map<VarId, const Candidate*> indices;  // of its constant, which nothing else loads
     std::map<const tir::Constant*, std::shared_ptr<const tir::Constant>> turned;
     for (const Candidate* candidate : fit_for_all()) {
@@ -70,13 +86,11 @@ class Layout {
       std::shared_ptr<const tir::Constant>& after = turned[data.get()];
       if (!after) {
         kept_.push_back(data);  // so that no other constant takes its address
-        after = rearranged(*data, *candidate);
+        after = candidate->pairs ? candidate->pairs->data : rearranged(*data, *candidate);
       }
       data = after;
-      if (candidate->is_moved) {
-        declared_.at(candidate->load->var).constant->type = tir::uint8_type;
-        module_.vars[candidate->load->var.index()].element = tir::uint8_type;
-      }
+      declared_.at(candidate->load->var).constant->type = data->type;
+      module_.vars[candidate->load->var.index()].element = data->type;
       indices.emplace(candidate->load->var, candidate);
     }
     if (indices.empty()) return;
@@ -85,6 +99,11 @@ class Layout {
         const auto found = expr->kind == tir::ExprKind::load ? indices.find(expr->var) : indices.end();
         if (found == indices.end()) return nullptr;
         const Candidate& candidate = *found->second;
+        if (candidate.pairs) {
+          const tir::ExprRef pair = tir::make_load(pair_type, expr->var, candidate.pairs->index);
+          const std::vector<tir::ExprRef> operands = {pair, candidate.pairs->term};
+          return tir::make_cast(expr->type, tir::make_call(tir::int32_type, tir::Op::paired_weight, operands));
+        }
         if (!candidate.is_moved) return tir::make_load(expr->type, expr->var, candidate.index);
         const tir::ExprRef byte = tir::make_load(tir::uint8_type, expr->var, candidate.index);
         const tir::ExprRef value = tir::make_binary(tir::ExprKind::add, tir::make_cast(tir::int32_type, byte),
@@ -118,6 +137,16 @@ class Layout {
 
   void find_candidates(const tir::Block& body) {
     arith::Facts facts(module_);
+    std::map<const tir::For*, const Stmt*> in_front;  // of a nest inside of a loop that is one function with both
+    tir::for_each_stmt(body, [&](const Stmt& stmt) {
+      const auto* around = std::get_if<tir::For>(&stmt.node);
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate != nullptr && allocate->ring) rings_.insert(allocate->var);
+      if (around == nullptr || around->row_runs != 0) return;
+      for (std::size_t i = 1; i < around->body.size(); ++i) {
+        if (const auto* nest = std::get_if<tir::For>(&around->body[i].node)) in_front[nest] = &around->body[i - 1];
+      }
+    });
     loops::visit(body, facts,
                  {.before =
                       [&](const Stmt& stmt, const arith::Facts& known) {
@@ -128,6 +157,10 @@ class Layout {
                         if (!sum) return;
                         seen_.insert(sum->loops.begin(), sum->loops.end());
                         if (sum->form != Form::dot) return;
+                        const auto front = in_front.find(loop);
+                        const tir::ExprRef first =
+                            front == in_front.end() ? nullptr : first_value(*front->second, *sum, inside);
+                        if (first != nullptr && tir::as_int(*first) == 0) begun_.insert(loop);
                         for (const tir::For* one : sum->loops) inside.bind_loop(*one);
                         if (auto candidate = candidate_of(*sum, inside)) candidates_.push_back(std::move(*candidate));
                       },
@@ -137,6 +170,7 @@ class Layout {
 
   std::optional<Candidate> candidate_of(const ProductSum& sum, const arith::Facts& facts) const {
     const tir::Expr& load = *sum.weight.load;
+    if (sum.weight.term != nullptr) return std::nullopt;
     const Declared& declared = declared_.at(load.var);
     if (declared.declarations != 1 || declared.uses != 1) return std::nullopt;
     const tir::Constant& data = *declared.constant->data;
@@ -174,7 +208,54 @@ class Layout {
     }
     const tir::DataType type = load.operands[0]->type;
     if (!facts.fits(index, type)) return std::nullopt;
-    return Candidate{&load, std::move(*digits), facts.expr(index, type), is_moved};
+    Candidate candidate{&load, std::move(*digits), facts.expr(index, type), is_moved, {}};
+    if (paired_terms_ > 0 && sums_ == width && may_be_paired(sum)) pair(candidate, sum, data, facts);
+    return candidate;
+  }
+
+  // Makes pairs of the weights in blocks of fours, where all that a call adds up is theirs.
+  void pair(Candidate& candidate, const ProductSum& sum, const tir::Constant& data, const arith::Facts& facts) const {
+    const std::vector<const tir::For*> run = data_run(sum);
+    std::int64_t terms = 1;
+    for (const tir::For* loop : run) terms *= *tir::as_int(*loop->extent);
+    const auto more_than_one = [](const tir::For* loop) { return tir::as_int(*loop->extent) != 1; };
+    const bool is_in_pieces = std::ranges::count_if(run, more_than_one) > 1 && rings_.contains(sum.data.load->var);
+    if (terms < paired_terms_ || is_in_pieces || !begun_.contains(sum.loops.front())) return;
+    std::int64_t own = 1;  // terms of its weights
+    bool has_fours = false;
+    arith::Affine index;
+    index.constant = numbers_in_front;
+    const auto add = [&](const Digit& digit, std::int64_t distance) {
+      const auto value = value_of(digit, facts);
+      const auto term = value ? scaled(*value, distance) : std::nullopt;
+      const auto with = term ? arith::sum(index, *term) : std::nullopt;
+      if (with) index = *with;
+      return with.has_value();
+    };
+    const std::int64_t block = width * terms;
+    for (const Digit& digit : candidate.digits) {
+      const bool is_term = std::ranges::any_of(run, [&](const tir::For* loop) { return loop->var == digit.var; });
+      if (is_term) own *= digit.extent;
+      if (digit.part == Digit::Part::remainder && is_term) {
+        // The half of the remainder: half of the number without twice the quotient.
+        has_fours = true;
+        Digit part = digit;
+        part.part = Digit::Part::quotient;
+        if (!add(part, -width / 2)) return;
+        part.by = width / 2;
+        if (!add(part, 1)) return;
+        continue;
+      }
+      const bool is_outside = !is_term && digit.after >= block;
+      if (!add(digit, is_outside ? digit.after / block * (block / 2 + numbers_in_front) : digit.after / 2)) return;
+    }
+    const tir::DataType type = candidate.load->operands[0]->type;
+    if (!has_fours || own != terms || !facts.fits(index, type)) return;
+    const auto bytes = paired(rearranged(data, candidate)->bytes, terms, sum.data.load->type, sum.data.offset);
+    if (!bytes) return;
+    const auto numbers = static_cast<std::int64_t>(bytes->size()) / 2;
+    candidate.pairs = {std::make_shared<const tir::Constant>(tir::Constant{pair_type, {numbers}, *bytes}),
+                       facts.expr(index, type), tir::make_var(module_, run.front()->var), terms};
   }
 
   // Data without sign are multiplied with weights without one; the data's sum times 128 is what that is too much.
@@ -207,6 +288,24 @@ class Layout {
       digit->part = Digit::Part::remainder;
       digit->extent = by;
       digits.insert(digit, high);
+    }
+  }
+
+  // What is in front of pairs is at most a part of all constants. Sums of many terms have the least of it.
+  void limit_pairs() {
+    std::int64_t left = 0;
+    for (const auto& [constant, sharers] : sharers_) left += static_cast<std::int64_t>(constant->bytes.size());
+    left = left * front_percent_ / 100;
+    std::vector<Candidate*> paired_ones;
+    for (Candidate& candidate : candidates_) {
+      if (candidate.pairs) paired_ones.push_back(&candidate);
+    }
+    std::ranges::stable_sort(paired_ones, std::ranges::greater{},
+                             [](const Candidate* one) { return one->pairs->terms; });
+    for (Candidate* one : paired_ones) {
+      const std::size_t more = one->pairs->data->bytes.size() - data_of(*one)->bytes.size();
+      left -= static_cast<std::int64_t>(more);
+      if (left < 0) one->pairs.reset();
     }
   }
 
@@ -253,7 +352,10 @@ class Layout {
     std::map<const tir::Constant*, Alike> by_data;
     for (const Candidate& candidate : candidates_) {
       Alike& alike = by_data.try_emplace(data_of(candidate), Alike{&candidate}).first->second;
-      const bool is_same = alike.first->is_moved == candidate.is_moved;
+      const std::optional<Pairs>& pairs = alike.first->pairs;
+      const bool are_same_pairs =
+          !pairs || !candidate.pairs ? !pairs && !candidate.pairs : pairs->data->bytes == candidate.pairs->data->bytes;
+      const bool is_same = alike.first->is_moved == candidate.is_moved && are_same_pairs;
       if (is_same && same_places(alike.first->digits, candidate.digits)) ++alike.count;
     }
     std::vector<const Candidate*> fit;
@@ -289,6 +391,10 @@ class Layout {
   tir::Module& module_;
   std::int64_t sums_;  // of a block
   bool in_rows_;
+  std::int64_t paired_terms_;  // the fewest; 0: none
+  std::int64_t front_percent_;
+  std::set<VarId> rings_;            // storage that holds the newest rows of a tensor
+  std::set<const tir::For*> begun_;  // nests whose sums a loop in front sets to 0, inside of a loop around both
   std::map<VarId, Declared> declared_;
   std::map<const tir::Constant*, std::size_t> sharers_;
   std::set<const tir::For*> seen_;  // of sums
@@ -298,6 +404,6 @@ class Layout {
 
 }  // namespace
 
-void lay_out_weights(tir::Module& module, std::int64_t sums, bool in_rows) { Layout(module, sums, in_rows).run(); }
+void lay_out_weights(tir::Module& module, const Core& core) { Layout(module, core).run(); }
 
 }  // namespace usmp::kernels

@@ -3,8 +3,7 @@
 // Weights in the order in which kernels read them.
 #pragma once
 
-#include <cstdint>
-
+#include "usmp/kernels/core.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::kernels {
@@ -18,8 +17,11 @@ namespace usmp::kernels {
 // Of constants that one product sum of the form `dot` reads and nothing else, and whose data, if other constants share
 // them, change alike in all. O(nodes + bytes of constants).
 //
+// For cores that multiply pairs (Core::paired_terms), blocks of weights become pairs where all terms of a sum are those
+// of one call (pairs.hpp), with the most terms first: they add no more to the constants than Core::front_percent.
+//
 // In rows, int8 weights of data that are bytes without sign, or are 128 more than bytes with one, become uint8, 128
 // more.
-void lay_out_weights(tir::Module& module, std::int64_t sums, bool in_rows = false);
+void lay_out_weights(tir::Module& module, const Core& core);
 
 }  // namespace usmp::kernels

@@ -33,7 +33,8 @@ bool SumStorage::may_read(const tir::Expr& value, tir::VarId sums) const {
       const bool is_other = arrays_.contains(sums) || is_alone(expr.var) || readable_.contains(expr.var);
       may = may && expr.var != sums && is_other;
     }
-    if (expr.kind == tir::ExprKind::call) may = may && tir::info(expr.op).is_folded;
+    const bool is_known = tir::info(expr.op).is_folded || expr.op == tir::Op::paired_weight;
+    if (expr.kind == tir::ExprKind::call) may = may && is_known;
     if (expr.type.is_handle() || expr.kind == tir::ExprKind::let) may = false;
     return may;
   });

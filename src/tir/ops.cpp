@@ -113,6 +113,8 @@ constexpr std::array table = {
     row(Op::lane_run, "usmp.lane_run", nothing, 20, 9),
     row(Op::memory_fence, "usmp.memory_fence", nothing, 20, 0),
     row(Op::multiply_high, "usmp.multiply_high", elementwise, 4, 3),
+    row(Op::pair_run, "usmp.pair_run", nothing, 20, 6),
+    row(Op::paired_weight, "usmp.paired_weight", elementwise, 4, 2),
     row(Op::q_multiply_shift_half, "usmp.q_multiply_shift_half", elementwise, 4, 4),
     row(Op::row_run, "usmp.row_run", nothing, 20, 9),
     row(Op::window_run, "usmp.window_run", nothing, 20, 11),

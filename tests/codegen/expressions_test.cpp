@@ -483,6 +483,15 @@ TEST_CASE("fixed point multiplication and bits") {
                           return tir::make_call(i32, tir::Op::multiply_high, {v[0], v[1], v[2]});
                         });
   }
+  const std::vector<std::int32_t> firsts = {0, 1, -1, 127, -127, -128, 5, -7, 100, -100, 64, -64, 3};
+  const std::vector<std::int32_t> seconds = {0, -128, 127, -128, 127, 0, -1, 1, -2, 2, -3, 3, 77};
+  const auto pairs =
+      zip(firsts, seconds, [](std::int64_t a, std::int64_t b) { return static_cast<std::int32_t>(256 * a + b); });
+  for (const int k : {0, 1, 2, 5}) {
+    program.elementwise("a weight of a pair", {ints(pairs)}, ints(k % 2 == 0 ? firsts : seconds), [&](const auto& v) {
+      return tir::make_call(i32, tir::Op::paired_weight, {tir::make_cast({tir::TypeCode::int_, 16, 1}, v[0]), imm(k)});
+    });
+  }
   const std::vector<std::int32_t> far = {0, 127, 128, -128, -129, 255, 256, -1, 32767, 32768, -32768, -32769, int_max};
   const auto clipped = [&](std::int32_t low, std::int32_t high_limit) {
     return ints(map(far, [&](auto v) { return std::clamp(v, low, high_limit); }));

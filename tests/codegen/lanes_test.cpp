@@ -296,6 +296,61 @@ TEST_CASE("lanes: runs of fours on an emulated core") {
   program.run_on_dsp();
 }
 
+TEST_CASE("lanes: pairs of weights on an emulated core") {
+  CaseProgram program;
+  std::uint32_t seed = 400;
+  for (const DataType data_type : {i8, u8}) {
+    for (const std::int64_t fours : {1, 2, 3, 4, 5, 6, 11}) {
+      for (const std::int64_t in_front : {0, 1}) {  // numbers that words begin behind, or half a word before
+        ++seed;
+        const std::int64_t blocks = static_cast<std::int64_t>(seed % 3) + 1;
+        const std::int64_t zero = std::vector<std::int64_t>{0, 128, -83, -255, 5}[seed % 5];
+        std::vector<std::int64_t> x, w;
+        const Data xs = elements(data_type, static_cast<std::size_t>(4 * fours), seed, x);
+        elements(i8, static_cast<std::size_t>(blocks * 16 * fours), seed + 7, w);
+        std::vector<std::uint32_t> halves(static_cast<std::size_t>(in_front));
+        std::vector<std::int32_t> sums;
+        for (std::int64_t b = 0; b < blocks; ++b) {
+          std::vector<std::uint32_t> pairs;
+          std::vector<std::int64_t> fronts(4);
+          std::vector<std::int64_t> of_block(4);
+          for (std::int64_t p = 0; p < 8 * fours; ++p) {
+            const auto s = static_cast<std::size_t>(p / 2 % 4);
+            const std::int64_t k = p / 8 * 4 + p % 2 * 2;
+            const auto place = static_cast<std::size_t>(b * 16 * fours + 2 * p);
+            const std::int64_t first = std::max<std::int64_t>(w[place], -127);
+            const std::int64_t second = w[place + 1];
+            pairs.push_back(static_cast<std::uint32_t>(256 * first + second) & 0xffffU);
+            // What products of data that are 0 are away from 256 times the sum.
+            fronts[s] += 256 * zero * (first + second) - (data_type == i8 ? 127 : 255 - 256 * 128) * second;
+            of_block[s] += (x[static_cast<std::size_t>(k)] + zero) * first;
+            of_block[s] += (x[static_cast<std::size_t>(k + 1)] + zero) * second;
+          }
+          for (const std::int64_t front : fronts) {
+            halves.push_back(static_cast<std::uint32_t>(front) & 0xffffU);
+            halves.push_back(static_cast<std::uint32_t>(front) >> 16U);
+          }
+          halves.insert(halves.end(), pairs.begin(), pairs.end());
+          for (const std::int64_t sum : of_block) sums.push_back(static_cast<std::int32_t>(sum));
+        }
+        Data ws{i16, {}};
+        for (const std::uint32_t half : halves) {
+          ws.bytes.push_back(static_cast<char>(half & 0xffU));
+          ws.bytes.push_back(static_cast<char>(half >> 8U));
+        }
+        program.operation("pairs", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
+          return Block{evaluate(
+              tir::make_call(tir::void_type, tir::Op::pair_run,
+                             {program.load(out, 0), program.load(in[0], 0),
+                              program.load(in[1], static_cast<int>(in_front)), imm(blocks), imm(fours), imm(zero)}))};
+        });
+      }
+    }
+  }
+  program.run();
+  program.run_on_dsp();
+}
+
 TEST_CASE("lanes: windows of rows on an emulated core") {
   CaseProgram program;
   std::uint32_t seed = 500;

@@ -83,7 +83,7 @@ struct KernelFixture : Program {
   }
   [[nodiscard]] bool has(const std::string& what) { return text().find(what) != std::string::npos; }
   bool blocked() {
-    kernels::lay_out_weights(changed(), together, in_rows);
+    kernels::lay_out_weights(changed(), {.name = "some", .in_rows = in_rows, .paired_terms = 0, .sums = together});
     check_same();
     return blocked_as_laid_out();
   }

@@ -46,7 +46,7 @@ struct WeightsFixture : Program {
   [[nodiscard]] ExprRef by_terms() const { return add(mul(var(k), sums), var(s)); }
 
   bool laid_out() {
-    kernels::lay_out_weights(changed(), 4, in_rows);
+    kernels::lay_out_weights(changed(), {.name = "some", .in_rows = in_rows, .paired_terms = 0});
     check_same();
     return !is_unchanged();
   }

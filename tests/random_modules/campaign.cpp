@@ -115,6 +115,7 @@ class Campaign {
       part.dots += holds(variant, "usmp_dot_run");
       part.rows += holds(variant, "usmp_row_run");
       part.lanes += holds(variant, "usmp_lane_run");
+      part.pairs += holds(variant, "usmp_pair_run");
       part.halves += holds(variant, "usmp_halves_of_i16");
     }
     std::uint64_t last = UINT64_MAX;
@@ -155,6 +156,7 @@ class Campaign {
     totals_.rows += part.rows;
     totals_.dots += part.dots;
     totals_.lanes += part.lanes;
+    totals_.pairs += part.pairs;
     totals_.halves += part.halves;
     for (const auto& [step, count] : part.changed) totals_.changed[step] += count;
     totals_.failures.insert(totals_.failures.end(), part.failures.begin(), part.failures.end());

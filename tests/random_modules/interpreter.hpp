@@ -86,6 +86,7 @@ class Interpreter {
   Scalar products(const tir::Expr& expr);
   void run_of_products(const tir::Expr& expr);
   void window_of_products(const tir::Expr& expr);
+  void products_of_pairs(const tir::Expr& expr);
   [[nodiscard]] Scalar storage_of(const tir::Expr& load) const;
 
   const tir::Module& module_;

@@ -24,6 +24,11 @@ Scalar in_precision(DataType type, double x, double y, const Function& function)
   return real(rounded(static_cast<double>(function(static_cast<float>(x), static_cast<float>(y))), type));
 }
 
+std::int64_t paired_weight(std::int64_t pair, std::int64_t k) {
+  const auto low = static_cast<std::int8_t>(pair);
+  return k % 2 == 0 ? (pair - low) / 256 : low;
+}
+
 }  // namespace
 
 Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
@@ -49,6 +54,9 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
     return fixed_point(expr, lane);
   }
   if (expr.op == tir::Op::dot4 || expr.op == tir::Op::lane_product) return products(expr);
+  if (expr.op == tir::Op::paired_weight) {
+    return integer(paired_weight(number(*expr.operands[0]), number(*expr.operands[1])));
+  }
   if (const auto result = bit_operation(expr, lane)) return *result;
   if (const auto result = math(expr, lane)) return *result;
   throw Undefined("unknown operator " + std::string(op));
@@ -83,6 +91,7 @@ void Interpreter::run_of_products(const Expr& expr) {
   const bool is_dot = expr.op == tir::Op::dot_run;
   const bool is_row = expr.op == tir::Op::row_run;
   if (expr.op == tir::Op::window_run) return window_of_products(expr);
+  if (expr.op == tir::Op::pair_run) return products_of_pairs(expr);
   const std::int64_t sums = is_row ? 1 : is_dot ? operand(8) : 4;
   const std::int64_t offset = operand(is_dot || is_row ? 7 : 8);
   const std::int64_t terms = is_row ? operand(6) : is_dot ? 4 * operand(6) : operand(5);
@@ -109,6 +118,30 @@ void Interpreter::run_of_products(const Expr& expr) {
       sum += x * factor(2, is_dot ? dot_weight : k * operand(7) + s);
     }
     memory_.store(storage_of(first), place, first.type, integer(static_cast<std::int32_t>(sum)));
+  }
+}
+
+// Not what is in front of the pairs: C that is compiled shows whether that is right.
+void Interpreter::products_of_pairs(const Expr& expr) {
+  const auto operand = [&](std::size_t i) { return number(*expr.operands[i]); };
+  const auto factor = [&](std::size_t i, std::int64_t place) {
+    const Expr& load = *expr.operands[i];
+    return memory_.load(storage_of(load), number(*load.operands[0]) + place, load.type).integer;
+  };
+  const std::int64_t terms = 4 * operand(4);
+  const Expr& first = *expr.operands[0];
+  for (std::int64_t s = 0; s < 4 * operand(3); ++s) {
+    const std::int64_t block = s / 4 * (8 + 2 * terms);
+    std::int64_t sum = 0;
+    for (std::int64_t k = 0; k < terms; ++k) {
+      step();
+      const std::int64_t x = factor(1, k) + operand(5);
+      if (x != static_cast<std::int16_t>(x)) throw Undefined("a factor beyond 16 bits");
+      sum += x * paired_weight(factor(2, block + 8 + k / 4 * 8 + s % 4 * 2 + k % 4 / 2), k);
+    }
+    if (sum < -(1 << 23) || sum >= 1 << 23) throw Undefined("a sum of pairs beyond 24 bits");
+    const std::int64_t place = number(*first.operands[0]) + s;
+    memory_.store(storage_of(first), place, first.type, integer(sum));
   }
 }
 

@@ -35,8 +35,9 @@ void print_totals(const Totals& totals) {
             << totals.undefined << " not well defined; " << totals.plans << " plans verified and replayed, "
             << totals.sharing << " with shared bytes; " << totals.variants << " different C of " << totals.compiled
             << " modules run in " << totals.programs << " programs, " << totals.dots << " with dot products of bytes, "
-            << totals.rows << " with rows of them, " << totals.lanes << " with products by lanes, " << totals.halves
-            << " of 16 bits; " << totals.failures.size() << " failures\n";
+            << totals.rows << " with rows of them, " << totals.lanes << " with products by lanes, " << totals.pairs
+            << " with pairs of weights, " << totals.halves << " of 16 bits; " << totals.failures.size()
+            << " failures\n";
   std::cout << "the product replays " << totals.product.replayed << " of " << totals.product.pairs
             << " pairs of buffers that share bytes, and refuses " << totals.product.wrong
             << " plans that were made wrong\n";

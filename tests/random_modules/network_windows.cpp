@@ -67,10 +67,10 @@ bool NetworkGenerator::can_multiply(const Tensor& input, std::int64_t terms) con
   return input.type.is_float() || largest(input.range) <= (INT32_MAX / 128) / (terms + 1);
 }
 
-// Mostly of bytes, which some have as 16 bits.
+// Mostly of bytes, which some have as 16 bits; as converters make them, -128 is none of them.
 Tensor NetworkGenerator::product_weights(const Tensor& input, const Shape& shape, std::int64_t terms, DataType type) {
   if (input.type.is_float()) return weights(float32_type, shape, {});
-  constexpr Range bytes{-128, 127};
+  const Range bytes{of_weights_.chance(75) ? -127 : -128, 127};
   constexpr Range most{-9000, 8000};
   constexpr Range unsigned_bytes{-151, 104};  // without their zero point
   const Range range = type == int8_type || of_weights_.chance(60) ? bytes

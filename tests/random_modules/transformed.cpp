@@ -66,7 +66,14 @@ std::optional<std::string> difference_to(const Outcome& reference, const std::ve
 }
 
 const kernels::Core& core_for(std::uint64_t seed) {
-  return seed % 2 == 0 ? kernels::generic_core() : kernels::core_of("cortex-m55");
+  static const kernels::Core with_pairs = [] {
+    kernels::Core core = kernels::core_of("cortex-m4");
+    core.paired_terms = 4;  // networks are small
+    core.front_percent = 100;
+    return core;
+  }();
+  if (seed % 2 != 0) return kernels::core_of("cortex-m55");
+  return seed % 8 == 0 ? kernels::generic_core() : with_pairs;
 }
 
 Transformed transformed(const TestModule& test, const Outcome& reference, const transform::Options& options) {

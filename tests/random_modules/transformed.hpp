@@ -31,7 +31,7 @@ struct Transformed {
 
 // Applies the passes and runs the result, which must be well formed and well defined, have the same interface and leave
 // the same bytes in every parameter of the entry where `reference`, the outcome of `test`, has written any.
-// Weights lie in blocks in modules of even seeds, and in rows in others.
+// Weights lie in blocks in modules of even seeds, most of which may have pairs of them, and in rows in others.
 [[nodiscard]] const kernels::Core& core_for(std::uint64_t seed);
 
 [[nodiscard]] Transformed transformed(const TestModule& test, const Outcome& reference,

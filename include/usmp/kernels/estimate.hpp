@@ -18,8 +18,7 @@ struct Estimate {
   // calls something else. For the archives of testdata/ from 15 % below to half above what qemu counts
   // (bench/instructions.py --check).
   std::optional<double> instructions;
-  std::set<std::string>
-      kernels;  // "dot_run", "lane_run", "dot4", "lane_product": the operators that its sums of products became
+  std::set<std::string> kernels;  // the operators that its sums of products became: "dot_run", "pair_run", "lane_run"
 };
 
 // By function. The module is as emitted. O(size of the module · log).

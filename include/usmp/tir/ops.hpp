@@ -107,6 +107,14 @@ enum class Op : std::uint8_t {
                   // operands, void
   multiply_high,  // x · y · 2^−(32 + n), rounded to nearest, halves up: int32 operands x, y and n in [1, 31], or a
                   // literal 0
+  // A statement that adds up blocks of four sums of products of bytes, whose weights are pairs 256·a + b
+  // (paired_weight). Operands: an int32 load of sum[0], a load of x[0], which is int8 or uint8, an int16 load of w[0];
+  // int32 values: blocks, fours >= 1; literal n. For b in [0, blocks), i in [0, 4), and v = w + (8 + 8·fours)·b:
+  //   sum[4·b + i] = Σ (x[k] + n) · paired_weight(v[8 + 8·(k / 4) + 2·i + k % 4 / 2], k) over k in [0, 4·fours).
+  // It fits 24 bits. The four numbers of 32 bits in v[0] to v[7] are what sums of products of x and pairs lack of 256
+  // times these (kernels/pairs.hpp).
+  pair_run,
+  paired_weight,          // of 256·a + b, an int16, where a and b fit 8 bits: a if the int32 k is even, else b
   q_multiply_shift_half,  // q_multiply_shift where TVM's factor is a literal 1 << 30, one half, and its shift one, too:
                           // x · 2^(shift − 1), rounded once, in 32 bits. The operands stay as they are (builder.hpp)
   // A statement that adds rows of sums of products. Operands: the first four of dot_run; int32 values: sums, the
@@ -152,7 +160,7 @@ struct OpInfo {
 
 // Those that store what they compute: statements.
 [[nodiscard]] constexpr bool is_run(Op op) {
-  return op == Op::dot_run || op == Op::lane_run || op == Op::row_run || op == Op::window_run;
+  return op == Op::dot_run || op == Op::lane_run || op == Op::row_run || op == Op::window_run || op == Op::pair_run;
 }
 [[nodiscard]] constexpr bool is_bitwise(Op op) { return op >= Op::bitwise_and && op <= Op::bitwise_xor; }
 [[nodiscard]] constexpr bool is_shift(Op op) { return op == Op::shift_left || op == Op::shift_right; }
