@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes blocks of pairs, and proves that each sum of theirs fits.
 #include "kernels/pairs.hpp"
 
 #include <algorithm>

@@ -103,7 +103,7 @@ struct PlannedModule {
   tir::Module module;
   std::vector<PlannedPool> pools;    // in the order of the entry's parameters; none: TVM has not planned it
   std::vector<PlannedPlace> places;  // in the order of functions read
-  // Of the entry, in no order of their own: what a device gets as a whole pool. It uses what TVM has left of the pool
+  // What a device gets as a whole pool in the entry, in no order of their own. It uses what TVM has left of the pool
   // for it, so other buffers may stand inside, where TVM has them.
   std::vector<PlannedPlace> whole_pools;
   // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such

@@ -18,7 +18,7 @@ struct FunctionTree {
   c::Tree tree;
   c::DeclId function;
 
-  // Of its own block; the function is understood so far.
+  // Those of its own block; the function is understood so far.
   [[nodiscard]] const std::vector<c::StmtId>& statements() const { return tree[tree[function].body].body; }
   // What is beyond the grammar: where the first such statement or expression begins, in quotes. Empty: nothing is.
   [[nodiscard]] std::string opaque_part() const;
