@@ -19,6 +19,11 @@ constexpr std::int64_t most_of_sum = (std::int64_t{1} << 23) - 1;
 // the upper byte counts as 128 less, and 255 is too much (src/codegen/pair_run.cpp).
 std::int64_t lacking(tir::DataType data) { return data.is_int() ? -127 : 128 * 256 - 255; }
 
+std::int64_t weight(char byte) {
+  const int bits = static_cast<unsigned char>(byte);
+  return bits < 128 ? bits : bits - 256;
+}
+
 void append(std::string& bytes, std::uint32_t value, int count) {
   for (int i = 0; i < count; ++i) bytes.push_back(static_cast<char>(value >> (8 * i) & 0xffU));
 }
@@ -39,8 +44,8 @@ std::optional<std::string> paired(std::string_view weights, std::int64_t terms, 
     std::string pairs;
     for (std::size_t i = 0; i < block; i += 2) {
       const std::size_t s = i / width % width;
-      const std::int64_t a = static_cast<signed char>(weights[begin + i]);
-      const std::int64_t b = static_cast<signed char>(weights[begin + i + 1]);
+      const std::int64_t a = weight(weights[begin + i]);
+      const std::int64_t b = weight(weights[begin + i + 1]);
       const std::int64_t pair = 256 * a + b;
       if (pair < std::numeric_limits<std::int16_t>::min()) return std::nullopt;
       append(pairs, static_cast<std::uint32_t>(pair), 2);
