@@ -18,7 +18,6 @@ namespace {
 
 using tir::Tree;
 
-constexpr tir::DataType int8_type{tir::TypeCode::int_, 8, 1};
 constexpr std::size_t most_calls_deep = 16;
 
 // Beyond what is read.
@@ -468,10 +467,10 @@ class HelperReader {
 
   void fill(const Value& to, const Value& with, std::int64_t bytes) {
     const auto byte = constant_of(with);
-    const bool is_bytes = to.kind == Value::Kind::pointer && to.word_size == 0 && to.type == int8_type;
+    const bool is_bytes = to.kind == Value::Kind::pointer && to.word_size == 0 && to.type == tir::int8_type;
     if (!byte || !is_bytes || !moves_.empty()) throw Beyond{};
     const std::int64_t value = (*byte & 0xff) - ((*byte & 0x80) != 0 ? 0x100 : 0);
-    each_element(to, bytes, [&](const Value&) { return Values::number({tir::make_int(value, int8_type)}); });
+    each_element(to, bytes, [&](const Value&) { return Values::number({tir::make_int(value, tir::int8_type)}); });
   }
 
   // memcpy(&word, p, 4), memcpy(words, p, sizeof(words)): the words are what stands there, as long as nothing is

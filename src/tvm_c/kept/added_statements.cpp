@@ -42,8 +42,7 @@ std::vector<Unit> units_of(const BodyTree& body) {
                      .is_group = stmt.kind == c::StmtKind::group});
   }
   for (const Directive& one : body.directives) {
-    const bool is_mark = opens_group(one.word) || one.word == "elif" || one.word == "else" || one.word == "endif";
-    if (is_mark || one.word == "pragma" || one.word == "line") continue;
+    if (belongs_to_group(one.word) || one.word == "pragma" || one.word == "line") continue;
     const auto is_in_front = [&](const Unit& unit) { return unit.place.end <= one.begin; };
     auto found = std::partition_point(units.begin(), units.end(), is_in_front);
     if (found == units.end() || found->place.begin > one.begin) {

@@ -28,8 +28,7 @@ namespace {
 bool has_odd_directives(const Code& file, const AddedText& place) {
   const auto directives = directives_in(file, place.begin, place.end);
   return std::any_of(directives.begin(), directives.end(), [](const Directive& one) {
-    return !opens_group(one.word) && one.word != "else" && one.word != "elif" && one.word != "endif" &&
-           one.word != "pragma" && one.word != "define" && one.word != "undef";
+    return !belongs_to_group(one.word) && one.word != "pragma" && one.word != "define" && one.word != "undef";
   });
 }
 

@@ -17,12 +17,11 @@ namespace {
 
 // As module c's preprocessor has it; nothing: the directive is none of a group.
 std::optional<Token> mark_of(const Directive& directive) {
-  const bool goes_on = directive.word == "elif" || directive.word == "else" || directive.word == "endif";
-  if (!goes_on && !opens_group(directive.word)) return std::nullopt;
+  if (!belongs_to_group(directive.word)) return std::nullopt;
   Token mark;
   mark.kind = TokenKind::group;
   mark.offset = static_cast<std::uint32_t>(directive.begin);
-  mark.text = goes_on ? directive.word : "if";
+  mark.text = opens_group(directive.word) ? "if" : directive.word;
   return mark;
 }
 

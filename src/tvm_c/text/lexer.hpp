@@ -36,6 +36,11 @@ struct SyntaxError {
   return word == "if" || word == "ifdef" || word == "ifndef";
 }
 
+// Whether it opens one, begins its next part, or closes it.
+[[nodiscard]] constexpr bool belongs_to_group(std::string_view word) {
+  return opens_group(word) || word == "elif" || word == "else" || word == "endif";
+}
+
 [[nodiscard]] Error located(const Source& file, const SyntaxError& error);
 
 // A text with its tokens, which are views of it: also those of directives, and of all conditional groups.
