@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "usmp/support/text.hpp"
 #include "usmp/tir/integer_types.hpp"
 
 namespace usmp::kernels {
@@ -19,15 +20,6 @@ constexpr std::int64_t most_of_sum = (std::int64_t{1} << 23) - 1;
 // the upper byte counts as 128 less, and 255 is too much (src/codegen/pair_run.cpp).
 std::int64_t lacking(tir::DataType data) { return data.is_int() ? -127 : 128 * 256 - 255; }
 
-std::int64_t weight(char byte) {
-  const int bits = static_cast<unsigned char>(byte);
-  return bits < 128 ? bits : bits - 256;
-}
-
-void append(std::string& bytes, std::uint32_t value, int count) {
-  for (int i = 0; i < count; ++i) bytes.push_back(static_cast<char>(value >> (8 * i) & 0xffU));
-}
-
 }  // namespace
 
 std::optional<std::string> paired(std::string_view weights, std::int64_t terms, tir::DataType data,
@@ -35,6 +27,9 @@ std::optional<std::string> paired(std::string_view weights, std::int64_t terms, 
   const Interval range = tir::range_of_type(data).value();
   const std::int64_t most = std::max(std::abs(range.low + zero_point), std::abs(range.high + zero_point));
   const auto block = static_cast<std::size_t>(width * terms);
+  const auto weight_at = [&](std::size_t i) {
+    return tir::integer_of(static_cast<unsigned char>(weights[i]), tir::int8_type);
+  };
   std::string result;
   result.reserve(weights.size() / block * (block + 2 * numbers_in_front));
   for (std::size_t begin = 0; begin < weights.size(); begin += block) {
@@ -44,18 +39,19 @@ std::optional<std::string> paired(std::string_view weights, std::int64_t terms, 
     std::string pairs;
     for (std::size_t i = 0; i < block; i += 2) {
       const std::size_t s = i / width % width;
-      const std::int64_t a = weight(weights[begin + i]);
-      const std::int64_t b = weight(weights[begin + i + 1]);
+      const std::int64_t a = weight_at(begin + i);
+      const std::int64_t b = weight_at(begin + i + 1);
       const std::int64_t pair = 256 * a + b;
       if (pair < std::numeric_limits<std::int16_t>::min()) return std::nullopt;
-      append(pairs, static_cast<std::uint32_t>(pair), 2);
+      append_little_endian(pairs, static_cast<std::uint64_t>(pair), 2);
       sums[s] += a + b;
       odd_sums[s] += b;
       sizes[s] += std::abs(a) + std::abs(b);
     }
     for (std::size_t s = 0; s < sums.size(); ++s) {
       if (sizes[s] * most > most_of_sum) return std::nullopt;
-      append(result, static_cast<std::uint32_t>(256 * zero_point * sums[s] + lacking(data) * odd_sums[s]), 4);
+      const std::int64_t first = 256 * zero_point * sums[s] + lacking(data) * odd_sums[s];
+      append_little_endian(result, static_cast<std::uint64_t>(first), 4);
     }
     result += pairs;
   }

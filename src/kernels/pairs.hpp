@@ -19,7 +19,7 @@ namespace usmp::kernels {
 // So only b is unpacked, not a. In 32 bits, 256 times a sum is known if the sum fits 24. What the constant c and the
 // zero points of the data add up to depends on weights alone, so a sum begins with it.
 
-inline constexpr tir::DataType pair_type{tir::TypeCode::int_, 16, 1};
+inline constexpr tir::DataType pair_type = tir::int16_type;
 
 // 16-bit numbers in front of the pairs of a block of four sums: what each of its sums begins with.
 inline constexpr std::int64_t numbers_in_front = 8;

@@ -62,8 +62,7 @@ std::optional<Factor> factor_of(const ExprRef& root, const arith::Facts& facts) 
   }
   const Expr& load = *factor.load;
   if (load.kind != ExprKind::load || load.operands.size() != 1 || !is_factor(load.type)) return std::nullopt;
-  const Interval elements =
-      tir::range_of_type(factor.term == nullptr ? load.type : tir::DataType{tir::TypeCode::int_, 8, 1}).value();
+  const Interval elements = tir::range_of_type(factor.term == nullptr ? load.type : tir::int8_type).value();
   for (std::size_t i = 0; i < casts.size(); ++i) {  // what is added outside of a cast is not in its value
     const std::int64_t inside = factor.offset - offsets_at_casts[i];
     const auto kept = tir::range_of_type(casts[i]->type);

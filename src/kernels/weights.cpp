@@ -17,6 +17,7 @@
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/program/storage_uses.hpp"
+#include "usmp/tir/element_order.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::kernels {
@@ -372,19 +373,12 @@ class Layout {
 
   static std::shared_ptr<const tir::Constant> rearranged(const tir::Constant& data, const Candidate& candidate) {
     auto after = std::make_shared<tir::Constant>(data);
-    if (candidate.is_moved) after->type = tir::uint8_type;
-    const auto bytes = static_cast<std::size_t>(data.type.bytes());
-    for (std::size_t i = 0; i < data.bytes.size() / bytes; ++i) {
-      auto rest = static_cast<std::int64_t>(i);
-      std::int64_t place = 0;
-      for (const Digit& digit : candidate.digits) {
-        place += rest / digit.before * digit.after;
-        rest %= digit.before;
-      }
-      char* const to = &after->bytes[static_cast<std::size_t>(place) * bytes];
-      std::copy_n(&data.bytes[i * bytes], bytes, to);
-      if (candidate.is_moved) *to = static_cast<char>(static_cast<unsigned char>(*to) ^ 0x80U);
-    }
+    std::vector<tir::ElementDigit> digits;
+    for (const Digit& digit : candidate.digits) digits.push_back({digit.before, digit.after});
+    after->bytes = tir::reordered(data, digits);
+    if (!candidate.is_moved) return after;
+    after->type = tir::uint8_type;
+    for (char& byte : after->bytes) byte = static_cast<char>(static_cast<unsigned char>(byte) ^ 0x80U);
     return after;
   }
 

@@ -23,8 +23,8 @@
 
 namespace usmp::tflite {
 
-inline constexpr tir::DataType int8_type{tir::TypeCode::int_, 8, 1};
-inline constexpr tir::DataType int16_type{tir::TypeCode::int_, 16, 1};
+using tir::int16_type;
+using tir::int8_type;
 inline constexpr tir::DataType float_type{tir::TypeCode::float_, 32, 1};
 
 // Of the elements; of a type with bytes_of(type) > 0.

@@ -135,8 +135,6 @@ Rule load_fault(const Module& module, const Expr& expr) {
 
 // --- Operators -------------------------------------------------------------------------------------------------------
 
-constexpr DataType pair_type{TypeCode::int_, 16, 1};
-
 bool is_load_of_factor(const Expr& expr) {
   const DataType type = expr.type;
   return expr.kind == ExprKind::load && expr.operands.size() == 1 && type.is_integer() && !type.is_vector() &&
@@ -204,11 +202,11 @@ bool goes_together(const Expr& expr) {
     case Op::multiply_high:
       return type == int32_type && all_are(int32_type);
     case Op::paired_weight:
-      return type == int32_type && operand(0) == pair_type && operand(1) == int32_type;
+      return type == int32_type && operand(0) == int16_type && operand(1) == int32_type;
     case Op::pair_run:
       return type == void_type && operands[0]->kind == ExprKind::load && operand(0) == int32_type &&
              is_load_of_factor(*operands[1]) && operand(1).bits == 8 && is_load_of_factor(*operands[2]) &&
-             operand(2) == pair_type && operand(3) == int32_type && operand(4) == int32_type &&
+             operand(2) == int16_type && operand(3) == int32_type && operand(4) == int32_type &&
              as_int(*operands[5]).has_value();
     case Op::dot4:
     case Op::lane_product:

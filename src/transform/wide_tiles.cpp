@@ -19,6 +19,7 @@
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
+#include "usmp/tir/element_order.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -291,16 +292,9 @@ class TileWidener {
     const tir::DataType type = load.operands[0]->type;
     if (!facts.fits(moved, type)) return nullptr;
     auto after = std::make_shared<tir::Constant>(*data);
-    for (std::int64_t i = 0; i < size; ++i) {
-      std::int64_t rest = i;
-      std::int64_t to = 0;
-      for (const IndexDigit& digit : order) {
-        to += rest / digit.before * digit.after;
-        rest %= digit.before;
-      }
-      std::copy_n(&data->bytes[static_cast<std::size_t>(i) * bytes], bytes,
-                  &after->bytes[static_cast<std::size_t>(to) * bytes]);
-    }
+    std::vector<tir::ElementDigit> places;
+    for (const IndexDigit& digit : order) places.push_back({digit.before, digit.after});
+    after->bytes = tir::reordered(*data, places);
     constants_[load.var] = std::move(after);
     return tir::make_load(load.type, load.var, facts.expr(moved, type));
   }

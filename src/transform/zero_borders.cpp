@@ -32,7 +32,6 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
-constexpr tir::DataType int16_type{tir::TypeCode::int_, 16, 1};
 constexpr std::int64_t most_products = 1 << 24;  // of one table
 constexpr std::int64_t most_factor = 255 + 255;  // of a weight, in an entry of the table and a term together
 
@@ -324,12 +323,12 @@ class BorderMover {
   void change() {
     for (const auto& [buffer, store] : buffers_) {
       const Expr& value = *store->value;
-      const ExprRef moved = tir::make_binary(ExprKind::sub, tir::make_cast(int16_type, value.operands[1]),
-                                             tir::make_int(border_of(buffer), int16_type));
-      allocates_.at(buffer)->type = int16_type;
-      module_.vars[buffer.index()].element = int16_type;
-      store->value =
-          tir::make_call(int16_type, tir::Op::if_then_else, {value.operands[0], moved, tir::make_int(0, int16_type)});
+      const ExprRef moved = tir::make_binary(ExprKind::sub, tir::make_cast(tir::int16_type, value.operands[1]),
+                                             tir::make_int(border_of(buffer), tir::int16_type));
+      allocates_.at(buffer)->type = tir::int16_type;
+      module_.vars[buffer.index()].element = tir::int16_type;
+      store->value = tir::make_call(tir::int16_type, tir::Op::if_then_else,
+                                    {value.operands[0], moved, tir::make_int(0, tir::int16_type)});
     }
     std::vector<Stmt> tables;
     for (Sum& sum : sums_) {
@@ -340,7 +339,7 @@ class BorderMover {
     }
     loops::rewrite_expressions(function_.body, [&](const ExprRef& expr) -> ExprRef {
       const bool is_moved = expr->kind == ExprKind::load && buffers_.contains(expr->var);
-      return is_moved ? tir::make_load(int16_type, expr->var, expr->operands[0]) : nullptr;
+      return is_moved ? tir::make_load(tir::int16_type, expr->var, expr->operands[0]) : nullptr;
     });
     function_.body.insert(function_.body.begin(), std::make_move_iterator(tables.begin()),
                           std::make_move_iterator(tables.end()));

@@ -11,7 +11,6 @@ namespace {
 
 constexpr DataType float32_type{TypeCode::float_, 32, 1};
 constexpr DataType float64_type{TypeCode::float_, 64, 1};
-constexpr DataType int8_type{TypeCode::int_, 8, 1};
 
 struct Fixture {
   Module module;

@@ -18,8 +18,8 @@ namespace usmp::tir::testing {
 constexpr DataType type_of(TypeCode code, int bits, int lanes = 1) {
   return {code, static_cast<std::uint8_t>(bits), static_cast<std::uint16_t>(lanes)};
 }
-inline constexpr DataType i8 = type_of(TypeCode::int_, 8);
-inline constexpr DataType i16 = type_of(TypeCode::int_, 16);
+inline constexpr DataType i8 = int8_type;
+inline constexpr DataType i16 = int16_type;
 inline constexpr DataType i32 = int32_type;
 inline constexpr DataType i64 = int64_type;
 inline constexpr DataType u8 = uint8_type;
@@ -32,8 +32,8 @@ inline constexpr DataType f64 = type_of(TypeCode::float_, 64);
 inline constexpr DataType bf16 = type_of(TypeCode::bfloat, 16);
 inline constexpr DataType boolean = bool_type;
 // As the program spells them.
-inline constexpr DataType int8_type = i8;
-inline constexpr DataType int16_type = i16;
+using tir::int16_type;
+using tir::int8_type;
 inline constexpr DataType float32_type = f32;
 
 // --- Constants and nodes of any kind ---------------------------------------------------------------------------------
