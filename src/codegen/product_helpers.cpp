@@ -171,18 +171,19 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool 
   return text + "\\n\\t\"\n";
 }
 
-// Of the loop over fours from %[p] to %[end]: four at a time, begun where as many are left as fours divide with a
+// The loop over fours from %[p] to %[end]: four at a time, begun where as many are left as fours divide with a
 // remainder; %[c] is free. After LSLS the carry is the second bit of the remainder, and the result not 0 if the first
 // is 1.
 constexpr std::string_view fours_text =
+    "#define USMP_NEXT_FOUR \"ldr %[c], %[end]\\n\\tcmp %[p], %[c]\\n\\tbne 1b\"\n"
     "#ifdef __OPTIMIZE_SIZE__\n"
-    "#define USMP_FOURS(four) \"1:\\n\\t\" four\n"
+    "#define USMP_FOURS(four) \"1:\\n\\t\" four USMP_NEXT_FOUR\n"
     "#else\n"
     "#define USMP_FOURS(four) \"ldr %[c], %[fours]\\n\\tands %[c], %[c], #3\\n\\tbeq 1f\\n\\tlsls %[c], %[c], "
     "#31\\n\\t\" "
     "\\\n"
     "  \"bhi 2f\\n\\tbcs 3f\\n\\tb 4f\\n\\t1:\\n\\t\" four \\\n"
-    "  \"2:\\n\\t\" four \"3:\\n\\t\" four \"4:\\n\\t\" four\n"
+    "  \"2:\\n\\t\" four \"3:\\n\\t\" four \"4:\\n\\t\" four USMP_NEXT_FOUR\n"
     "#endif\n";
 // Compilers keep neither the pointers nor the sums of such a loop in registers; written so it needs 13.
 constexpr std::string_view dot_run_words_text =
@@ -200,9 +201,6 @@ constexpr std::string_view dot_run_words_text =
     "        USMP_FOURS(\n"
     "$i"
     "        )\n"
-    "        \"ldr %[c], %[end]\\n\\t\"\n"
-    "        \"cmp %[p], %[c]\\n\\t\"\n"
-    "        \"bne 1b\"\n"
     "        : [p] \"+&r\"(p), [q] \"+&r\"(w), [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] "
     "\"+&r\"(s3),\n"
     "          [even] \"=&r\"(even), [odd] \"=&r\"(odd), [c] \"=&r\"(c)\n"
