@@ -23,6 +23,7 @@ namespace usmp::mlf {
 struct CFunction {
   std::string name;
   std::string prototype;  // on one line, single spaces, without TVM_DLL, extern "C" and attributes
+  bool is_always_inline = false;
 };
 
 // #define NAME value
