@@ -257,6 +257,22 @@ void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, co
                  origin_of(planned, planning, options.search.seed.value_or(0)), planning.replay_steps);
 }
 
+namespace {
+
+std::chrono::milliseconds spent_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+}
+
+void prefer_tvm_plan(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
+                     const pipeline::Request& request, const Interrupt& interrupt, std::ostream* terminal,
+                     std::chrono::milliseconds spent) {
+  const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
+  pipeline::prefer_tvm_plan(planned, request, search.limits(),
+                            origin_of(planned, planning, options.search.seed.value_or(0)), planning.replay_steps);
+}
+
+}  // namespace
+
 void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
                        const pipeline::Request& request, const Interrupt& interrupt, std::ostream* terminal,
                        std::chrono::milliseconds spent) {
@@ -278,13 +294,8 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
     if (beside) reassemble(*planned, planning, *beside);
     put_state_behind_earlier(planning, i);
     plan_module(*planned, planning, options, interrupt, terminal);
-    {
-      const auto spent =
-          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
-      const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
-      pipeline::prefer_tvm_plan(*planned, beside.value_or(planning.settings.request), search.limits(),
-                                origin_of(*planned, planning, options.search.seed.value_or(0)), planning.replay_steps);
-    }
+    prefer_tvm_plan(*planned, planning, options, beside.value_or(planning.settings.request), interrupt, terminal,
+                    spent_since(start));
     if (planned->result.has_plan()) {
       planned->tried.clear();
       continue;
@@ -300,14 +311,11 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
       if (planned->result.has_plan()) continue;
     }
     if (!planning.finds_sizes) continue;
-    const auto spent = std::chrono::steady_clock::now() - start;
     find_needed_sizes(*planned, planning, options, beside.value_or(planning.settings.request), interrupt, terminal,
-                      std::chrono::duration_cast<std::chrono::milliseconds>(spent));
+                      spent_since(start));
   }
   if (planning.finds_sizes && planning.without_plan() != nullptr) {
-    const auto spent = std::chrono::steady_clock::now() - begin;
-    planning.joint = joint_sizes(planning, options, interrupt, terminal,
-                                 std::chrono::duration_cast<std::chrono::milliseconds>(spent));
+    planning.joint = joint_sizes(planning, options, interrupt, terminal, spent_since(begin));
   }
   planning.interrupt.reset();
   tell_shared_pools(planning);
