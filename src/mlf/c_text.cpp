@@ -86,7 +86,7 @@ std::optional<CFunction> function_of(std::span<const Token> declaration) {
   std::vector<Token> prototype = without_placements(all.first(open - 1));
   const auto rest = all.subspan(open - 1);
   prototype.insert(prototype.end(), rest.begin(), rest.end());
-  const bool is_always_inline = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+  const bool is_always_inline = std::any_of(declaration.begin(), declaration.end(), [](const Token& token) {
     return token.is("always_inline") || token.is("__always_inline__");
   });
   return CFunction{std::string(tokens[open - 1].text), spelled(prototype), is_always_inline};
