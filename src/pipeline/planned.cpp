@@ -251,7 +251,6 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
     document.warnings.insert(document.warnings.end(), early.begin(), early.end());
   }
   add_other_contents(planned.source, document);
-  if (auto unused = unused_workspace(planned.source)) document.warnings.push_back(std::move(*unused));
   document.warnings.insert(document.warnings.end(), planned.warnings.begin(), planned.warnings.end());
   return document;
 }
