@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <utility>
 
 #include "codegen/c_types.hpp"
 #include "codegen/helpers.hpp"
@@ -123,7 +124,8 @@ constexpr std::string_view kernel_text =
 
 // Of the loop of dot_run_words_text: four terms of four sums. Bytes are unpacked, 0 and 2, 1 and 3; numbers of 16 bits
 // that meet them are paired alike, data for all sums, weights never. One instruction loads the weights of all sums, or,
-// of 16 bits, of two, to r4, r5, r6 and r8: no compiler uses these for something else, as it does r7 and r9.
+// of 16 bits, of two, to r4, r5, r6 and r8: no compiler uses these for something else, as it does r7 and r9. What a sum
+// waits for stands apart, since a Cortex-M7 begins two instructions at once.
 std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool has_offset) {
   std::string text;
   const auto add = [&](const std::string& instruction) {
@@ -138,12 +140,13 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool 
     add(std::string("ldr ") + (is_wide ? "%[even]" : "%[c]") + ", [%[p]], #4");
     add("ldr %[odd], [%[p]], #4");
   } else {
+    if (has_offset) add("ldr %[c], %[both]");
     add("ldr %[odd], [%[p]], #4");
   }
+  add(load);
   if (data.bits == 8) {
     const std::string extend = std::string(data.is_int() ? "sxt" : "uxt") + (has_offset ? "ab16 " : "b16 ");
     const std::string more = has_offset ? "%[c], " : "";
-    if (has_offset) add("ldr %[c], %[both]");
     add(extend + "%[even], " + more + "%[odd]");
     add(extend + "%[odd], " + more + "%[odd], ror #8");
     if (is_wide) {
@@ -156,18 +159,28 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool 
     add("pkhtb %[odd], %[odd], %[c], asr #16");
   }
   static constexpr std::array<const char*, 4> words = {"r4", "r5", "r6", "r8"};
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string sum = "%[s" + std::to_string(i) + "]";
-    if (i == 0 || (is_wide && i == 2)) add(load);
-    const std::string first = is_wide ? words[i * 2 % 4] : "%[c]";
-    const std::string second = words[is_wide ? i * 2 % 4 + 1 : i];
-    if (!is_wide) {
-      add(unpack + "%[c], " + second);
-      add(unpack + second + ", " + second + ", ror #8");
+  const auto multiply = [&](int sum, const std::string& terms, const std::string& weights) {
+    const std::string to = "%[s" + std::to_string(sum) + "]";
+    add("smlad " + to + ", " + terms + ", " + weights + ", " + to);
+  };
+  if (is_wide) {
+    for (const int sum : {0, 2}) {
+      if (sum != 0) add(load);
+      multiply(sum, low, words[0]);
+      multiply(sum + 1, low, words[2]);
+      multiply(sum, "%[odd]", words[1]);
+      multiply(sum + 1, "%[odd]", words[3]);
     }
-    add("smlad " + sum + ", " + low + ", " + first + ", " + sum);
-    add("smlad " + sum + ", %[odd], " + second + ", " + sum);
+    return text + "\\n\\t\"\n";
   }
+  for (int sum = 0; sum < 4; ++sum) {
+    const std::string word = words[static_cast<std::size_t>(sum)];
+    add(unpack + "%[c], " + word);
+    if (sum != 0) multiply(sum - 1, "%[odd]", words[static_cast<std::size_t>(sum - 1)]);
+    add(unpack + word + ", " + word + ", ror #8");
+    multiply(sum, low, "%[c]");
+  }
+  multiply(3, "%[odd]", words[3]);
   return text + "\\n\\t\"\n";
 }
 
@@ -298,6 +311,7 @@ std::string dot_run_blocks(std::int64_t blocks, std::int64_t sums, const std::st
 }
 
 // Rows of fours of terms, and of what is left of them: the weights of four sums are %[d] apart, %[t] is thrice that.
+// What is loaded is used an instruction later, for which a Cortex-M4 would wait.
 std::string window_run_instructions(tir::DataType data, tir::DataType weight, bool has_offset) {
   std::string text;
   const auto add = [&](const std::string& instruction) {
@@ -312,6 +326,11 @@ std::string window_run_instructions(tir::DataType data, tir::DataType weight, bo
            : sum == 2 ? "[%[q], %[d], lsl #1]"
                       : "[%[q], %[t]]";
   };
+  static constexpr std::array<int, 4> order = {1, 2, 3, 0};  // the last goes on to the next weights
+  const auto multiply = [&](const std::string& op, int sum, const std::string& data_in, const std::string& weights_in) {
+    const std::string to = "%[s" + std::to_string(sum) + "]";
+    add(op + to + ", " + data_in + ", " + weights_in + ", " + to);
+  };
   add("1:");
   add("ldr %[n], %[fours]");
   add("cmp %[n], #0");
@@ -319,15 +338,18 @@ std::string window_run_instructions(tir::DataType data, tir::DataType weight, bo
   add("2:");
   add("ldr %[odd], [%[p]], #4");
   if (has_offset) add("ldr %[c], %[both]");
+  add("ldr %[a], " + weight_at(order[0], "#4"));
   add(extend + "%[even], " + more + "%[odd]");
   add(extend + "%[odd], " + more + "%[odd], ror #8");
-  for (const int i : {1, 2, 3, 0}) {
-    const std::string sum = "%[s" + std::to_string(i) + "]";
-    add("ldr %[a], " + weight_at(i, "#4"));
-    add(unpack + "%[c], %[a]");
-    add(unpack + "%[a], %[a], ror #8");
-    add("smlad " + sum + ", %[even], %[c], " + sum);
-    add("smlad " + sum + ", %[odd], %[a], " + sum);
+  std::string word = "%[a]";
+  std::string unpacked = "%[c]";
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    add(unpack + unpacked + ", " + word);
+    add(unpack + word + ", " + word + ", ror #8");
+    multiply("smlad ", order[k], "%[even]", unpacked);
+    if (k + 1 < order.size()) add("ldr " + unpacked + ", " + weight_at(order[k + 1], "#4"));
+    multiply("smlad ", order[k], "%[odd]", word);
+    std::swap(word, unpacked);
   }
   add("subs %[n], %[n], #1");
   add("bne 2b");
@@ -338,11 +360,13 @@ std::string window_run_instructions(tir::DataType data, tir::DataType weight, bo
   add("4:");
   add(std::string(data.is_int() ? "ldrsb" : "ldrb") + " %[even], [%[p]], #1");
   if (has_offset) add("ldr %[c], %[both]");
+  const std::string load = weight.is_int() ? "ldrsb " : "ldrb ";
+  const auto term_of = [](std::size_t k) { return std::string(k % 2 == 0 ? "%[a]" : "%[odd]"); };
+  for (std::size_t k = 0; k < 2; ++k) add(load + term_of(k) + ", " + weight_at(order[k], "#1"));
   if (has_offset) add("sxtah %[even], %[even], %[c]");
-  for (const int i : {1, 2, 3, 0}) {
-    const std::string sum = "%[s" + std::to_string(i) + "]";
-    add(std::string(weight.is_int() ? "ldrsb" : "ldrb") + " %[a], " + weight_at(i, "#1"));
-    add("mla " + sum + ", %[even], %[a], " + sum);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    multiply("mla ", order[k], "%[even]", term_of(k));
+    if (k + 2 < order.size()) add(load + term_of(k) + ", " + weight_at(order[k + 2], "#1"));
   }
   add("subs %[n], %[n], #1");
   add("bne 4b");
