@@ -16,7 +16,7 @@ PACKAGES_ROOT = mmdebstrap
 PACKAGES_HTML = chromium python3-websocket
 PACKAGES_CHECK = clang-format clang-tidy cppcheck
 PACKAGES_COVERAGE = gcovr
-PACKAGES_BENCH = libbenchmark-dev
+PACKAGES_BENCH = libbenchmark-dev llvm-16 gcc-arm-none-eabi libnewlib-arm-none-eabi
 PACKAGES_FUZZ = clang libclang-rt-14-dev llvm python3
 
 # Installs the packages of a list that are missing; asks for root only then.
@@ -201,7 +201,7 @@ TIME ?= 60
 .PHONY: fuzz-build
 fuzz-build: deps
 	@$(call install_missing,$(PACKAGES_FUZZ))
-	@$(CONFIGURE) -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DCMAKE_C_COMPILER=clang \
+	@$(CONFIGURE) -B $(BUILD)-fuzz -DUSMP_UNITY=ON -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DCMAKE_C_COMPILER=clang \
 	  -DCMAKE_CXX_COMPILER=clang++ -DUSMP_TESTS=OFF -DUSMP_FUZZ=ON >/dev/null
 	@cmake --build $(BUILD)-fuzz -j $(JOBS)
 

@@ -34,8 +34,8 @@ std::optional<std::string> definitions_of(
 }
 
 std::unique_ptr<const Expanded> expanded(std::string_view text, const Definitions& macros) {
-  constexpr std::size_t most_text = std::size_t{1} << 22;
-  const auto definitions = definitions_of(text, most_text, [&](std::string_view name) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 22;
+  const auto definitions = definitions_of(text, most_bytes, [&](std::string_view name) {
     const auto found = macros.find(name);
     return found == macros.end() ? std::nullopt : std::optional(found->second);
   });
