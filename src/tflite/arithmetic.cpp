@@ -123,10 +123,14 @@ Narrow narrowed(Multiplier by) {
   return {multiplier, 15 - by.shift};
 }
 
+// Of 32 bits, with the factor's upper half: the lower half of x · multiplier / 2^(31 − shift) is 0.
+bool is_fixed_product(const Num& x, int shift) { return x.type() == tir::int32_type && shift < 0 && shift >= -30; }
+
 }  // namespace
 
-Num multiplied_wide(Nest& /*nest*/, const Num& x, Multiplier by) {
+Num multiplied_wide(const Num& x, Multiplier by) {
   const Narrow narrow = narrowed(by);
+  if (is_fixed_product(x, by.shift)) return fixed_product(x, narrow.multiplier * (1 << 16), by.shift);
   const Num product = wide(x) * literal(narrow.multiplier, tir::int64_type);
   const Num rounded = product + literal(std::int64_t{1} << (narrow.shift - 1), tir::int64_type);
   return cast(tir::int32_type, rounded >> narrow.shift);
@@ -207,24 +211,34 @@ Num Rescale::divided_by_channel(Nest& nest, const Num& h, const Num& right, cons
   return plus(cast(tir::int32_type, (cast(type, h) + sign + half) >> cast(type, right)), offset_);
 }
 
-WideRescale::WideRescale(Nest& nest, std::vector<Multiplier> factors) : factors_(std::move(factors)) {
+WideRescale::WideRescale(Nest& nest, std::vector<Multiplier> factors, tir::DataType type)
+    : factors_(std::move(factors)) {
   if (std::ranges::all_of(factors_, [&](const Multiplier& one) { return one == factors_.front(); })) return;
+  is_fixed_ = type == tir::int32_type && std::ranges::all_of(factors_, [](const Multiplier& one) {
+                return one.multiplier == 0 || (one.shift < 0 && one.shift >= -most_right);
+              });
   std::vector<std::int64_t> multipliers;
   std::vector<std::int64_t> shifts;
   for (const Multiplier& one : factors_) {
-    multipliers.push_back(narrowed(one).multiplier);
-    shifts.push_back(narrowed(one).shift);
+    const Narrow narrow = narrowed(one);
+    multipliers.push_back(is_fixed_ ? narrow.multiplier * (1 << 16) : narrow.multiplier);
+    shifts.push_back(!is_fixed_ ? narrow.shift : one.multiplier == 0 ? most_right : -one.shift);
   }
   multipliers_ = nest.constant("multiplier", tir::int32_type, multipliers);
   shifts_ = nest.constant("shift", tir::int32_type, shifts);
 }
 
 Num WideRescale::operator()(Nest& nest, const Num& x, const Num& channel) const {
-  if (!multipliers_) return multiplied_wide(nest, x, factors_.front());
+  if (!multipliers_) return multiplied_wide(x, factors_.front());
+  const Num multiplier = nest.load(*multipliers_, channel);
+  const Num shift = nest.load(*shifts_, channel);
+  if (is_fixed_) {
+    return call(tir::int32_type, tir::Op::q_multiply_shift_per_axis, {x, multiplier, 0, shift, 31, literal(0, tir::bool_type), literal(1, tir::bool_type)});
+  }
   const Num one = literal(1, tir::int64_type);
-  const Num shift = nest.let("s", wide(nest.load(*shifts_, channel)));
-  const Num half = call(tir::int64_type, tir::Op::shift_left, {one, shift - one});
-  return cast(tir::int32_type, (wide(x) * wide(nest.load(*multipliers_, channel)) + half) >> shift);
+  const Num right = nest.let("s", wide(shift));
+  const Num half = call(tir::int64_type, tir::Op::shift_left, {one, right - one});
+  return cast(tir::int32_type, (wide(x) * wide(multiplier) + half) >> right);
 }
 
 std::int64_t magnitude(const Value& value) {

@@ -31,8 +31,8 @@ struct Multiplier {
 
 // The same in TIR, plus `offset`. |x| <= bound.
 [[nodiscard]] Num multiplied(Nest& nest, const Num& x, Multiplier by, std::int64_t bound, std::int64_t offset = 0);
-// Of a value of 64 bits, in one rounding (16x8). The result is int32.
-[[nodiscard]] Num multiplied_wide(Nest& nest, const Num& x, Multiplier by);
+// Of a value of 32 or 64 bits, in one rounding (16x8). The result is int32.
+[[nodiscard]] Num multiplied_wide(const Num& x, Multiplier by);
 
 // (x · 2^31 with halves up) / 2^31 of x · multiplier, as int32.
 [[nodiscard]] Num high_product(const Num& x, const Num& multiplier);
@@ -64,16 +64,17 @@ class Rescale {
   int least_right_ = 0;
 };
 
-// The same of 64 bits.
+// The same in one rounding (16x8), of values of that type: 32 or 64 bits.
 class WideRescale {
  public:
-  WideRescale(Nest& nest, std::vector<Multiplier> factors);
+  WideRescale(Nest& nest, std::vector<Multiplier> factors, tir::DataType type);
   [[nodiscard]] Num operator()(Nest& nest, const Num& x, const Num& channel) const;
 
  private:
   std::vector<Multiplier> factors_;
   std::optional<Array> multipliers_;
-  std::optional<Array> shifts_;
+  std::optional<Array> shifts_;  // to the right
+  bool is_fixed_ = false;        // as products in fixed point
 };
 
 // The largest magnitude of its values less the zero point.

@@ -123,7 +123,7 @@ void batch_matmul(Emitter& e) {
         if (is_float) return nest.store(target, place, total);
         const Interval range = range_of(out.type);
         const Num value =
-            is_wide ? multiplied_wide(nest, total, factor) : multiplied(nest, total, factor, depth * 255 * 255);
+            is_wide ? multiplied_wide(total, factor) : multiplied(nest, total, factor, depth * 255 * 255);
         nest.store(target, place, clip(value + Num(out.zero_point()), range.low, range.high));
       });
     });

@@ -100,6 +100,7 @@ Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_
   weights_zero_ = ordered.zero_point;
   data_type_ = is_float_ ? float_type : int16_type;
   sum_type_ = is_float_ ? float_type : tir::int32_type;
+  biased_type_ = sum_type_;
   if (is_float_) {
     weights_ = e.nest().constant("weights", float_type, ordered.shape, std::move(ordered.bytes));
     if (has_bias) bias_ = e.in(bias);
@@ -126,11 +127,12 @@ Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_
     is_other = make_small(biases[c], factors[c], sums[c]) || is_other;
   }
   const std::int64_t bound = bound_of(sums, biases);
-  if (bound > most_int32 || is_wide) sum_type_ = tir::int64_type;
+  if (bound_of(sums, {}) > most_int32) sum_type_ = tir::int64_type;
+  biased_type_ = bound > most_int32 ? tir::int64_type : tir::int32_type;
   weights_ = e.nest().constant("weights", data_type_of(ordered.type), ordered.shape, std::move(ordered.bytes));
   if (has_bias) bias_ = is_other ? e.nest().constant("bias", tir::int32_type, biases) : e.in(bias);
   if (is_wide) {
-    wide_.emplace(e.nest(), std::move(factors));
+    wide_.emplace(e.nest(), std::move(factors), has_bias ? biased_type_ : sum_type_);
   } else {
     rescale_.emplace(e.nest(), std::move(factors), std::min(bound, most_int32), output.zero_point());
   }
@@ -212,7 +214,7 @@ void Products::block(const Array& out, std::int64_t count, const Num& first, con
 void Products::finish(const Array& out, const Num& place, const Num& sum, const Num& channel) const {
   Nest& nest = e_.nest();
   Num value = sum;
-  if (bias_) value = value + cast(sum_type_, nest.load(*bias_, channel));
+  if (bias_) value = cast(biased_type_, value) + cast(biased_type_, nest.load(*bias_, channel));
   if (is_float_) return nest.store(out, place, activated(value, e_.options().activation));
   if (wide_) {
     value = (*wide_)(nest, value, channel) + Num(e_.output().zero_point());

@@ -64,7 +64,8 @@ class Products {
   Array weights_;
   std::optional<Array> bias_;
   tir::DataType data_type_;
-  tir::DataType sum_type_;
+  tir::DataType sum_type_;     // of the terms: 32 bits where those of the weights fit
+  tir::DataType biased_type_;  // of the sum and its bias
   std::int64_t offset_ = 0;
   std::int64_t weights_zero_ = 0;
   std::optional<Rescale> rescale_;

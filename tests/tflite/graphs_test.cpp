@@ -342,6 +342,68 @@ TEST_CASE("dense layers take the product of scales as a float32") {
       multiplier_of(static_cast<double>(0.1F) * static_cast<double>(0.1F) / static_cast<double>(180000.0F)).multiplier);
 }
 
+// What TensorFlow Lite Micro gives for 16x8: sums of 64 bits, and the upper half of the multiplier.
+std::int64_t scaled_once(std::int64_t sum, Multiplier by) {
+  const std::int64_t upper = by.multiplier < 0x7FFF0000 ? (by.multiplier + (1 << 15)) >> 16 : 0x7FFF;
+  return (sum * upper + (std::int64_t{1} << (14 - by.shift))) >> (15 - by.shift);
+}
+
+struct Wide {
+  std::int64_t terms = 8;
+  std::vector<float> scales = {0.001F};  // of the outputs
+  Values bias = {};                      // the first ones; else 0
+  std::int64_t weight = 127;             // of all of the first output's terms; others are random
+};
+
+// Compares with the definition. Whether everything fits 32 bits.
+bool check_wide(const Wide& c) {
+  const auto outputs = static_cast<std::int64_t>(c.scales.size());
+  Random random(7);
+  Values w = random_values(random, size(c.terms * outputs), -128, 127);
+  std::fill(w.begin(), w.begin() + c.terms, c.weight);
+  Values bias = c.bias;
+  bias.resize(size(outputs), 0);
+  Maker maker;
+  const std::size_t in = maker.tensor(Type::int16, {1, c.terms}, {1.0F});
+  const std::size_t weights = maker.constant(Type::int8, {outputs, c.terms}, w, c.scales);
+  const std::size_t offsets = maker.constant(Type::int64, {outputs}, bias);
+  const std::size_t out = maker.tensor(Type::int16, {1, outputs}, {1.0F});
+  maker.add(9, {in, weights, offsets}, {out});
+  maker.interface({in}, {out});
+  for (const Values& x : {random_values(random, size(c.terms), -32768, 32767), Values(size(c.terms), -32768),
+                          Values(size(c.terms), 32767), Values(size(c.terms), 0)}) {
+    Values expected;
+    for (std::size_t o = 0; o < size(outputs); ++o) {
+      std::int64_t sum = bias[o];
+      for (std::size_t k = 0; k < x.size(); ++k) sum += x[k] * w[o * x.size() + k];
+      const Multiplier factor = multiplier_of(static_cast<double>(c.scales[o]));
+      expected.push_back(std::clamp<std::int64_t>(scaled_once(sum, factor), -32768, 32767));
+    }
+    CHECK(maker.run({x})[0] == expected);
+  }
+  bool fits = true;
+  std::vector<Fault> faults;
+  for (const tir::Function& function : build(maker.model(), "m", faults).module.functions) {
+    tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
+      fits = fits && (expr.type != tir::int64_type || expr.kind == tir::ExprKind::load);  // of the bias
+    });
+  }
+  return fits;
+}
+
+TEST_CASE("16x8: sums and products of 32 bits where all inputs allow it") {
+  CHECK(check_wide({}));
+  CHECK(check_wide({.scales = {0.001F, 0.4F, 1.0e-8F, 0.0F}, .bias = {70000, -5, 1 << 20}}));
+  CHECK(check_wide({.scales = {0.25F, 0.25F}}));  // half of the shifted factor
+  CHECK_FALSE(check_wide({.scales = {0.7F}}));
+  CHECK_FALSE(check_wide({.scales = {0.001F, 1.5F}}));
+  CHECK(check_wide({.terms = 511, .scales = {1.0e-5F, 1.0e-6F}, .weight = -128}));
+  CHECK_FALSE(check_wide({.terms = 512, .scales = {1.0e-5F, 1.0e-6F}, .weight = -128}));
+  CHECK(check_wide({.terms = 511, .scales = {1.0e-5F}, .bias = {(std::int64_t{1} << 22) - 1}, .weight = -128}));
+  CHECK_FALSE(check_wide({.terms = 511, .scales = {1.0e-5F}, .bias = {std::int64_t{1} << 22}, .weight = -128}));
+  CHECK_FALSE(check_wide({.scales = {1.0e-9F, 1.0e-5F}, .bias = {std::int64_t{1} << 40, -(std::int64_t{1} << 33)}}));
+}
+
 TEST_CASE("transposed convolutions add floats in the order of the inputs") {
   // Of one dimension, kernel 3, stride 1: output 1 gets x0 w1 and x1 w0, in this order.
   Maker maker;
