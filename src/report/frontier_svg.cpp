@@ -94,13 +94,13 @@ std::string panel(const ModuleFrontier& module, Tenths top) {
 }  // namespace
 
 std::string frontier_svg(const compare::Frontier& frontier) {
-  const Tenths height = title_height + module_height * static_cast<Tenths>(frontier.modules.size());
+  const Tenths whole_height = title_height + module_height * static_cast<Tenths>(frontier.modules.size());
   std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + pixels(chart_width) + " " +
-                     pixels(height) + "\"" + svg_attribute("width", chart_width) + svg_attribute("height", height) +
-                     ">\n" + std::string(markup_terms);
+                     pixels(whole_height) + "\"" + svg_attribute("width", chart_width) +
+                     svg_attribute("height", whole_height) + ">\n" + std::string(markup_terms);
   text += svg_style;
   text += "<style>circle{fill:var(--bound)}</style>\n";
-  text += rectangle(0, 0, chart_width, height) + " class=\"page\"/>\n";
+  text += rectangle(0, 0, chart_width, whole_height) + " class=\"page\"/>\n";
   text += text_element(160, 250, " class=\"title\"", "Memory and work: " + printable(frontier.archive));
   for (std::size_t i = 0; i < frontier.modules.size(); ++i) {
     text += panel(frontier.modules[i], title_height + 250 + module_height * static_cast<Tenths>(i));

@@ -255,7 +255,7 @@ int Maker::operand(int x, bool same_scaling) {
       const int other = r_.pick(live_);
       const bool fits = at(other).type == at(x).type && shape_of(other) == shape_of(x) &&
                         (!same_scaling || (at(other).scale() == own.scale && at(other).zero_point() == own.zero_point));
-      if (fits && !is_inexact(other)) return other;
+      if (fits && is_main(other) && !is_inexact(other)) return other;
     }
   }
   Shape shape = shape_of(x);
