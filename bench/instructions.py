@@ -7,7 +7,7 @@ Each archive, with a folder of golden files beside it, is planned and compiled f
 qemu, which counts a nanosecond an instruction (-icount shift=0); outputs are compared. With --nests also those of each loop
 nest, which is a function of the emitted C. With --tvm also those of the archive's own C, and the ratio to them. With --check
 the estimates of the plans are held against the counts: at -O2 they are from 15 % below to half above (programs of 10000
-instructions and more; not those of floats on a Cortex-M55).
+instructions and more).
 
 Without a core's compiler or qemu: exit code 77.
 """
@@ -42,8 +42,6 @@ CORES = {
 }
 # Of the program's others there is no emulator here; their estimates are those of a Cortex-M4 or M55.
 UNMEASURED = {"generic", "cortex-m33", "cortex-m52", "cortex-m85"}
-# GCC makes vectors of some loops over floats, at -O2, which no estimate foresees.
-UNFORESEEN = {("cortex-m55", "lstm"), ("cortex-m55", "repeated_op")}
 MAIN = r"""
 #include "firmware.h"
 #if defined(__riscv)
@@ -202,7 +200,7 @@ def main() -> int:
                     wrong += 1
                     continue
                 estimate = counts.pop("estimate")
-                if arguments.check and counts["all"] > 10000 and (core, model.name) not in UNFORESEEN and not 0.85 * counts["all"] <= estimate <= 1.5 * counts["all"]:
+                if arguments.check and counts["all"] > 10000 and not 0.85 * counts["all"] <= estimate <= 1.5 * counts["all"]:
                     print(f"{model.name}, {core}: the estimate is {estimate}")
                     wrong += 1
                 for name, count in counts.items():

@@ -119,6 +119,8 @@ class ExpressionPrinter {
   [[nodiscard]] bool gives_nothing(const std::string& function) const;
   // A store of four neighbours, from the element on that the index is at, as store_of_lanes() (lanes.hpp) returns it.
   void print_lane_store(const tir::Store& store, tir::VarId i);
+  // A store that is_store_of_floats() (float_vectors.hpp) holds of.
+  void print_floats(const tir::Store& store);
   // All of a loop of so many elements, as fours_of() (fours.hpp) returns it.
   void print_fours(const tir::Store& store, const Fours& fours, const tir::Expr& count, tir::VarId i);
   // Sets or copies up to 16 of the bytes that are left of so many (lanes.hpp: is_copy).
@@ -225,6 +227,8 @@ class ExpressionPrinter {
   void add_products(const tir::Expr& expr);
   void add_lanes(const tir::Expr& expr, tir::VarId i);
   void add_fixed_point_lanes(const tir::Expr& expr, tir::VarId i);
+  void add_floats(const tir::Expr& expr);
+  void add_address(tir::VarId storage, const tir::Expr& index, bool is_const);
   bool add_math(const tir::Expr& expr, int min, std::size_t lane);
   bool add_bit_operator(const tir::Expr& expr, int min, std::size_t lane);
   bool add_fixed_point(const tir::Expr& expr, int min, std::size_t lane);

@@ -8,6 +8,7 @@
 
 #include "codegen/c_library.hpp"
 #include "codegen/constant_data.hpp"
+#include "codegen/float_vectors.hpp"
 #include "codegen/status.hpp"
 #include "usmp/program/call_graph.hpp"
 #include "usmp/program/pointers.hpp"
@@ -96,6 +97,7 @@ class FunctionScan {
     check_constants();
     find_mixed_types();
     declare_types();
+    facts_.float_vectors = float_vectors(function_, facts_.pointers);
     return std::move(facts_);
   }
 

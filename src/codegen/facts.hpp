@@ -38,6 +38,7 @@ struct FunctionFacts {
   // Of addresses, in bytes: for what is accessed through a pointer or others made of it, here and in functions that get
   // it. Absent: 1.
   std::unordered_map<tir::VarId, Bytes> alignments;
+  std::unordered_set<tir::VarId> float_vectors;  // float_vectors.hpp
   ContinuedLoops continued;
   bool gives_status = true;  // it returns 0 or an error; false: void, as it cannot fail (status.hpp)
 };

@@ -64,6 +64,14 @@ class Helpers {
   std::string copy_lanes(tir::DataType type);  // up to 16 bytes
   std::string fill_lanes(tir::DataType type);  // likewise
   std::string multiply_high_lanes();
+  // A vector of four floats, with a portable body (float_vectors.hpp): its type, and functions.
+  std::string floats();
+  std::string load_floats();
+  std::string store_floats();
+  std::string repeated_float();
+  std::string scale_floats();
+  std::string multiply_floats();
+  std::string add_floats();
   // A loop over neighbours for Arm's DSP extension, whose results are of the type (fours.hpp).
   std::string fours(const Fours& fours, tir::DataType type);
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)

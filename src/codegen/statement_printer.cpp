@@ -229,6 +229,10 @@ void StatementPrinter::print(const tir::Allocate& allocate) {
   if (!facts_.used.contains(allocate.var)) return;
   const PointerType type = printer_.pointer(allocate.var).type;
   const std::string name = printer_.declare(allocate.var);
+  if (facts_.float_vectors.contains(allocate.var)) {
+    array_stores_.try_emplace(allocate.var, 0);
+    return line(file_.helpers.floats() + " " + name + ";");
+  }
   if (allocate.on_stack) {
     array_stores_.try_emplace(allocate.var, 0);
     const Bytes bytes = tir::allocation_size(allocate).bytes.value_or(0);

@@ -86,6 +86,7 @@ class StatementPrinter {
   void print_store(const tir::Store& store, const std::function<void()>& print_index,
                    const std::function<void()>& print_value);
   void print_vector_store(const tir::Store& store);
+  [[nodiscard]] bool has_float_vectors(const tir::Store& store) const;
   std::string print_temporary(std::string_view base, const tir::Expr& value, std::size_t lane = 0,
                               const std::string& condition = {});
   void print_fence();

@@ -29,6 +29,11 @@ bool is_statement_operator(const Expr& call) {
 // --- Stores ----------------------------------------------------------------------------------------------------------
 
 void StatementPrinter::print(const tir::Store& store) {
+  if (has_float_vectors(store)) {
+    if (const auto stores = array_stores_.find(store.storage); stores != array_stores_.end()) ++stores->second;
+    indent();
+    return printer_.print_floats(store);
+  }
   if (store.value->type.is_vector()) return print_vector_store(store);
   const bool is_conditional = store.predicate != nullptr;
   if (is_conditional) begin_block("if", *store.predicate);
@@ -68,6 +73,16 @@ void StatementPrinter::print_store(const tir::Store& store, const std::function<
   printer_.put("] = ");
   print_bits();
   printer_.put(";\n");
+}
+
+// Whether it sets or reads a variable that is a vector: then it can be printed so.
+bool StatementPrinter::has_float_vectors(const tir::Store& store) const {
+  if (facts_.float_vectors.empty()) return false;
+  bool has = facts_.float_vectors.contains(store.storage);
+  tir::for_each_expr(*store.value, [&](const Expr& expr) {
+    has = has || (expr.kind == ExprKind::load && facts_.float_vectors.contains(expr.var));
+  });
+  return has;
 }
 
 // All lanes are read before the first is written, as the value may come from the same storage.

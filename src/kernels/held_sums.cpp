@@ -30,6 +30,8 @@ using tir::VarId;
 
 constexpr std::int64_t most_elements = 1024;  // of all sums of a nest
 constexpr std::int64_t most_floats = 16;      // held: of 4, 8, 12, 16, 20 and 24 the fastest
+constexpr std::int64_t lanes_of_vector = 4;
+constexpr tir::DataType float_type{tir::TypeCode::float_, 32, 1};
 
 // A store that adds to elements of the sums: in each iteration of `lanes`, or once.
 struct Update {
@@ -163,8 +165,8 @@ std::optional<Nest> nest_of(const tir::For& outermost) {
 
 class Holder {
  public:
-  Holder(tir::Module& module, tir::Function& function, std::int64_t ints)
-      : module_(module), function_(function), ints_(ints), storage_(function) {}
+  Holder(tir::Module& module, tir::Function& function, std::int64_t ints, bool vectors)
+      : module_(module), function_(function), ints_(ints), vectors_(vectors), storage_(function) {}
 
   void run() {
     arith::Facts facts(module_);
@@ -319,7 +321,7 @@ class Holder {
     const bool is_one = nest.updates.size() == 1;
     Block result;
     if (is_one && nest.updates[0].count > most) {
-      hold_lanes(nest, most, result);
+      hold_lanes(nest, most, facts, result);
       return result;
     }
     std::vector<std::vector<Part>> groups(1);
@@ -344,9 +346,9 @@ class Holder {
         const VarId g = loops::fresh_var(module_, "group", tir::int32_type);
         result.emplace_back().node.emplace<tir::For>(
             tir::For{g, tir::make_int(0), tir::make_int(static_cast<std::int64_t>(same)),
-                     group(nest, groups[i], &*step, tir::make_var(module_, g))});
+                     group(nest, groups[i], facts, &*step, tir::make_var(module_, g))});
       } else {
-        result.emplace_back().node.emplace<tir::Scope>(tir::Scope{group(nest, groups[i])});
+        result.emplace_back().node.emplace<tir::Scope>(tir::Scope{group(nest, groups[i], facts)});
       }
       i += same;
     }
@@ -417,13 +419,13 @@ class Holder {
   }
 
   // More elements of an update than are held: a loop, and what is left over.
-  void hold_lanes(const Nest& nest, std::int64_t most, Block& result) {
+  void hold_lanes(const Nest& nest, std::int64_t most, arith::Facts& facts, Block& result) {
     const Update& update = nest.updates[0];
     const tir::DataType type = module_.var(update.lanes->var).type;
     const std::int64_t groups = update.count / most;
     const VarId b = loops::fresh_var(module_, module_.var(update.lanes->var).name + "_block", type);
     const ExprRef first = groups == 1 ? tir::make_int(0, type) : times(tir::make_var(module_, b), most);
-    Block body = group(nest, {{&update, first, most}});
+    Block body = group(nest, {{&update, first, most}}, facts);
     if (groups == 1) {
       result.emplace_back().node.emplace<tir::Scope>(tir::Scope{std::move(body)});
     } else {
@@ -431,39 +433,133 @@ class Holder {
           tir::For{b, tir::make_int(0, type), tir::make_int(groups, type), std::move(body)});
     }
     if (const std::int64_t rest = update.count % most; rest > 0) {
-      tir::Scope last{group(nest, {{&update, tir::make_int(groups * most, type), rest}})};
+      tir::Scope last{group(nest, {{&update, tir::make_int(groups * most, type), rest}}, facts)};
       result.emplace_back().node.emplace<tir::Scope>(std::move(last));
     }
   }
 
   // The sums of the parts; with a step, those of the group of that number from these on.
-  Block group(const Nest& nest, const std::vector<Part>& parts, const Shift* step = nullptr,
+  Block group(const Nest& nest, const std::vector<Part>& parts, arith::Facts& facts, const Shift* step = nullptr,
               const ExprRef& number = nullptr) {
+    std::vector<ExprRef> terms;  // in a lane of the update
+    for (std::size_t p = 0; p < parts.size(); ++p) terms.push_back(any_term(parts[p], p, step, number));
+    const std::int64_t width = are_vectors(nest, parts, terms, facts) ? lanes_of_vector : 1;
     Block result;
     std::vector<VarId> sums;
     std::vector<ExprRef> places;
     for (const Part& part : parts) {
-      for (std::int64_t i = 0; i < part.count; ++i) {
-        const VarId s = add_register(module_, result, "sum" + std::to_string(sums.size()), nest.type);
+      for (std::int64_t i = 0; i < part.count; i += width) {
+        const VarId s = add_register(module_, result, "sum" + std::to_string(sums.size()), nest.type, width);
         sums.push_back(s);
         const ExprRef place = with_values(part.update->store->index, in_lane(part, i, {}));
-        places.push_back(step == nullptr ? place : plus(place, times_int(number, step->elements)));
-        set_register(result, s,
-                     nest.begin != nullptr ? nest.begin : tir::make_load(nest.type, nest.storage, places.back()));
+        places.push_back(neighbours(step == nullptr ? place : plus(place, times_int(number, step->elements)), width));
+        const ExprRef begin = nest.begin != nullptr ? repeated(nest.begin, width)
+                                                    : load_of(nest.type, nest.storage, places.back(), width);
+        set_sum(result, s, begin, width);
       }
     }
-    Block terms = in_loops(nest, parts, sums, step, number);
-    std::move(terms.begin(), terms.end(), std::back_inserter(result));
+    Block loops = in_loops(nest, parts, terms, sums, width);
+    std::move(loops.begin(), loops.end(), std::back_inserter(result));
     for (std::size_t i = 0; i < sums.size(); ++i) {
       result.emplace_back().node.emplace<tir::Store>(
-          tir::Store{nest.storage, places[i], value_of(module_, sums[i]), nullptr});
+          tir::Store{nest.storage, places[i], sum_value(nest.type, sums[i], width), nullptr});
     }
     return result;
   }
 
+  static ExprRef any_term(const Part& part, std::size_t p, const Shift* step, const ExprRef& number) {
+    ExprRef any = with_values(part.update->store->value->operands[1], expanded(*part.update, {}));
+    if (step == nullptr) return any;
+    std::vector<ExprRef> by;
+    for (const std::int64_t load : step->loads[p]) by.push_back(times_int(number, load));
+    return moved(any, *loads_of(any), by);
+  }
+
+  // --- Vectors -------------------------------------------------------------------------------------------------------
+
+  // Whether the sums and what is added to them are neighbours, four by four.
+  bool are_vectors(const Nest& nest, const std::vector<Part>& parts, const std::vector<ExprRef>& terms,
+                   arith::Facts& facts) const {
+    if (!vectors_ || nest.type != float_type) return false;
+    const std::size_t mark = facts.mark();
+    bind_levels(nest, facts);
+    bool are = true;
+    for (std::size_t p = 0; are && p < parts.size(); ++p) {
+      const Update& update = *parts[p].update;
+      are = update.lanes != nullptr && update.distance == 1 && parts[p].count % lanes_of_vector == 0 &&
+            module_.var(update.lanes->var).type == tir::int32_type && is_vector(terms[p], update, facts);
+    }
+    facts.restore(mark);
+    return are;
+  }
+
+  // A product or one factor.
+  static std::span<const ExprRef> factors_of(const ExprRef& term) {
+    return term->kind == ExprKind::mul ? std::span<const ExprRef>(term->operands) : std::span(&term, 1);
+  }
+
+  // Whether each factor is read from neighbours, or the same in all lanes.
+  static bool is_vector(const ExprRef& term, const Update& update, arith::Facts& facts) {
+    const std::size_t mark = facts.mark();
+    facts.bind_loop(*update.lanes);
+    const VarId lane = update.lanes->var;
+    const bool is = std::ranges::all_of(factors_of(term), [&](const ExprRef& factor) {
+      if (factor->type != float_type) return false;
+      if (!tir::mentions(*factor, lane)) return true;
+      if (factor->kind != ExprKind::load || factor->operands.size() != 1) return false;
+      const auto index = sum_of(factor->operands[0], facts);
+      return index && index->factor(lane) == 1 && !index->without(lane).mentions(lane);
+    });
+    facts.restore(mark);
+    return is;
+  }
+
+  // Of the term, in this lane and the next three.
+  static ExprRef vector_of(const ExprRef& term, VarId lane, const loops::Substitution& values) {
+    std::vector<ExprRef> factors;
+    for (const ExprRef& factor : factors_of(term)) {
+      const bool is_same = !tir::mentions(*factor, lane);
+      factors.push_back(is_same ? repeated(with_values(factor, values), lanes_of_vector)
+                                : load_of(factor->type, factor->var,
+                                          neighbours(with_values(factor->operands[0], values), lanes_of_vector),
+                                          lanes_of_vector));
+    }
+    return factors.size() == 1 ? factors[0] : tir::make_binary(ExprKind::mul, factors[0], factors[1]);
+  }
+
+  static tir::DataType lanes(tir::DataType type, std::int64_t width) {
+    return type.with_lanes(static_cast<std::uint16_t>(width));
+  }
+  static ExprRef repeated(const ExprRef& value, std::int64_t width) {
+    if (width == 1) return value;
+    tir::Expr expr;
+    expr.kind = ExprKind::broadcast;
+    expr.type = lanes(value->type, width);
+    expr.operands = {value};
+    return tir::make_expr(std::move(expr));
+  }
+  static ExprRef neighbours(const ExprRef& index, std::int64_t width) {
+    if (width == 1) return index;
+    tir::Expr expr;
+    expr.kind = ExprKind::ramp;
+    expr.type = lanes(index->type, width);
+    expr.operands = {index, tir::make_int(1, index->type)};
+    return tir::make_expr(std::move(expr));
+  }
+  static ExprRef load_of(tir::DataType type, VarId storage, const ExprRef& index, std::int64_t width) {
+    return tir::make_load(lanes(type, width), storage, index);
+  }
+  static ExprRef sum_value(tir::DataType type, VarId sum, std::int64_t width) {
+    return load_of(type, sum, neighbours(tir::make_int(0), width), width);
+  }
+  static void set_sum(Block& block, VarId sum, ExprRef value, std::int64_t width) {
+    block.emplace_back().node.emplace<tir::Store>(
+        tir::Store{sum, neighbours(tir::make_int(0), width), std::move(value), nullptr});
+  }
+
   // The loops, with variables of their own, around the terms of the parts.
-  Block in_loops(const Nest& nest, const std::vector<Part>& parts, const std::vector<VarId>& sums, const Shift* step,
-                 const ExprRef& number) {
+  Block in_loops(const Nest& nest, const std::vector<Part>& parts, const std::vector<ExprRef>& terms,
+                 const std::vector<VarId>& sums, std::int64_t width) {
     loops::Substitution values;
     std::vector<tir::For> loops;
     for (const Level& level : nest.levels) {
@@ -481,16 +577,12 @@ class Holder {
     std::size_t next = 0;
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Part& part = parts[p];
-      ExprRef any = part.update->store->value->operands[1];
-      if (step != nullptr) {
-        any = with_values(any, expanded(*part.update, {}));
-        std::vector<ExprRef> by;
-        for (const std::int64_t load : step->loads[p]) by.push_back(times_int(number, load));
-        any = moved(any, *loads_of(any), by);
-      }
-      for (std::int64_t i = 0; i < part.count; ++i, ++next) {
-        const ExprRef term = with_values(any, in_lane(part, i, values));
-        set_register(body, sums[next], tir::make_binary(ExprKind::add, value_of(module_, sums[next]), term));
+      for (std::int64_t i = 0; i < part.count; i += width, ++next) {
+        const loops::Substitution here = in_lane(part, i, values);
+        const ExprRef term =
+            width == 1 ? with_values(terms[p], here) : vector_of(terms[p], part.update->lanes->var, here);
+        set_sum(body, sums[next], tir::make_binary(ExprKind::add, sum_value(nest.type, sums[next], width), term),
+                width);
       }
     }
     for (std::size_t i = loops.size(); i-- > 0;) {
@@ -515,14 +607,15 @@ class Holder {
   tir::Module& module_;
   tir::Function& function_;
   std::int64_t ints_;
+  bool vectors_;
   loops::SumStorage storage_;
 };
 
 }  // namespace
 
-void hold_sums(tir::Module& module, std::int64_t ints) {
+void hold_sums(tir::Module& module, std::int64_t ints, bool vectors) {
   for (tir::Function& function : module.functions) {
-    if (!tir::is_opaque(module, function)) Holder(module, function, ints).run();
+    if (!tir::is_opaque(module, function)) Holder(module, function, ints, vectors).run();
   }
 }
 

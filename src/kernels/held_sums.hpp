@@ -15,10 +15,13 @@ namespace usmp::kernels {
 // once for each group of elements. Each sum gets its terms in the same order, so results are the same bits in floats,
 // too. Terms of neighbouring elements use the same data, which compilers then load once.
 //
+// `vectors`: of neighbouring floats, four are one number of type float32x4, in an array of four that is only read and
+// set whole, where each load in their terms reads neighbours or the same element for all.
+//
 // In functions but opaque ones, where `sum` is one parameter that nothing else reaches, terms read other parameters and
 // constants, and the elements of an iteration are different ones. Groups that differ in places alone become a loop, and
 // stores in front that set all elements to one literal go. `ints`: how many integers are held; of floats it is 16,
 // which is best on every core measured. O(size of the module).
-void hold_sums(tir::Module& module, std::int64_t ints);
+void hold_sums(tir::Module& module, std::int64_t ints, bool vectors = false);
 
 }  // namespace usmp::kernels

@@ -233,7 +233,8 @@ Num WideRescale::operator()(Nest& nest, const Num& x, const Num& channel) const 
   const Num multiplier = nest.load(*multipliers_, channel);
   const Num shift = nest.load(*shifts_, channel);
   if (is_fixed_) {
-    return call(tir::int32_type, tir::Op::q_multiply_shift_per_axis, {x, multiplier, 0, shift, 31, literal(0, tir::bool_type), literal(1, tir::bool_type)});
+    return call(tir::int32_type, tir::Op::q_multiply_shift_per_axis,
+                {x, multiplier, 0, shift, 31, literal(0, tir::bool_type), literal(1, tir::bool_type)});
   }
   const Num one = literal(1, tir::int64_type);
   const Num right = nest.let("s", wide(shift));

@@ -122,8 +122,7 @@ void batch_matmul(Emitter& e) {
         const Num total = nest.load(sum, 0);
         if (is_float) return nest.store(target, place, total);
         const Interval range = range_of(out.type);
-        const Num value =
-            is_wide ? multiplied_wide(total, factor) : multiplied(nest, total, factor, depth * 255 * 255);
+        const Num value = is_wide ? multiplied_wide(total, factor) : multiplied(nest, total, factor, depth * 255 * 255);
         nest.store(target, place, clip(value + Num(out.zero_point()), range.low, range.high));
       });
     });

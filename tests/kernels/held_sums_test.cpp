@@ -354,5 +354,101 @@ TEST_CASE_FIXTURE(HeldFixture, "held sums: what else stands in the loops") {
   CHECK(has("sum7[0]") == is_inside);
 }
 
+// Of floats, whose neighbours are vectors where they are read side by side.
+struct VectorFixture : HeldFixture {
+  VectorFixture() {
+    data = input("floats", 256, float32);
+    weight = input("weights", 256, float32);
+    term = [this](std::int64_t u, const ExprRef& s) {
+      return mul(load(data, data_at(u)), load(weight, add(add(mul(var(k), 12), mul(var(x), 4)), s)));
+    };
+  }
+  [[nodiscard]] ExprRef data_at(std::int64_t u) const { return add(add(mul(var(k), 16), var(x)), u * 3); }
+
+  bool vectors() {
+    kernels::hold_sums(changed(), 4, true);
+    check_same();
+    return has("sum0[ramp(0, 1, 4)] = sum0[ramp(0, 1, 4)] + ");
+  }
+};
+
+TEST_CASE_FIXTURE(VectorFixture, "vectors: four updates of four lanes, groups in a loop") {
+  program(whole());
+  REQUIRE(vectors());
+  CHECK(has("for group in [0, 2)"));
+  CHECK(has("sum0[ramp(0, 1, 4)] = broadcast("));
+  CHECK(has("sum[ramp(12 + group * 16, 1, 4)] = sum3[ramp(0, 1, 4)]"));
+  CHECK_FALSE(has("sum4"));
+}
+
+TEST_CASE_FIXTURE(VectorFixture, "vectors: one update of many lanes, and what is left over") {
+  updates = 1;
+  lanes = 44;
+  rows = 4;
+  SUBCASE("the same data for all") {}
+  SUBCASE("data and weights side by side") {
+    term = [this](std::int64_t u, const ExprRef& s) {
+      return mul(load(weight, add(var(x), s)), load(data, add(data_at(u), s)));
+    };
+  }
+  SUBCASE("one factor") {
+    term = [this](std::int64_t u, const ExprRef& s) { return load(data, add(data_at(u), s)); };
+  }
+  program(whole());
+  REQUIRE(vectors());
+  CHECK(has("for s_block in [0, 2)"));
+  CHECK(has("sum[ramp(40, 1, 4)] = sum2_1[ramp(0, 1, 4)]"));
+}
+
+TEST_CASE_FIXTURE(VectorFixture, "vectors: near misses") {
+  SUBCASE("lanes that fours do not divide") { lanes = 6; }
+  SUBCASE("weights two apart") {
+    term = [this](std::int64_t u, const ExprRef& s) { return mul(load(data, data_at(u)), load(weight, mul(s, 2))); };
+  }
+  SUBCASE("weights in the other direction") {
+    term = [this](std::int64_t u, const ExprRef& s) {
+      return mul(load(data, data_at(u)), load(weight, sub(imm(9), s)));
+    };
+  }
+  SUBCASE("weights at a place that turns") {
+    term = [this](std::int64_t u, const ExprRef& s) {
+      return mul(load(data, data_at(u)), load(weight, binary(ExprKind::mod, add(s, 1), imm(3))));
+    };
+  }
+  SUBCASE("three factors") {
+    term = [this](std::int64_t u, const ExprRef& s) {
+      return mul(mul(load(data, data_at(u)), load(weight, s)), load(weight, add(s, 1)));
+    };
+  }
+  SUBCASE("a number of the lane") {
+    term = [this](std::int64_t u, const ExprRef& s) { return mul(load(data, data_at(u)), tir::make_cast(float32, s)); };
+  }
+  SUBCASE("sums two apart") {
+    element = [](std::int64_t u, const ExprRef& s) { return add(mul(s, 2), u % 2 + u / 2 * 8); };
+    updates = 8;
+  }
+  SUBCASE("an update without lanes") { lanes = 1; }
+  SUBCASE("one of the updates has another term") {
+    const auto usual = term;
+    updates = 4;
+    term = [this, usual](std::int64_t u, const ExprRef& s) {
+      return u == 3 ? mul(load(data, data_at(u)), load(weight, mul(s, 3))) : usual(u, s);
+    };
+  }
+  program(whole());
+  CHECK_FALSE(vectors());
+  CHECK(has("sum0[0] = sum0[0] + "));
+}
+
+TEST_CASE("vectors: integers and doubles are none") {
+  for (const tir::DataType type : {int32_type, tir::DataType{tir::TypeCode::float_, 64, 1}}) {
+    HeldFixture one(type);
+    one.program(one.whole());
+    kernels::hold_sums(one.changed(), 4, true);
+    one.check_same();
+    CHECK_FALSE(one.has("ramp"));
+  }
+}
+
 }  // namespace
 }  // namespace usmp::transform::testing::held_sums_test
