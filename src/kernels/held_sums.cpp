@@ -507,8 +507,9 @@ class Holder {
       if (factor->type != float_type) return false;
       if (!tir::mentions(*factor, lane)) return true;
       if (factor->kind != ExprKind::load || factor->operands.size() != 1) return false;
-      const auto index = sum_of(factor->operands[0], facts);
-      return index && index->factor(lane) == 1 && !index->without(lane).mentions(lane);
+      std::set<VarId> inside;  // of remainders, as of rows of a ring
+      const auto index = affine_of(factor->operands[0], facts, inside);
+      return index && !inside.contains(lane) && index->factor(lane) == 1 && !index->without(lane).mentions(lane);
     });
     facts.restore(mark);
     return is;

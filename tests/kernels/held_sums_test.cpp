@@ -394,6 +394,11 @@ TEST_CASE_FIXTURE(VectorFixture, "vectors: one update of many lanes, and what is
   SUBCASE("one factor") {
     term = [this](std::int64_t u, const ExprRef& s) { return load(data, add(data_at(u), s)); };
   }
+  SUBCASE("pixels of a ring") {
+    term = [this](std::int64_t, const ExprRef& s) {
+      return mul(load(data, add(mul(binary(ExprKind::mod, add(var(k), 1), imm(3)), 64), s)), load(weight, s));
+    };
+  }
   program(whole());
   REQUIRE(vectors());
   CHECK(has("for s_block in [0, 2)"));
