@@ -157,6 +157,15 @@ def measure(binary: Path, model: golden.Model, core: str, level: str, options: l
         return counts
 
 
+def missing_tools(cores: list[str]) -> list[str]:
+    """Of those that compile for the cores and emulate them."""
+    return sorted({tool for core in cores for tool in (CORES[core][0], CORES[core][4].split()[0]) if not shutil.which(tool)})
+
+
+def is_good_estimate(estimate: int, counted: int) -> bool:
+    return 0.85 * counted <= estimate <= 1.5 * counted
+
+
 def all_cores(binary: Path) -> list[str]:
     """Those of the program that are measured; it must not have any that nobody thought of."""
     compared = json.loads(run([binary, "compare", golden.TESTDATA / "cast_subtract.tar", "--cpu", "all", "--json"]).stdout)
@@ -180,9 +189,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="the estimates")
     arguments = parser.parse_args()
     cores = all_cores(arguments.binary.resolve()) if arguments.cores == "all" else arguments.cores.split(",")
-    missing = {tool for core in cores for tool in (CORES[core][0], CORES[core][4].split()[0]) if not shutil.which(tool)}
-    if missing:
-        print(f"not installed: {', '.join(sorted(missing))}")
+    if missing := missing_tools(cores):
+        print(f"not installed: {', '.join(missing)}")
         return 77
     wrong = 0
     temporary = tempfile.TemporaryDirectory(prefix="usmp-golden-")
@@ -202,7 +210,7 @@ def main() -> int:
                     wrong += 1
                     continue
                 estimate = counts.pop("estimate")
-                if arguments.check and counts["all"] > 10000 and (core, model.name) not in UNFORESEEN and not 0.85 * counts["all"] <= estimate <= 1.5 * counts["all"]:
+                if arguments.check and counts["all"] > 10000 and (core, model.name) not in UNFORESEEN and not is_good_estimate(estimate, counts["all"]):
                     print(f"{model.name}, {core}: the estimate is {estimate}")
                     wrong += 1
                 for name, count in counts.items():
