@@ -28,6 +28,8 @@ struct RingPlace {
   ExprRef value;  // of the remainder; unsigned where that is proved to be the same, which takes fewer instructions
   std::int64_t rows = 0;
   std::int64_t distance = 0;
+  arith::Affine number;  // the dividend
+  arith::Affine index;   // of the data, without the place
 };
 
 constexpr std::int64_t most_window = 64;  // bytes of a window, or of half of it, that are taken together
@@ -66,6 +68,7 @@ class RunWriter {
     if (count % sums_ != 0 || module_.var(sum_.sums->var).type != tir::int32_type) return std::nullopt;
     blocks_ = count / sums_;
     if (sum_.weight.term != nullptr) return are_set_to_0 && sums_ == width ? run_of_pairs() : std::nullopt;
+    if (sum_.in_blocks) return are_set_to_0 ? window_of_lanes() : std::nullopt;
     if (auto taken = in_rows_ ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
@@ -148,6 +151,8 @@ class RunWriter {
     }
     place.rows = *rows;
     place.distance = with_place->factor(p);
+    place.number = *number;
+    place.index = with_place->without(p);
     return place.distance > 0 ? std::optional(std::move(place)) : std::nullopt;
   }
 
@@ -421,6 +426,119 @@ class RunWriter {
          tir::make_int(sum_.weight.index.factor(sum_.sums->var)), rows == nullptr ? tir::make_int(1) : rows->extent,
          distance(sum_.data), distance(sum_.weight), run->length, tir::make_int(sum_.data.offset)})});
     return added;
+  }
+
+  // --- Windows of lanes ----------------------------------------------------------------------------------------------
+
+  // Where the data of a window are.
+  struct LaneWindow {
+    const tir::For* taps = nullptr;
+    const tir::For* rows = nullptr;  // null: one
+    std::int64_t x_row = 0;
+    std::int64_t x_tap = 0;
+    std::int64_t w_row = 0;
+    std::int64_t size = 0;      // of a ring
+    ExprRef remainder;          // that finds the place
+    ExprRef value;              // of it
+    std::int64_t distance = 0;  // of places
+  };
+
+  std::optional<AddedRuns> window_of_lanes() {
+    const std::size_t mark = facts_.mark();
+    for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
+    const std::optional<LaneWindow> found = lanes_in_rows();
+    const bool is_possible = found && find_distance_of_blocks();
+    facts_.restore(mark);
+    if (!is_possible) return std::nullopt;
+    const LaneWindow& window = *found;
+    AddedRuns added{{}, true};
+    loops::Substitution block;  // where the weights of one begin
+    for (const tir::For* loop : sum_.loops) block[loop->var] = tir::make_int(0);
+    loops::Substitution values = block;
+    ExprRef rows = tir::make_int(1);
+    if (window.rows != nullptr) {
+      values[window.rows->var] = named(added.statements, "row", window.rows->min);
+      rows = window.rows->extent;
+    }
+    values[window.taps->var] = named(added.statements, "tap", window.taps->min);
+    ExprRef index = sum_.data.load->operands[0];
+    ExprRef place = tir::make_int(0);
+    if (window.size != 0) {
+      index = replaced(index, *window.remainder, place);
+      place = times(named(added.statements, "place", loops::renamed(window.value, values)), window.distance);
+    }
+    ExprRef first = times(values.at(window.taps->var), width);
+    if (window.rows != nullptr) first = plus(times(values.at(window.rows->var), window.w_row), first);
+    const tir::Expr& weight = *sum_.weight.load;
+    added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
+        tir::void_type, tir::Op::lane_window,
+        {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, values)),
+         tir::make_load(sum_.data.load->type, sum_.data.load->var, with_values(index, values)),
+         tir::make_load(weight.type, weight.var, facts_.simplified(with_values(weight.operands[0], block))),
+         tir::make_int(blocks_), tir::make_int(distance_), first, rows, tir::make_int(window.x_row),
+         tir::make_int(window.w_row), window.taps->extent, tir::make_int(window.x_tap), tir::make_int(sum_.data.offset),
+         place, tir::make_int(window.size)})});
+    return added;
+  }
+
+  // The loops over terms: of the taps, whose weights are blocks side by side, and of the rows. All loops are bound.
+  std::optional<LaneWindow> lanes_in_rows() {
+    LaneWindow window;
+    for (const tir::For* loop : sum_.loops) {
+      if (loop == sum_.sums) continue;
+      if (loop->extent->type != tir::int32_type || !sum_.weight.is_linear_in(loop->var)) return std::nullopt;
+      const tir::For*& kind = sum_.weight.index.factor(loop->var) == width ? window.taps : window.rows;
+      if (kind != nullptr) return std::nullopt;
+      kind = loop;
+    }
+    if (window.taps == nullptr || (window.rows != nullptr && bounds_mention(sum_, {window.rows, window.taps})))
+      return std::nullopt;
+    if (window.rows != nullptr && tir::as_int(*window.rows->extent) == 1 && tir::as_int(*window.rows->min) == 0)
+      window.rows = nullptr;
+    if (window.rows != nullptr) window.w_row = sum_.weight.index.factor(window.rows->var);
+    return find_ring(window) ? std::optional(window) : std::nullopt;
+  }
+
+  bool find_ring(LaneWindow& window) {
+    const VarId tap = window.taps->var;
+    const auto is_step = [&](std::int64_t step) { return step > 0 && (window.size == 0 || step <= window.size); };
+    if (auto pixels = ring_place(*window.taps)) {  // rows of it lie one after the other
+      take(window, *pixels);
+      window.x_tap = pixels->distance;
+      if (window.rows == nullptr) return is_step(window.x_tap);
+      const VarId row = window.rows->var;
+      window.x_row = pixels->number.factor(row) * pixels->distance;
+      return is_step(window.x_tap) && is_step(window.x_row) && !pixels->number.without(row).mentions(row) &&
+             !pixels->index.mentions(row);
+    }
+    if (!sum_.data.is_linear_in(tap)) return false;
+    window.x_tap = sum_.data.index.factor(tap);
+    if (window.rows == nullptr) return is_step(window.x_tap);
+    if (auto rows = ring_place(*window.rows)) {
+      take(window, *rows);
+      window.x_row = rows->distance;
+      // A row's taps stay in it.
+      return is_step(window.x_tap) && is_at_most(window.taps->extent, rows->distance / window.x_tap);
+    }
+    window.x_row = sum_.data.index.factor(window.rows->var);
+    return sum_.data.is_linear_in(window.rows->var) && is_step(window.x_tap) && is_step(window.x_row);
+  }
+  static void take(LaneWindow& window, const RingPlace& ring) {
+    window.remainder = ring.remainder;
+    window.value = ring.value;
+    window.distance = ring.distance;
+    window.size = ring.rows * ring.distance;
+  }
+
+  // Of the weights of two blocks.
+  bool find_distance_of_blocks() {
+    const VarId b = loops::fresh_var(module_, "b", tir::int32_type);
+    facts_.bind_interval(b, Interval{0, blocks_ - 1});
+    const loops::Substitution values = {{sum_.sums->var, times(tir::make_var(module_, b), width)}};
+    const auto place = facts_.affine(*loops::renamed(sum_.weight.load->operands[0], values));
+    if (!place || place->without(b).mentions(b)) return false;
+    distance_ = place->factor(b);
+    return true;
   }
 
   // --- Weights as pairs ----------------------------------------------------------------------------------------------

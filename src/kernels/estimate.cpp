@@ -194,6 +194,13 @@ class Estimator {
       const double sums = 4 * most(3).value_or(0);
       return count({.plain = of_run + sums * of_run_sum, .pair_run_fours = sums * most(4).value_or(0)}, context);
     }
+    if (run.op == tir::Op::lane_window) {
+      const auto rows = most(6);
+      const auto taps = most(9);
+      if (!rows || !taps) return result_.work.reset();
+      const double sums = 4 * most(3).value_or(0);
+      return count({.plain = of_run + sums * of_run_sum, .lane_run_taps = sums * *rows * *taps}, context);
+    }
     const bool is_row = run.op == tir::Op::row_run;
     const auto blocks = most(4);
     if (run.op == tir::Op::window_run) return count_window(blocks, most(6), most(9), context);

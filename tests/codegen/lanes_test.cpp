@@ -435,6 +435,64 @@ TEST_CASE("lanes: sums side by side on an emulated core") {
   program.run_on_dsp();
 }
 
+// Of up to nine weights a sum, all or some of which have data; a row may end with its ring, or go on at its beginning.
+TEST_CASE("lanes: windows of lanes on an emulated core") {
+  CaseProgram program;
+  std::uint32_t seed = 900;
+  const auto drawn = [&](std::int64_t from, std::int64_t to) {
+    seed = seed * 1664525U + 1013904223U;
+    return from + static_cast<std::int64_t>((seed >> 8U) % static_cast<std::uint32_t>(to - from + 1));
+  };
+  for (const DataType data_type : {i8, u8}) {
+    for (const DataType weight_type : {i8, u8}) {
+      for (int one = 0; one < 24; ++one) {
+        const bool is_small = one % 4 == 3;  // a window of another size
+        const std::int64_t all_rows = is_small ? drawn(1, 5) : 3;
+        const std::int64_t all_taps = is_small ? drawn(1, 5) : 3;
+        const bool is_whole = one % 2 == 0;
+        const std::int64_t rows = is_whole ? all_rows : drawn(0, all_rows);
+        const std::int64_t taps = is_whole ? all_taps : drawn(-1, all_taps);
+        const std::int64_t distance = 4 * all_rows * all_taps;
+        const std::int64_t begin =
+            4 * (drawn(0, all_rows - rows) * all_taps + drawn(0, std::min(all_taps, all_taps - taps)));
+        const std::int64_t blocks = drawn(1, 3);
+        const std::int64_t x_tap = 4 * blocks + drawn(0, 2);
+        const std::int64_t row_taps = all_taps + drawn(0, 2);
+        const std::int64_t x_row = row_taps * x_tap;
+        const bool is_ring = one % 3 != 0;
+        const std::int64_t pixels = drawn(row_taps, 3 * row_taps);
+        const std::int64_t size = is_ring ? pixels * x_tap : 0;
+        const std::int64_t place = is_ring ? drawn(0, pixels - 1) * x_tap : 0;
+        const std::int64_t zero = std::vector<std::int64_t>{0, 128, -83, 0}[static_cast<std::size_t>(one / 6)];
+        std::vector<std::int64_t> x, w;
+        const std::int64_t elements_of_x = is_ring ? size : x_row * all_rows;
+        const Data xs = elements(data_type, static_cast<std::size_t>(elements_of_x), seed, x);
+        const Data ws = elements(weight_type, static_cast<std::size_t>(blocks * distance), seed + 7, w);
+        std::vector<std::int32_t> sums;
+        for (std::int64_t i = 0; i < 4 * blocks; ++i) {
+          std::uint32_t sum = 0;
+          for (std::int64_t k = 0; k < rows * std::max<std::int64_t>(taps, 0); ++k) {
+            const std::int64_t at = place + k / taps * x_row + k % taps * x_tap;
+            const std::int64_t value = x[static_cast<std::size_t>((is_ring ? at % size : at) + i)] + zero;
+            const std::int64_t weight = i / 4 * distance + begin + k / taps * 4 * all_taps + k % taps * 4 + i % 4;
+            sum += static_cast<std::uint32_t>(value * w[static_cast<std::size_t>(weight)]);
+          }
+          sums.push_back(static_cast<std::int32_t>(sum));
+        }
+        program.operation("window", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
+          return Block{
+              evaluate(tir::make_call(tir::void_type, tir::Op::lane_window,
+                                      {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0),
+                                       imm(blocks), imm(distance), imm(begin), imm(rows), imm(x_row), imm(4 * all_taps),
+                                       imm(taps), imm(x_tap), imm(zero), imm(place), imm(size)}))};
+        });
+      }
+    }
+  }
+  program.run();
+  program.run_on_dsp();
+}
+
 // for i: out[i] = x[i] + …, changed in one way each.
 struct LanesFixture : CaseProgram {
   VarId x = pointer("x", i32);

@@ -90,8 +90,8 @@ struct KernelFixture : Program {
   bool blocked_as_laid_out() {
     kernels::block_sums(changed(), together, in_rows);
     check_same();
-    return has("dot4") || has("lane_product") || has("dot_run") || has("lane_run") || has("row_run") ||
-           has("window_run");
+    return has("dot4") || has("lane_product") || has("dot_run") || has("lane_run") || has("lane_window") ||
+           has("row_run") || has("window_run");
   }
 };
 
