@@ -52,15 +52,15 @@ ExprRef replaced(const ExprRef& root, const tir::Expr& part, const ExprRef& by) 
 
 class RunWriter {
  public:
-  RunWriter(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows, bool windows,
-            arith::Facts& facts)
+  RunWriter(tir::Module& module, const ProductSum& sum, const Core& core, arith::Facts& facts)
       : module_(module),
         sum_(sum),
-        in_rows_(in_rows && sum.form == Form::dot),
-        windows_(windows && !in_rows),
+        in_rows_(core.in_rows && sum.form == Form::dot),
+        windows_(core.windows && !core.in_rows),
+        copies_(in_rows_ || (windows_ && core.whole_windows)),
         sums_(sum.form == Form::lanes ? width
-              : in_rows               ? 1
-                                      : sums),
+              : core.in_rows          ? 1
+                                      : core.sums),
         facts_(facts) {}
 
   std::optional<AddedRuns> run(bool are_set_to_0) {
@@ -69,14 +69,15 @@ class RunWriter {
     blocks_ = count / sums_;
     if (sum_.weight.term != nullptr) return are_set_to_0 && sums_ == width ? run_of_pairs() : std::nullopt;
     if (sum_.in_blocks) return are_set_to_0 ? window_of_lanes() : std::nullopt;
-    if (auto taken = in_rows_ ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
+    const bool may_be_taken = copies_ && (in_rows_ || may_be_window_of_rows());
+    if (auto taken = may_be_taken ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Window> window = sum_.form == Form::dot ? dot_window() : lane_window();
     const bool is_possible = window && window->loop->extent->type == tir::int32_type && find_distance(*window);
     const bool begins_at_0 = are_set_to_0 && is_possible && run_once_at_least();
     facts_.restore(mark);
-    if (!is_possible) return windows_ && sums_ == width ? window_of_rows(are_set_to_0) : std::nullopt;
+    if (!is_possible) return may_be_window_of_rows() ? window_of_rows(are_set_to_0) : std::nullopt;
     return AddedRuns{statements(*window, begins_at_0), begins_at_0};
   }
 
@@ -260,7 +261,8 @@ class RunWriter {
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Run> run = run_of(module_, sum_, facts_);
     const std::int64_t length = sum_.weight.index.factor(sum_.sums->var);
-    const bool is_possible = run && run->length->type == tir::int32_type && is_small_window(*run, length);
+    const bool is_possible = run && run->length->type == tir::int32_type && is_small_window(*run, length) &&
+                             (in_rows_ || is_worth_copying(*run, length));
     facts_.restore(mark);
     if (!is_possible) return std::nullopt;
     AddedRuns added{{}, are_set_to_0};
@@ -286,15 +288,33 @@ class RunWriter {
       take_window(added.statements, some, *run, window, first * row, terms);
       const tir::Expr& weight = *sum_.weight.load;
       const loops::Substitution first_sum = {{sum_.sums->var, tir::make_int(0)}};
-      added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
-          tir::void_type, tir::Op::row_run,
-          {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, first_sum)),
-           tir::make_load(sum_.data.load->type, window, tir::make_int(0)),
-           tir::make_load(weight.type, weight.var, tir::make_int(first * row, weight.operands[0]->type)),
-           tir::make_int(are_set_to_0 && first == 0 ? 0 : 1), tir::make_int(blocks_), tir::make_int(length),
-           tir::make_int(terms), tir::make_int(sum_.data.offset), tir::make_int(sum_.weight.offset)})});
+      std::vector<ExprRef> operands = {
+          tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, first_sum)),
+          tir::make_load(sum_.data.load->type, window, tir::make_int(0)),
+          tir::make_load(weight.type, weight.var, tir::make_int(first * row, weight.operands[0]->type)),
+          tir::make_int(are_set_to_0 && first == 0 ? 0 : 1),
+          tir::make_int(blocks_),
+          tir::make_int(length)};
+      const ExprRef none = tir::make_int(0);
+      if (!in_rows_) operands.insert(operands.end(), {tir::make_int(1), none, none});
+      operands.insert(operands.end(), {tir::make_int(terms), tir::make_int(sum_.data.offset)});
+      if (in_rows_) operands.push_back(tir::make_int(sum_.weight.offset));
+      added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{
+          tir::make_call(tir::void_type, in_rows_ ? tir::Op::row_run : tir::Op::window_run, std::move(operands))});
     }
     return added;
+  }
+
+  // Whether Op::window_run of all terms saves more than copying takes, roughly, in instructions of a Cortex-M4.
+  [[nodiscard]] bool is_worth_copying(const Run& run, std::int64_t length) const {
+    std::int64_t rows = 1;
+    for (const tir::For* loop : sum_.loops) {
+      const bool is_around = loop != sum_.sums && std::ranges::find(run.loops, loop) == run.loops.end();
+      if (is_around) rows *= facts_.interval(arith::variable(loop->var))->high + 1;
+    }
+    const auto of_row = [](std::int64_t terms) { return 14 + terms / width * 26 + terms % width * 12; };
+    const std::int64_t saved = blocks_ * (rows * of_row((run.outermost->high + 1) * run.inside) - of_row(length));
+    return length <= most_window && saved > 30 * rows + 9 * length;
   }
 
   // Of the loops over terms the one whose weights are farthest apart.
@@ -383,16 +403,17 @@ class RunWriter {
 
   // --- Windows of rows whose terms fours do not divide, or which borders cut -----------------------------------------
 
+  [[nodiscard]] bool may_be_window_of_rows() const {
+    return windows_ && sums_ == width && sum_.form == Form::dot && sum_.data.load->type.bits == 8 &&
+           sum_.weight.load->type.bits == 8 && sum_.weight.offset == 0;
+  }
+
   std::optional<AddedRuns> window_of_rows(bool are_set_to_0) {
-    const auto is_byte = [](const Factor& factor) { return factor.load->type.bits == 8; };
-    if (sum_.form != Form::dot || !is_byte(sum_.data) || !is_byte(sum_.weight) || sum_.weight.offset != 0)
-      return std::nullopt;
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Run> run = run_of(module_, sum_, facts_);
     facts_.restore(mark);
-    // Rows of one four take as long either way.
-    if (!run || !run->outermost || (run->outermost->high + 1) * run->inside <= width) return std::nullopt;
+    if (!run || !run->outermost || (run->outermost->high + 1) * run->inside == 1) return std::nullopt;
     const tir::For* rows = nullptr;
     for (const tir::For* loop : sum_.loops) {
       if (loop == sum_.sums || std::ranges::find(run->loops, loop) != run->loops.end()) continue;
@@ -690,6 +711,7 @@ class RunWriter {
   const ProductSum& sum_;
   bool in_rows_;
   bool windows_;
+  bool copies_;        // small windows
   std::int64_t sums_;  // of a block
   arith::Facts& facts_;
   std::int64_t blocks_ = 0;
@@ -699,9 +721,9 @@ class RunWriter {
 
 }  // namespace
 
-std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows,
-                                  bool windows, bool are_set_to_0, arith::Facts& facts) {
-  return RunWriter(module, sum, sums, in_rows, windows, facts).run(are_set_to_0);
+std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, const Core& core, bool are_set_to_0,
+                                  arith::Facts& facts) {
+  return RunWriter(module, sum, core, facts).run(are_set_to_0);
 }
 
 }  // namespace usmp::kernels

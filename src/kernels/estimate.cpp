@@ -28,6 +28,8 @@ struct Work {
   double plain = 0;
   double dot_run_fours = 0;
   double pair_run_fours = 0;
+  double window_fours = 0;
+  double window_terms = 0;
   double lane_run_taps = 0;
   double dot4s = 0;
   double row_sums = 0;
@@ -41,6 +43,8 @@ struct Work {
     plain += other.plain * times;
     dot_run_fours += other.dot_run_fours * times;
     pair_run_fours += other.pair_run_fours * times;
+    window_fours += other.window_fours * times;
+    window_terms += other.window_terms * times;
     lane_run_taps += other.lane_run_taps * times;
     dot4s += other.dot4s * times;
     row_sums += other.row_sums * times;
@@ -52,8 +56,9 @@ struct Work {
   }
   [[nodiscard]] double instructions(const Core& core) const {
     return plain * core.plain + dot_run_fours * core.dot_run_four + lane_run_taps * core.lane_run_tap +
-           pair_run_fours * core.pair_run_four + row_sums * core.row_sum + row_vectors * core.row_vector +
-           dot4s * core.dot4 + lane_products * core.lane_product + high_products * core.high_product +
+           pair_run_fours * core.pair_run_four + window_fours * core.window_four + window_terms * core.window_term +
+           row_sums * core.row_sum + row_vectors * core.row_vector + dot4s * core.dot4 +
+           lane_products * core.lane_product + high_products * core.high_product +
            float_operations * core.float_operation + float_calls * core.float_call;
   }
 };
@@ -216,14 +221,15 @@ class Estimator {
     count(work, context);
   }
 
-  // A row's weights are loaded one sum after the other; what is left of its fours takes as long as one.
   void count_window(std::optional<double> blocks, std::optional<double> rows, std::optional<double> terms,
                     const loops::RangeContext& context) {
     if (!blocks || !rows || !terms) return result_.work.reset();
-    constexpr double of_row = 8;
+    constexpr double of_row = 14;
     const double sums = 4 * *blocks;
-    const double fours = std::ceil(*terms / 4) * 1.2;
-    count({.plain = of_run + sums * of_run_sum + *blocks * *rows * of_row, .dot_run_fours = sums * *rows * fours},
+    const double fours = std::floor(*terms / 4);
+    count({.plain = of_run + sums * of_run_sum + *blocks * *rows * of_row,
+           .window_fours = sums * *rows * fours,
+           .window_terms = sums * *rows * (*terms - 4 * fours)},
           context);
   }
 

@@ -71,7 +71,7 @@ class Layout {
       : module_(module),
         sums_(core.sums),
         in_rows_(core.in_rows),
-        lane_windows_(core.lane_windows),
+        whole_windows_(core.whole_windows),
         paired_terms_(core.paired_terms),
         front_percent_(core.front_percent) {}
 
@@ -158,7 +158,7 @@ class Layout {
                         const auto sum = product_sum(*loop, inside);
                         if (!sum) return;
                         seen_.insert(sum->loops.begin(), sum->loops.end());
-                        if (sum->form == Form::lanes && (in_rows_ || !lane_windows_)) return;
+                        if (sum->form == Form::lanes && (in_rows_ || !whole_windows_)) return;
                         const auto front = in_front.find(loop);
                         const tir::ExprRef first =
                             front == in_front.end() ? nullptr : first_value(*front->second, *sum, inside);
@@ -398,7 +398,7 @@ class Layout {
   tir::Module& module_;
   std::int64_t sums_;  // of a block
   bool in_rows_;
-  bool lane_windows_;
+  bool whole_windows_;
   std::int64_t paired_terms_;  // the fewest; 0: none
   std::int64_t front_percent_;
   std::set<VarId> rings_;            // storage that holds the newest rows of a tensor

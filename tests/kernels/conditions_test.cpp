@@ -368,12 +368,6 @@ TEST_CASE("kernels: rows that are no window") {
     one.terms = 7;
     CHECK(changed(one).find("dot4(sum3[0]") != std::string::npos);
   }
-  SUBCASE("of one four") {
-    KernelFixture one;
-    one.terms = 4;
-    one.data_at = add(mul(one.var(one.r), 20), one.var(one.k));
-    CHECK(changed(one).find("window_run") == std::string::npos);
-  }
   SUBCASE("a number of sums that four does not divide") {
     KernelFixture one;
     one.terms = 7;

@@ -164,7 +164,7 @@ TEST_CASE("kernels: lanes that are no windows") {
   }
   SUBCASE("for cores that have no such call") {
     one.windows();
-    kernels::lay_out_weights(one.changed(), {.name = "some", .lane_windows = false, .paired_terms = 0});
+    kernels::lay_out_weights(one.changed(), {.name = "some", .whole_windows = false, .paired_terms = 0});
     one.check_same();
     CHECK(one.blocked_as_laid_out());
     CHECK(one.has("lane_run"));
