@@ -154,7 +154,17 @@ def measure(binary: Path, model: golden.Model, core: str, level: str, options: l
                     "-kernel", folder / "firmware.elf"])
         counts = {name: int(count) for name, count in re.findall(r"(\w+) (\d+)", done.stdout + done.stderr)}
         counts["estimate"] = sum(plan["totals"]["instructions"] or 0 for plan in plans.values())
+        check_parts(plans)
         return counts
+
+
+def check_parts(plans: dict[str, dict]) -> None:
+    """Of calls that compute operators by rows, operators take almost all instructions."""
+    for plan in plans.values():
+        for call in plan["calls"]:
+            parts = [part.get("instructions", 0) for part in call.get("by_rows", [])]
+            if parts and call["instructions"] and not 0.8 * call["instructions"] <= sum(parts) <= call["instructions"]:
+                raise Failure(f"{call['callee']}: of {call['instructions']} estimated instructions operators take {parts}")
 
 
 def missing_tools(cores: list[str]) -> list[str]:

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <utility>
 
 #include "usmp/loops/cost.hpp"
 #include "usmp/loops/range_walk.hpp"
@@ -102,6 +104,7 @@ Work work_of(const tir::Expr& value) {
 struct Known {
   std::optional<Work> work;
   std::set<std::string> kernels;
+  std::map<std::uint32_t, Estimate::Part> parts;
 };
 
 class Estimator {
@@ -250,7 +253,12 @@ class Estimator {
     Work work = *known_[*callee].work;
     work.plain += of_call;
     count(work, context);
-    result_.kernels.insert(known_[*callee].kernels.begin(), known_[*callee].kernels.end());
+    const std::set<std::string>& kernels = known_[*callee].kernels;
+    result_.kernels.insert(kernels.begin(), kernels.end());
+    if (const std::uint32_t part = module_.functions[*callee].row_operator; part > 0 && context.runs) {
+      result_.parts[part].instructions += work.instructions(core_) * static_cast<double>(*context.runs);
+      result_.parts[part].kernels.insert(kernels.begin(), kernels.end());
+    }
   }
 
   void count(const Work& work, const loops::RangeContext& context) {
@@ -278,6 +286,7 @@ std::vector<Estimate> estimates(const tir::Module& module, const Core& core) {
     known[index] = Estimator(module, core, known).run(module.functions[index]);
     if (known[index].work) result[index].instructions = known[index].work->instructions(core);
     result[index].kernels = known[index].kernels;
+    if (known[index].work) result[index].parts = std::move(known[index].parts);
   }
   return result;
 }
