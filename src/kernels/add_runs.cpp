@@ -56,8 +56,8 @@ class RunWriter {
       : module_(module),
         sum_(sum),
         in_rows_(core.in_rows && sum.form == Form::dot),
-        windows_(core.windows && !core.in_rows),
-        copies_(in_rows_ || (windows_ && core.whole_windows)),
+        row_terms_(core.in_rows ? 0 : core.row_terms),
+        copies_(in_rows_ || (row_terms_ > 0 && core.whole_windows)),
         sums_(sum.form == Form::lanes ? width
               : core.in_rows          ? 1
                                       : core.sums),
@@ -404,7 +404,7 @@ class RunWriter {
   // --- Windows of rows whose terms fours do not divide, or which borders cut -----------------------------------------
 
   [[nodiscard]] bool may_be_window_of_rows() const {
-    return windows_ && sums_ == width && sum_.form == Form::dot && sum_.data.load->type.bits == 8 &&
+    return row_terms_ > 0 && sums_ == width && sum_.form == Form::dot && sum_.data.load->type.bits == 8 &&
            sum_.weight.load->type.bits == 8 && sum_.weight.offset == 0;
   }
 
@@ -413,7 +413,7 @@ class RunWriter {
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Run> run = run_of(module_, sum_, facts_);
     facts_.restore(mark);
-    if (!run || !run->outermost || (run->outermost->high + 1) * run->inside == 1) return std::nullopt;
+    if (!run || !run->outermost || (run->outermost->high + 1) * run->inside < row_terms_) return std::nullopt;
     const tir::For* rows = nullptr;
     for (const tir::For* loop : sum_.loops) {
       if (loop == sum_.sums || std::ranges::find(run->loops, loop) != run->loops.end()) continue;
@@ -710,7 +710,7 @@ class RunWriter {
   tir::Module& module_;
   const ProductSum& sum_;
   bool in_rows_;
-  bool windows_;
+  std::int64_t row_terms_;
   bool copies_;        // small windows
   std::int64_t sums_;  // of a block
   arith::Facts& facts_;

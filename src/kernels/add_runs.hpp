@@ -21,7 +21,7 @@ struct AddedRuns {
 // or, of weights that lie sum by sum (Core::in_rows), Op::row_run,
 // and with data and weights side by side in s, `lanes`, Op::lane_run for all s and k.
 //
-// With Core::windows, rows of bytes whose terms fours do not divide, or which borders cut, become one Op::window_run
+// With Core::row_terms, rows of bytes whose terms fours do not divide, or which borders cut, become one Op::window_run
 // for all r, s and k.
 //
 // Of weights that are pairs all terms are one Op::pair_run; it does not add to sums but sets them.

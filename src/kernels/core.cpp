@@ -11,7 +11,7 @@ namespace {
 constexpr Core helium(std::string_view name) {
   return {.name = name,
           .in_rows = true,
-          .windows = false,
+          .row_terms = 0,
           .whole_windows = false,
           .paired_terms = 0,
           .plain = 0.85,
@@ -22,10 +22,11 @@ constexpr Core helium(std::string_view name) {
 // docs/kernels.md has the measurements. Cores without a unit for floats call the C library for each operation.
 constexpr Core table[] = {
     {.name = "generic",
-     .windows = false,
+     .row_terms = 0,
      .whole_windows = false,
      .paired_terms = 0},  // compilers of processors with many registers do as well by themselves
     {.name = "cortex-m0plus",
+     .row_terms = 5,  // what less takes depends on -Os
      .whole_windows = false,
      .paired_terms = 0,
      .plain = 0.8,
