@@ -121,6 +121,10 @@ TEST_CASE_FIXTURE(LaneWindowFixture, "kernels: windows of lanes that are no call
   SUBCASE("rows of a ring in steps") {
     x = add(mul(binary(ExprKind::mod, add(var(j), mul(var(r), 2)), imm(5)), 96), mul(var(k), 12));
   }
+  SUBCASE("rows of a ring's pixels in steps") {
+    const ExprRef steps = add(mul(var(r), 4), mul(quotient(var(r), 2), 3));
+    x = mul(binary(ExprKind::mod, add(add(steps, var(k)), mul(var(j), 5)), imm(17)), 12);
+  }
   SUBCASE("taps beyond a ring's row") {
     x = add(mul(binary(ExprKind::mod, add(var(j), var(r)), imm(5)), 24), mul(var(k), 12));
   }
