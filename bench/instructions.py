@@ -128,8 +128,9 @@ def measure(binary: Path, model: golden.Model, core: str, level: str, options: l
         models, plans = firmware.models_file(planned, [model], sections=False)
         (folder / "models.c").write_text(models.text())
         names: list[str] = []
-        if nests:
-            for file in (planned / "codegen/host/src").glob("*_lib1.c"):
+        for file in (planned / "codegen/host/src").glob("*_lib1.c"):
+            check_pairs(file)
+            if nests:
                 text, names = with_counters(file.read_text())
                 file.write_text(text)
         (folder / "main.c").write_text(MAIN.replace("NESTS + 1", f"{len(names) + 1}").replace("NESTS", str(len(names)))
@@ -156,6 +157,14 @@ def measure(binary: Path, model: golden.Model, core: str, level: str, options: l
         counts["estimate"] = sum(plan["totals"]["instructions"] or 0 for plan in plans.values())
         check_parts(plans)
         return counts
+
+
+def check_pairs(file: Path) -> None:
+    """No operator takes pairs of weights apart: all are multiplied by helpers, which stand in front."""
+    text = file.read_text()
+    operators = re.search(r"^(static |int32_t ).*\btvmgen_\w+\(", text, re.MULTILINE)
+    if "usmp_paired_weight(" in text[operators.start():]:
+        raise Failure(f"{file.name}: an operator takes pairs of weights apart")
 
 
 def check_parts(plans: dict[str, dict]) -> None:
