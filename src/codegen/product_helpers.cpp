@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// The C functions of sums of products (Op::dot4, dot_run, lane_product, lane_run).
+// The C functions of sums of products (Op::dot4, dot_run, lane_product, lane_run, lane_window, window_run).
 #include <array>
 #include <cstddef>
 #include <map>
