@@ -126,8 +126,9 @@ def measure(binary: Path, model: golden.Model, core: str, level: str, options: l
         models, plans = firmware.models_file(planned, [model], sections=False)
         (folder / "models.c").write_text(models.text())
         names: list[str] = []
-        if nests:
-            for file in (planned / "codegen/host/src").glob("*_lib1.c"):
+        for file in (planned / "codegen/host/src").glob("*_lib1.c"):
+            check_pairs(file)
+            if nests:
                 text, names = with_counters(file.read_text())
                 file.write_text(text)
         (folder / "main.c").write_text(MAIN.replace("NESTS + 1", f"{len(names) + 1}").replace("NESTS", str(len(names)))
@@ -152,7 +153,34 @@ def measure(binary: Path, model: golden.Model, core: str, level: str, options: l
                     "-kernel", folder / "firmware.elf"])
         counts = {name: int(count) for name, count in re.findall(r"(\w+) (\d+)", done.stdout + done.stderr)}
         counts["estimate"] = sum(plan["totals"]["instructions"] or 0 for plan in plans.values())
+        check_parts(plans)
         return counts
+
+
+def check_pairs(file: Path) -> None:
+    """No operator takes pairs of weights apart: all are multiplied by helpers, which stand in front."""
+    text = file.read_text()
+    operators = re.search(r"^(static |int32_t ).*\btvmgen_\w+\(", text, re.MULTILINE)
+    if "usmp_paired_weight(" in text[operators.start():]:
+        raise Failure(f"{file.name}: an operator takes pairs of weights apart")
+
+
+def check_parts(plans: dict[str, dict]) -> None:
+    """Of calls that compute operators by rows, operators take almost all instructions."""
+    for plan in plans.values():
+        for call in plan["calls"]:
+            parts = [part.get("instructions", 0) for part in call.get("by_rows", [])]
+            if parts and call["instructions"] and not 0.8 * call["instructions"] <= sum(parts) <= call["instructions"]:
+                raise Failure(f"{call['callee']}: of {call['instructions']} estimated instructions operators take {parts}")
+
+
+def missing_tools(cores: list[str]) -> list[str]:
+    """Of those that compile for the cores and emulate them."""
+    return sorted({tool for core in cores for tool in (CORES[core][0], CORES[core][4].split()[0]) if not shutil.which(tool)})
+
+
+def is_good_estimate(estimate: int, counted: int) -> bool:
+    return 0.85 * counted <= estimate <= 1.5 * counted
 
 
 def all_cores(binary: Path) -> list[str]:
@@ -178,9 +206,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="the estimates")
     arguments = parser.parse_args()
     cores = all_cores(arguments.binary.resolve()) if arguments.cores == "all" else arguments.cores.split(",")
-    missing = {tool for core in cores for tool in (CORES[core][0], CORES[core][4].split()[0]) if not shutil.which(tool)}
-    if missing:
-        print(f"not installed: {', '.join(sorted(missing))}")
+    if missing := missing_tools(cores):
+        print(f"not installed: {', '.join(missing)}")
         return 77
     wrong = 0
     temporary = tempfile.TemporaryDirectory(prefix="usmp-golden-")
@@ -200,7 +227,7 @@ def main() -> int:
                     wrong += 1
                     continue
                 estimate = counts.pop("estimate")
-                if arguments.check and counts["all"] > 10000 and not 0.85 * counts["all"] <= estimate <= 1.5 * counts["all"]:
+                if arguments.check and counts["all"] > 10000 and not is_good_estimate(estimate, counts["all"]):
                     print(f"{model.name}, {core}: the estimate is {estimate}")
                     wrong += 1
                 for name, count in counts.items():

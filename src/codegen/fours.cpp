@@ -6,6 +6,7 @@
 #include "codegen/fours.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -52,13 +53,17 @@ struct Step {
     scale,
     multiply_high,
     clip,
+    shift_left,
+    shift_right,
+    add_sign,  // all bits of the value's sign
     at_most,
     at_least
   };
   Kind kind;
-  std::int64_t literal = 0;  // added, also to the byte that is scaled; the limit; of multiply_high what is taken from n
+  // Added, also to the byte that is scaled; the limit; of multiply_high what is taken from n; how far is shifted.
+  std::int64_t literal = 0;
   const Expr* element = nullptr;  // the load that is added or scaled; the factor, null: a literal
-  const Expr* shift = nullptr;    // the load of n; null: n is -literal
+  const Expr* shift = nullptr;    // the load of n; null: n is -literal; likewise of how far is shifted
   Scale scale = {};               // also the factor of multiply_high
   tir::DataType limits = {};      // of clip
 };
@@ -116,7 +121,10 @@ class Chain {
       case ExprKind::min:
       case ExprKind::max:
         return limit(value);
+      case ExprKind::mul:
+        return shifted_left(value);
       case ExprKind::call:
+        if (value.op == tir::Op::shift_right) return shifted_right(value);
         return value.op == tir::Op::multiply_high ? high_product(value) : scaled(value);
       default:
         return nullptr;
@@ -137,6 +145,12 @@ class Chain {
 
   const Expr* sum(const Expr& value) {
     const Expr* parts[] = {&without_casts(value.operands[0]), &without_casts(value.operands[1])};
+    constexpr std::int64_t all_but_sign = 31;
+    if (parts[1]->op == tir::Op::shift_right && tir::as_int(*parts[1]->operands[1]) == all_but_sign &&
+        tir::is_same(*parts[1]->operands[0], *value.operands[0])) {
+      steps_.push_back({.kind = Step::Kind::add_sign});
+      return parts[0];
+    }
     for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
       const auto number = tir::as_int(*parts[i]);
       if (!number) continue;
@@ -154,6 +168,30 @@ class Chain {
       return parts[1 - i];
     }
     return nullptr;
+  }
+
+  const Expr* shifted_left(const Expr& value) {
+    const auto factor = tir::as_int(*value.operands[1]);
+    if (!factor || *factor < 1 || *factor > (std::int64_t{1} << 30)) return nullptr;
+    const auto bits = static_cast<std::uint32_t>(*factor);
+    if (!std::has_single_bit(bits)) return nullptr;
+    steps_.push_back({.kind = Step::Kind::shift_left, .literal = std::countr_zero(bits)});
+    return &without_casts(value.operands[0]);
+  }
+
+  const Expr* shifted_right(const Expr& value) {
+    Step step{.kind = Step::Kind::shift_right};
+    const Expr& n = without_casts(value.operands[1]);
+    if (const auto number = tir::as_int(n)) {
+      if (*number < 1 || *number > 31) return nullptr;
+      step.literal = *number;
+    } else if (is_element(n) && is_byte(n.type)) {
+      step.shift = &n;
+    } else {
+      return nullptr;
+    }
+    steps_.push_back(step);
+    return &without_casts(value.operands[0]);
   }
 
   // The product of a byte plus a literal.
@@ -303,6 +341,15 @@ class Chain {
           const std::string bits = std::to_string(static_cast<int>(step.limits.bits));
           return extend(step.limits, "ssat ", "usat ") + x + ", #" + bits + ", " + x;
         });
+      case Step::Kind::shift_left:
+        if (step.literal == 0) return;
+        return each([&](const std::string& x, std::size_t) {
+          return "lsl " + x + ", " + x + ", #" + std::to_string(step.literal);
+        });
+      case Step::Kind::shift_right:
+        return shift_right(step);
+      case Step::Kind::add_sign:
+        return each([](const std::string& x, std::size_t) { return "add " + x + ", " + x + ", " + x + ", asr #31"; });
       case Step::Kind::at_most:
       case Step::Kind::at_least:
         return each([&](const std::string& x, std::size_t) {
@@ -313,6 +360,14 @@ class Chain {
           return "mov" + when + " " + x + limit;
         });
     }
+  }
+
+  void shift_right(const Step& step) {
+    if (step.shift != nullptr) line("ldr r4, [" + pointer_to(*step.shift) + "], #4");
+    each([&](const std::string& x, std::size_t k) {
+      if (step.shift != nullptr && k > 0) line("lsr r4, r4, #8");
+      return "asr " + x + ", " + x + ", " + (step.shift != nullptr ? "r4" : "#" + std::to_string(step.literal));
+    });
   }
 
   void add_literal(std::int64_t literal) {

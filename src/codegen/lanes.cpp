@@ -49,7 +49,8 @@ bool is_doubled_product(const Expr& expr, arith::Ranges& ranges) {
 
 class Fit {
  public:
-  Fit(const tir::Store& store, tir::VarId i, arith::Ranges& ranges) : store_(store), i_(i), ranges_(ranges) {}
+  Fit(const tir::Store& store, tir::VarId i, arith::Ranges& ranges, bool shifts = false)
+      : store_(store), i_(i), ranges_(ranges), shifts_(shifts) {}
 
   bool run() {
     bool fits = true;
@@ -77,7 +78,8 @@ class Fit {
       case ExprKind::max:
         return true;
       case ExprKind::call:
-        return expr.op == tir::Op::multiply_high || is_doubled_product(expr, ranges_);
+        return expr.op == tir::Op::multiply_high || is_doubled_product(expr, ranges_) ||
+               (shifts_ && expr.op == tir::Op::shift_right && expr.type == tir::int32_type);
       default:
         return false;
     }
@@ -110,10 +112,11 @@ class Fit {
   const tir::Store& store_;
   tir::VarId i_;
   arith::Ranges& ranges_;
+  bool shifts_;
 };
 
-// The only store of the block, behind variables that name sums and products of numbers.
-std::optional<tir::Store> without_lets(const tir::Block& body) {
+// The only store of the block, behind variables that name sums and products of numbers, or anything.
+std::optional<tir::Store> without_lets(const tir::Block& body, bool of_anything = false) {
   const auto* last = body.empty() ? nullptr : std::get_if<tir::Store>(&body.back().node);
   constexpr std::size_t most_lets = 8;
   if (last == nullptr || body.size() > most_lets) return std::nullopt;
@@ -127,7 +130,7 @@ std::optional<tir::Store> without_lets(const tir::Block& body) {
           is_number && (expr.kind == ExprKind::add || expr.kind == ExprKind::sub || expr.kind == ExprKind::mul ||
                         expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm);
     });
-    if (!is_number) return std::nullopt;
+    if (!is_number && !of_anything) return std::nullopt;
     tir::ExprRewriter inlined([&](const ExprRef& expr) -> ExprRef {
       return expr->kind == ExprKind::var && expr->var == let->var ? let->value : nullptr;
     });
@@ -135,6 +138,12 @@ std::optional<tir::Store> without_lets(const tir::Block& body) {
     store.value = inlined.rewritten(store.value);
   }
   return store;
+}
+
+bool is_over_fours(const tir::Module& module, const tir::For& loop) {
+  const auto count = tir::as_int(*loop.extent);
+  return count && tir::as_int(*loop.min) == 0 && *count >= lane_count && *count % lane_count == 0 &&
+         loop.row_runs == 0 && module.var(loop.var).type == tir::int32_type;
 }
 
 const char* vector_function(ExprKind kind) {
@@ -156,12 +165,7 @@ const char* vector_function(ExprKind kind) {
 
 std::optional<tir::Store> store_of_lanes(const tir::Module& module, const tir::Function& function, const tir::For& loop,
                                          arith::Ranges& ranges) {
-  const auto count = tir::as_int(*loop.extent);
-  if (!count || tir::as_int(*loop.min) != 0 || *count < lane_count || *count % lane_count != 0 || loop.row_runs != 0 ||
-      module.var(loop.var).type != tir::int32_type) {
-    return std::nullopt;
-  }
-  std::optional<tir::Store> store = without_lets(loop.body);
+  std::optional<tir::Store> store = is_over_fours(module, loop) ? without_lets(loop.body) : std::nullopt;
   if (!store || store->predicate != nullptr) return std::nullopt;
   const auto param = std::ranges::find(function.params, store->storage, &tir::Param::var);
   if (param == function.params.end() || !param->no_alias || !is_element(store->value->type) ||
@@ -169,6 +173,20 @@ std::optional<tir::Store> store_of_lanes(const tir::Module& module, const tir::F
     return std::nullopt;
   }
   return store;
+}
+
+std::optional<tir::Store> store_of_own(const tir::Module& module, const tir::For& loop, arith::Ranges& ranges,
+                                       const std::function<bool(tir::VarId)>& is_own) {
+  std::optional<tir::Store> store = is_over_fours(module, loop) ? without_lets(loop.body, true) : std::nullopt;
+  if (!store || store->predicate != nullptr || !is_element(store->value->type) ||
+      !grows_by_one(*store->index, loop.var) || !Fit(*store, loop.var, ranges, true).run()) {
+    return std::nullopt;
+  }
+  bool are_own = true;
+  tir::for_each_expr(*store->value, [&](const Expr& expr) {
+    if (expr.kind == ExprKind::load) are_own = are_own && expr.var != store->storage && is_own(expr.var);
+  });
+  return are_own ? store : std::nullopt;
 }
 
 bool is_copy(const tir::Module& module, const tir::Function& function, const tir::For& loop) {

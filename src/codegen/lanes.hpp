@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "usmp/arith/ranges.hpp"
@@ -21,6 +22,12 @@ inline constexpr std::int64_t lane_count = 4;
 // stand for; nothing: it does not. O(size of the loop).
 [[nodiscard]] std::optional<tir::Store> store_of_lanes(const tir::Module& module, const tir::Function& function,
                                                        const tir::For& loop, arith::Ranges& ranges);
+
+// Likewise for Arm's DSP extension (fours_of()), into whatever storage, where all that is read is other storage that no
+// pointer reaches, `is_own`. What lets name may be any such value, and values may be shifted to the right.
+[[nodiscard]] std::optional<tir::Store> store_of_own(const tir::Module& module, const tir::For& loop,
+                                                     arith::Ranges& ranges,
+                                                     const std::function<bool(tir::VarId)>& is_own);
 
 // Whether the loop from 0 sets neighbouring bytes to a literal, or copies them from a parameter. O(size of the loop).
 [[nodiscard]] bool is_copy(const tir::Module& module, const tir::Function& function, const tir::For& loop);

@@ -109,6 +109,12 @@ void ExpressionPrinter::add_products(const Expr& expr) {
     case tir::Op::lane_run:
       add(file_.helpers.lane_run(data, weight));
       break;
+    case tir::Op::lane_window: {
+      const bool is_ring = tir::as_int(*expr.operands[13]) != 0;
+      add(file_.helpers.lane_window(data, weight, is_ring, tir::as_int(*expr.operands[11]) != 0));
+      if (!is_ring) printed = 12;
+      break;
+    }
     case tir::Op::row_run:
       add(file_.helpers.row_run(data, weight));
       break;

@@ -222,6 +222,7 @@ void StatementPrinter::print_pointer_let(const tir::Let& let) {
 
 void StatementPrinter::print(const tir::AllocateConst& constant) {
   printer_.declare_constant(constant.var, *constant.data);
+  constants_.insert(constant.var);
 }
 
 // On the stack, or of a size that was not known when the plan was made: then the runtime's workspace provides it.
@@ -332,7 +333,7 @@ bool StatementPrinter::print_lanes(const tir::For& loop, const std::string& name
   const bool copies = copies_to_array(loop);
   const std::optional<tir::Store> found =
       copies ? std::get<tir::Store>(loop.body[0].node) : store_of_lanes(module_, function_, loop, printer_.ranges());
-  if (!found) return false;
+  if (!found) return print_fours_of_own(loop);
   const tir::Store& store = *found;
   std::vector<tir::VarId> storages = {store.storage};
   tir::for_each_expr(*store.value, [&](const tir::Expr& expr) {
@@ -361,6 +362,22 @@ bool StatementPrinter::print_lanes(const tir::For& loop, const std::string& name
     indent();
     printer_.uncounted([&] { printer_.print_fours(store, *fours, *loop.extent, loop.var); });
   }
+  printer_.put("#else\n");
+  return true;
+}
+
+// Of arrays on the stack and constants, which nothing that is stored reaches.
+bool StatementPrinter::print_fours_of_own(const tir::For& loop) {
+  const auto is_own = [&](VarId var) {
+    return (array_stores_.contains(var) || constants_.contains(var)) && !printer_.pointer(var).mixed_types;
+  };
+  const std::optional<tir::Store> store = store_of_own(module_, loop, printer_.ranges(), is_own);
+  if (!store || printer_.pointer(store->storage).mixed_types) return false;
+  const auto fours = fours_of(*store, loop.var, printer_.ranges());
+  if (!fours) return false;
+  printer_.put("#if defined(USMP_DSP_RUNS) && !defined(USMP_MVE)\n");
+  indent();
+  printer_.uncounted([&] { printer_.print_fours(*store, *fours, *loop.extent, loop.var); });
   printer_.put("#else\n");
   return true;
 }

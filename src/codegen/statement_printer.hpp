@@ -81,6 +81,7 @@ class StatementPrinter {
   [[nodiscard]] bool copies_to_array(const tir::For& loop) const;
   // Whether it printed the loop for vectors; then the other is printed for compilers without, up to an #endif.
   bool print_lanes(const tir::For& loop, const std::string& name);
+  bool print_fours_of_own(const tir::For& loop);
   void print_continued(const std::vector<ContinuedLoops::Loop>& loops);
   std::string print_hoisted_end(const tir::For& loop, const std::string& begin);
   void print_store(const tir::Store& store, const std::function<void()>& print_index,
@@ -106,6 +107,7 @@ class StatementPrinter {
   std::size_t depth_ = 0;
   std::vector<OpenBlock> blocks_;
   std::map<tir::VarId, std::size_t> array_stores_;  // into arrays on the stack, printed so far
+  std::set<tir::VarId> constants_;                  // declared so far
   std::set<const tir::For*> of_lanes_;              // that end with an #endif
   std::vector<std::string> workspaces_;             // pointers to be given back, innermost last
 };

@@ -28,6 +28,8 @@ struct RingPlace {
   ExprRef value;  // of the remainder; unsigned where that is proved to be the same, which takes fewer instructions
   std::int64_t rows = 0;
   std::int64_t distance = 0;
+  arith::Affine number;  // the dividend
+  arith::Affine index;   // of the data, without the place
 };
 
 constexpr std::int64_t most_window = 64;  // bytes of a window, or of half of it, that are taken together
@@ -50,15 +52,15 @@ ExprRef replaced(const ExprRef& root, const tir::Expr& part, const ExprRef& by) 
 
 class RunWriter {
  public:
-  RunWriter(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows, bool windows,
-            arith::Facts& facts)
+  RunWriter(tir::Module& module, const ProductSum& sum, const Core& core, arith::Facts& facts)
       : module_(module),
         sum_(sum),
-        in_rows_(in_rows && sum.form == Form::dot),
-        windows_(windows && !in_rows),
+        in_rows_(core.in_rows && sum.form == Form::dot),
+        row_terms_(core.in_rows ? 0 : core.row_terms),
+        copies_(in_rows_ || (row_terms_ > 0 && core.whole_windows)),
         sums_(sum.form == Form::lanes ? width
-              : in_rows               ? 1
-                                      : sums),
+              : core.in_rows          ? 1
+                                      : core.sums),
         facts_(facts) {}
 
   std::optional<AddedRuns> run(bool are_set_to_0) {
@@ -66,14 +68,16 @@ class RunWriter {
     if (count % sums_ != 0 || module_.var(sum_.sums->var).type != tir::int32_type) return std::nullopt;
     blocks_ = count / sums_;
     if (sum_.weight.term != nullptr) return are_set_to_0 && sums_ == width ? run_of_pairs() : std::nullopt;
-    if (auto taken = in_rows_ ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
+    if (sum_.in_blocks) return are_set_to_0 ? window_of_lanes() : std::nullopt;
+    const bool may_be_taken = copies_ && (in_rows_ || may_be_window_of_rows());
+    if (auto taken = may_be_taken ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Window> window = sum_.form == Form::dot ? dot_window() : lane_window();
     const bool is_possible = window && window->loop->extent->type == tir::int32_type && find_distance(*window);
     const bool begins_at_0 = are_set_to_0 && is_possible && run_once_at_least();
     facts_.restore(mark);
-    if (!is_possible) return windows_ && sums_ == width ? window_of_rows(are_set_to_0) : std::nullopt;
+    if (!is_possible) return may_be_window_of_rows() ? window_of_rows(are_set_to_0) : std::nullopt;
     return AddedRuns{statements(*window, begins_at_0), begins_at_0};
   }
 
@@ -148,6 +152,8 @@ class RunWriter {
     }
     place.rows = *rows;
     place.distance = with_place->factor(p);
+    place.number = *number;
+    place.index = with_place->without(p);
     return place.distance > 0 ? std::optional(std::move(place)) : std::nullopt;
   }
 
@@ -255,7 +261,8 @@ class RunWriter {
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Run> run = run_of(module_, sum_, facts_);
     const std::int64_t length = sum_.weight.index.factor(sum_.sums->var);
-    const bool is_possible = run && run->length->type == tir::int32_type && is_small_window(*run, length);
+    const bool is_possible = run && run->length->type == tir::int32_type && is_small_window(*run, length) &&
+                             (in_rows_ || is_worth_copying(*run, length));
     facts_.restore(mark);
     if (!is_possible) return std::nullopt;
     AddedRuns added{{}, are_set_to_0};
@@ -281,15 +288,33 @@ class RunWriter {
       take_window(added.statements, some, *run, window, first * row, terms);
       const tir::Expr& weight = *sum_.weight.load;
       const loops::Substitution first_sum = {{sum_.sums->var, tir::make_int(0)}};
-      added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
-          tir::void_type, tir::Op::row_run,
-          {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, first_sum)),
-           tir::make_load(sum_.data.load->type, window, tir::make_int(0)),
-           tir::make_load(weight.type, weight.var, tir::make_int(first * row, weight.operands[0]->type)),
-           tir::make_int(are_set_to_0 && first == 0 ? 0 : 1), tir::make_int(blocks_), tir::make_int(length),
-           tir::make_int(terms), tir::make_int(sum_.data.offset), tir::make_int(sum_.weight.offset)})});
+      std::vector<ExprRef> operands = {
+          tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, first_sum)),
+          tir::make_load(sum_.data.load->type, window, tir::make_int(0)),
+          tir::make_load(weight.type, weight.var, tir::make_int(first * row, weight.operands[0]->type)),
+          tir::make_int(are_set_to_0 && first == 0 ? 0 : 1),
+          tir::make_int(blocks_),
+          tir::make_int(length)};
+      const ExprRef none = tir::make_int(0);
+      if (!in_rows_) operands.insert(operands.end(), {tir::make_int(1), none, none});
+      operands.insert(operands.end(), {tir::make_int(terms), tir::make_int(sum_.data.offset)});
+      if (in_rows_) operands.push_back(tir::make_int(sum_.weight.offset));
+      added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{
+          tir::make_call(tir::void_type, in_rows_ ? tir::Op::row_run : tir::Op::window_run, std::move(operands))});
     }
     return added;
+  }
+
+  // Whether Op::window_run of all terms saves more than copying takes, roughly, in instructions of a Cortex-M4.
+  [[nodiscard]] bool is_worth_copying(const Run& run, std::int64_t length) const {
+    std::int64_t rows = 1;
+    for (const tir::For* loop : sum_.loops) {
+      const bool is_around = loop != sum_.sums && std::ranges::find(run.loops, loop) == run.loops.end();
+      if (is_around) rows *= facts_.interval(arith::variable(loop->var))->high + 1;
+    }
+    const auto of_row = [](std::int64_t terms) { return 14 + terms / width * 26 + terms % width * 12; };
+    const std::int64_t saved = blocks_ * (rows * of_row((run.outermost->high + 1) * run.inside) - of_row(length));
+    return length <= most_window && saved > 30 * rows + 9 * length;
   }
 
   // Of the loops over terms the one whose weights are farthest apart.
@@ -378,16 +403,17 @@ class RunWriter {
 
   // --- Windows of rows whose terms fours do not divide, or which borders cut -----------------------------------------
 
+  [[nodiscard]] bool may_be_window_of_rows() const {
+    return row_terms_ > 0 && sums_ == width && sum_.form == Form::dot && sum_.data.load->type.bits == 8 &&
+           sum_.weight.load->type.bits == 8 && sum_.weight.offset == 0;
+  }
+
   std::optional<AddedRuns> window_of_rows(bool are_set_to_0) {
-    const auto is_byte = [](const Factor& factor) { return factor.load->type.bits == 8; };
-    if (sum_.form != Form::dot || !is_byte(sum_.data) || !is_byte(sum_.weight) || sum_.weight.offset != 0)
-      return std::nullopt;
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Run> run = run_of(module_, sum_, facts_);
     facts_.restore(mark);
-    // Rows of one four take as long either way.
-    if (!run || !run->outermost || (run->outermost->high + 1) * run->inside <= width) return std::nullopt;
+    if (!run || !run->outermost || (run->outermost->high + 1) * run->inside < row_terms_) return std::nullopt;
     const tir::For* rows = nullptr;
     for (const tir::For* loop : sum_.loops) {
       if (loop == sum_.sums || std::ranges::find(run->loops, loop) != run->loops.end()) continue;
@@ -421,6 +447,119 @@ class RunWriter {
          tir::make_int(sum_.weight.index.factor(sum_.sums->var)), rows == nullptr ? tir::make_int(1) : rows->extent,
          distance(sum_.data), distance(sum_.weight), run->length, tir::make_int(sum_.data.offset)})});
     return added;
+  }
+
+  // --- Windows of lanes ----------------------------------------------------------------------------------------------
+
+  // Where the data of a window are.
+  struct LaneWindow {
+    const tir::For* taps = nullptr;
+    const tir::For* rows = nullptr;  // null: one
+    std::int64_t x_row = 0;
+    std::int64_t x_tap = 0;
+    std::int64_t w_row = 0;
+    std::int64_t size = 0;      // of a ring
+    ExprRef remainder;          // that finds the place
+    ExprRef value;              // of it
+    std::int64_t distance = 0;  // of places
+  };
+
+  std::optional<AddedRuns> window_of_lanes() {
+    const std::size_t mark = facts_.mark();
+    for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
+    const std::optional<LaneWindow> found = lanes_in_rows();
+    const bool is_possible = found && find_distance_of_blocks();
+    facts_.restore(mark);
+    if (!is_possible) return std::nullopt;
+    const LaneWindow& window = *found;
+    AddedRuns added{{}, true};
+    loops::Substitution block;  // where the weights of one begin
+    for (const tir::For* loop : sum_.loops) block[loop->var] = tir::make_int(0);
+    loops::Substitution values = block;
+    ExprRef rows = tir::make_int(1);
+    if (window.rows != nullptr) {
+      values[window.rows->var] = named(added.statements, "row", window.rows->min);
+      rows = window.rows->extent;
+    }
+    values[window.taps->var] = named(added.statements, "tap", window.taps->min);
+    ExprRef index = sum_.data.load->operands[0];
+    ExprRef place = tir::make_int(0);
+    if (window.size != 0) {
+      index = replaced(index, *window.remainder, place);
+      place = times(named(added.statements, "place", loops::renamed(window.value, values)), window.distance);
+    }
+    ExprRef first = times(values.at(window.taps->var), width);
+    if (window.rows != nullptr) first = plus(times(values.at(window.rows->var), window.w_row), first);
+    const tir::Expr& weight = *sum_.weight.load;
+    added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{tir::make_call(
+        tir::void_type, tir::Op::lane_window,
+        {tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, values)),
+         tir::make_load(sum_.data.load->type, sum_.data.load->var, with_values(index, values)),
+         tir::make_load(weight.type, weight.var, facts_.simplified(with_values(weight.operands[0], block))),
+         tir::make_int(blocks_), tir::make_int(distance_), first, rows, tir::make_int(window.x_row),
+         tir::make_int(window.w_row), window.taps->extent, tir::make_int(window.x_tap), tir::make_int(sum_.data.offset),
+         place, tir::make_int(window.size)})});
+    return added;
+  }
+
+  // The loops over terms: of the taps, whose weights are blocks side by side, and of the rows. All loops are bound.
+  std::optional<LaneWindow> lanes_in_rows() {
+    LaneWindow window;
+    for (const tir::For* loop : sum_.loops) {
+      if (loop == sum_.sums) continue;
+      if (loop->extent->type != tir::int32_type || !sum_.weight.is_linear_in(loop->var)) return std::nullopt;
+      const tir::For*& kind = sum_.weight.index.factor(loop->var) == width ? window.taps : window.rows;
+      if (kind != nullptr) return std::nullopt;
+      kind = loop;
+    }
+    if (window.taps == nullptr || (window.rows != nullptr && bounds_mention(sum_, {window.rows, window.taps})))
+      return std::nullopt;
+    if (window.rows != nullptr && tir::as_int(*window.rows->extent) == 1 && tir::as_int(*window.rows->min) == 0)
+      window.rows = nullptr;
+    if (window.rows != nullptr) window.w_row = sum_.weight.index.factor(window.rows->var);
+    return find_ring(window) ? std::optional(window) : std::nullopt;
+  }
+
+  bool find_ring(LaneWindow& window) {
+    const VarId tap = window.taps->var;
+    const auto is_step = [&](std::int64_t step) { return step > 0 && (window.size == 0 || step <= window.size); };
+    if (auto pixels = ring_place(*window.taps)) {  // rows of it lie one after the other
+      take(window, *pixels);
+      window.x_tap = pixels->distance;
+      if (window.rows == nullptr) return is_step(window.x_tap);
+      const VarId row = window.rows->var;
+      window.x_row = pixels->number.factor(row) * pixels->distance;
+      return is_step(window.x_tap) && is_step(window.x_row) && !pixels->number.without(row).mentions(row) &&
+             !pixels->index.mentions(row);
+    }
+    if (!sum_.data.is_linear_in(tap)) return false;
+    window.x_tap = sum_.data.index.factor(tap);
+    if (window.rows == nullptr) return is_step(window.x_tap);
+    if (auto rows = ring_place(*window.rows)) {
+      take(window, *rows);
+      window.x_row = rows->distance;
+      // A row's taps stay in it.
+      return is_step(window.x_tap) && is_at_most(window.taps->extent, rows->distance / window.x_tap);
+    }
+    window.x_row = sum_.data.index.factor(window.rows->var);
+    return sum_.data.is_linear_in(window.rows->var) && is_step(window.x_tap) && is_step(window.x_row);
+  }
+  static void take(LaneWindow& window, const RingPlace& ring) {
+    window.remainder = ring.remainder;
+    window.value = ring.value;
+    window.distance = ring.distance;
+    window.size = ring.rows * ring.distance;
+  }
+
+  // Of the weights of two blocks.
+  bool find_distance_of_blocks() {
+    const VarId b = loops::fresh_var(module_, "b", tir::int32_type);
+    facts_.bind_interval(b, Interval{0, blocks_ - 1});
+    const loops::Substitution values = {{sum_.sums->var, times(tir::make_var(module_, b), width)}};
+    const auto place = facts_.affine(*loops::renamed(sum_.weight.load->operands[0], values));
+    if (!place || place->without(b).mentions(b)) return false;
+    distance_ = place->factor(b);
+    return true;
   }
 
   // --- Weights as pairs ----------------------------------------------------------------------------------------------
@@ -571,7 +710,8 @@ class RunWriter {
   tir::Module& module_;
   const ProductSum& sum_;
   bool in_rows_;
-  bool windows_;
+  std::int64_t row_terms_;
+  bool copies_;        // small windows
   std::int64_t sums_;  // of a block
   arith::Facts& facts_;
   std::int64_t blocks_ = 0;
@@ -581,9 +721,9 @@ class RunWriter {
 
 }  // namespace
 
-std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool in_rows,
-                                  bool windows, bool are_set_to_0, arith::Facts& facts) {
-  return RunWriter(module, sum, sums, in_rows, windows, facts).run(are_set_to_0);
+std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, const Core& core, bool are_set_to_0,
+                                  arith::Facts& facts) {
+  return RunWriter(module, sum, core, facts).run(are_set_to_0);
 }
 
 }  // namespace usmp::kernels

@@ -3,10 +3,10 @@
 // Sums of products in memory, to which calls add all terms that are side by side.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "kernels/product_sum.hpp"
+#include "usmp/kernels/core.hpp"
 
 namespace usmp::kernels {
 
@@ -18,11 +18,11 @@ struct AddedRuns {
 // for r: for k: for s: sum[s] = sum[s] + data * weight
 // becomes, where the loop over k is a run,
 // for r: Op::dot_run(sum, data, weight, …) for all s and k
-// or, of weights that lie sum by sum (`in_rows`), Op::row_run,
+// or, of weights that lie sum by sum (Core::in_rows), Op::row_run,
 // and with data and weights side by side in s, `lanes`, Op::lane_run for all s and k.
 //
-// With `windows`, rows of bytes whose terms fours do not divide, or which borders cut, become one Op::window_run for
-// all r, s and k.
+// With Core::row_terms, rows of bytes whose terms fours do not divide, or which borders cut, become one Op::window_run
+// for all r, s and k.
 //
 // Of weights that are pairs all terms are one Op::pair_run; it does not add to sums but sets them.
 //
@@ -31,7 +31,7 @@ struct AddedRuns {
 //
 // `are_set_to_0`: the statement in front sets all sums to 0; it is not needed where the result begins at 0. Nothing:
 // terms are not side by side, or numbers of sums and terms are not multiples of those of a call.
-[[nodiscard]] std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums,
-                                                bool in_rows, bool windows, bool are_set_to_0, arith::Facts& facts);
+[[nodiscard]] std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, const Core& core,
+                                                bool are_set_to_0, arith::Facts& facts);
 
 }  // namespace usmp::kernels

@@ -36,8 +36,8 @@ ExprRef rest_of(const ExprRef& length) {
 
 class Blocker {
  public:
-  Blocker(tir::Module& module, tir::Function& function, std::int64_t sums, bool in_rows, bool windows)
-      : module_(module), function_(function), sums_(sums), in_rows_(in_rows), windows_(windows), storage_(function) {}
+  Blocker(tir::Module& module, tir::Function& function, const Core& core)
+      : module_(module), function_(function), core_(core), sums_(core.sums), storage_(function) {}
 
   void run() {
     arith::Facts facts(module_);
@@ -54,7 +54,7 @@ class Blocker {
                        const bool are_set_to_0 = first != nullptr && tir::as_int(*first) == 0;
                        bool begins = first != nullptr;
                        std::optional<Block> made;
-                       if (auto runs = add_runs(module_, *sum, sums_, in_rows_, windows_, are_set_to_0, known)) {
+                       if (auto runs = add_runs(module_, *sum, core_, are_set_to_0, known)) {
                          made = std::move(runs->statements);
                          begins = runs->begins_at_0;
                        } else {
@@ -261,18 +261,17 @@ class Blocker {
 
   tir::Module& module_;
   tir::Function& function_;
+  const Core& core_;
   std::int64_t sums_;  // of a block
-  bool in_rows_;
-  bool windows_;
   loops::SumStorage storage_;
   bool is_side_by_side_ = true;  // of the nest that is rewritten: each operator's four weights
 };
 
 }  // namespace
 
-void block_sums(tir::Module& module, std::int64_t sums, bool in_rows, bool windows) {
+void block_sums(tir::Module& module, const Core& core) {
   for (tir::Function& function : module.functions) {
-    if (!tir::is_opaque(module, function)) Blocker(module, function, sums, in_rows, windows).run();
+    if (!tir::is_opaque(module, function)) Blocker(module, function, core).run();
   }
 }
 

@@ -3,14 +3,13 @@
 // Product sums in registers, several at a time.
 #pragma once
 
-#include <cstdint>
-
+#include "usmp/kernels/core.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::kernels {
 
 // for … : for s: sum[s] = sum[s] + data * weight
-// becomes, for `sums` at a time, here four,
+// becomes, for Core::sums at a time, here four,
 // for b: { s0 = sum[4 b]; …; for …: { s0 = s0 + four products; …}; sum[4 b] = s0; … }
 // and what is left of them a block of its own. The products of four terms of one sum (form `dot`), or of
 // one term of four sums (form `lanes`), are one operator, Op::dot4 or Op::lane_product, where data and weights are side
@@ -18,7 +17,7 @@ namespace usmp::kernels {
 //
 // In functions but opaque ones, where `sum` is one parameter that nothing else reaches, and data and weights are read
 // from other parameters and constants. Sums wrap, so that their terms may be added in any order. O(size of the module).
-// `in_rows`: weights lie sum by sum, and dots become Op::row_run. `windows`: rows become Op::window_run (add_runs.hpp).
-void block_sums(tir::Module& module, std::int64_t sums, bool in_rows = false, bool windows = true);
+// Of some cores dots become Op::row_run, or rows Op::window_run (add_runs.hpp).
+void block_sums(tir::Module& module, const Core& core);
 
 }  // namespace usmp::kernels

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <utility>
 
 #include "usmp/loops/cost.hpp"
 #include "usmp/loops/range_walk.hpp"
@@ -28,6 +30,8 @@ struct Work {
   double plain = 0;
   double dot_run_fours = 0;
   double pair_run_fours = 0;
+  double window_fours = 0;
+  double window_terms = 0;
   double lane_run_taps = 0;
   double dot4s = 0;
   double row_sums = 0;
@@ -41,6 +45,8 @@ struct Work {
     plain += other.plain * times;
     dot_run_fours += other.dot_run_fours * times;
     pair_run_fours += other.pair_run_fours * times;
+    window_fours += other.window_fours * times;
+    window_terms += other.window_terms * times;
     lane_run_taps += other.lane_run_taps * times;
     dot4s += other.dot4s * times;
     row_sums += other.row_sums * times;
@@ -52,8 +58,9 @@ struct Work {
   }
   [[nodiscard]] double instructions(const Core& core) const {
     return plain * core.plain + dot_run_fours * core.dot_run_four + lane_run_taps * core.lane_run_tap +
-           pair_run_fours * core.pair_run_four + row_sums * core.row_sum + row_vectors * core.row_vector +
-           dot4s * core.dot4 + lane_products * core.lane_product + high_products * core.high_product +
+           pair_run_fours * core.pair_run_four + window_fours * core.window_four + window_terms * core.window_term +
+           row_sums * core.row_sum + row_vectors * core.row_vector + dot4s * core.dot4 +
+           lane_products * core.lane_product + high_products * core.high_product +
            float_operations * core.float_operation + float_calls * core.float_call;
   }
 };
@@ -97,6 +104,7 @@ Work work_of(const tir::Expr& value) {
 struct Known {
   std::optional<Work> work;
   std::set<std::string> kernels;
+  std::map<std::uint32_t, Estimate::Part> parts;
 };
 
 class Estimator {
@@ -194,6 +202,13 @@ class Estimator {
       const double sums = 4 * most(3).value_or(0);
       return count({.plain = of_run + sums * of_run_sum, .pair_run_fours = sums * most(4).value_or(0)}, context);
     }
+    if (run.op == tir::Op::lane_window) {
+      const auto rows = most(6);
+      const auto taps = most(9);
+      if (!rows || !taps) return result_.work.reset();
+      const double sums = 4 * most(3).value_or(0);
+      return count({.plain = of_run + sums * of_run_sum, .lane_run_taps = sums * *rows * *taps}, context);
+    }
     const bool is_row = run.op == tir::Op::row_run;
     const auto blocks = most(4);
     if (run.op == tir::Op::window_run) return count_window(blocks, most(6), most(9), context);
@@ -209,14 +224,15 @@ class Estimator {
     count(work, context);
   }
 
-  // A row's weights are loaded one sum after the other; what is left of its fours takes as long as one.
   void count_window(std::optional<double> blocks, std::optional<double> rows, std::optional<double> terms,
                     const loops::RangeContext& context) {
     if (!blocks || !rows || !terms) return result_.work.reset();
-    constexpr double of_row = 8;
+    constexpr double of_row = 14;
     const double sums = 4 * *blocks;
-    const double fours = std::ceil(*terms / 4) * 1.2;
-    count({.plain = of_run + sums * of_run_sum + *blocks * *rows * of_row, .dot_run_fours = sums * *rows * fours},
+    const double fours = std::floor(*terms / 4);
+    count({.plain = of_run + sums * of_run_sum + *blocks * *rows * of_row,
+           .window_fours = sums * *rows * fours,
+           .window_terms = sums * *rows * (*terms - 4 * fours)},
           context);
   }
 
@@ -237,7 +253,12 @@ class Estimator {
     Work work = *known_[*callee].work;
     work.plain += of_call;
     count(work, context);
-    result_.kernels.insert(known_[*callee].kernels.begin(), known_[*callee].kernels.end());
+    const std::set<std::string>& kernels = known_[*callee].kernels;
+    result_.kernels.insert(kernels.begin(), kernels.end());
+    if (const std::uint32_t part = module_.functions[*callee].row_operator; part > 0 && context.runs) {
+      result_.parts[part].instructions += work.instructions(core_) * static_cast<double>(*context.runs);
+      result_.parts[part].kernels.insert(kernels.begin(), kernels.end());
+    }
   }
 
   void count(const Work& work, const loops::RangeContext& context) {
@@ -265,6 +286,7 @@ std::vector<Estimate> estimates(const tir::Module& module, const Core& core) {
     known[index] = Estimator(module, core, known).run(module.functions[index]);
     if (known[index].work) result[index].instructions = known[index].work->instructions(core);
     result[index].kernels = known[index].kernels;
+    if (known[index].work) result[index].parts = std::move(known[index].parts);
   }
   return result;
 }

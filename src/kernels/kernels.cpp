@@ -20,7 +20,7 @@ void prepare(tir::Module& module, const Core& core) {
 }
 
 void write_kernels(tir::Module& module, const Core& core) {
-  block_sums(module, core.sums, core.in_rows, core.windows);
+  block_sums(module, core);
   tir::check_pass(module, "block_sums", tir::Form::outlined);
   hold_sums(module, core.sums, core.in_rows);
   tir::check_pass(module, "hold_sums", tir::Form::outlined);

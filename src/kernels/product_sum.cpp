@@ -114,8 +114,28 @@ const tir::For* loop_over_sums(const ProductSum& sum, const arith::Affine& index
   return found != nullptr && is_loop_from_zero(*found) ? found : nullptr;
 }
 
-// Sets form and factors, in the order that the form wants.
-bool find_form(ProductSum& sum, Factor a, Factor b) {
+// Whether four sums from a multiple of four on have their elements side by side.
+bool is_in_blocks(const Factor& factor, const tir::For& sums, const arith::Facts& facts) {
+  Expr block;
+  block.kind = ExprKind::var;
+  block.type = sums.extent->type;
+  block.var = sums.var;
+  const ExprRef begin = tir::make_binary(ExprKind::mul, tir::make_expr(block), tir::make_int(width, block.type));
+  const auto place = [&](std::int64_t i) {
+    const ExprRef s = tir::make_binary(ExprKind::add, begin, tir::make_int(i, block.type));
+    return facts.affine(*loops::renamed(factor.load->operands[0], {{sums.var, s}}));
+  };
+  const auto first = place(0);
+  for (std::int64_t i = 1; i < width; ++i) {
+    const auto here = place(i);
+    const auto between = first && here ? arith::difference(*here, *first) : std::nullopt;
+    if (!between || !between->is_constant() || between->constant != i) return false;
+  }
+  return tir::as_int(*sums.extent).value() % width == 0;
+}
+
+// Sets form and factors, in the order that the form wants. The loops are bound.
+bool find_form(ProductSum& sum, Factor a, Factor b, const arith::Facts& facts) {
   const tir::VarId s = sum.sums->var;
   if (!b.mentions(s)) std::swap(a, b);
   if (!b.mentions(s)) return false;
@@ -123,9 +143,12 @@ bool find_form(ProductSum& sum, Factor a, Factor b) {
   const auto is_side_by_side = [&](const Factor& factor) {
     return factor.index.factor(s) == 1 && factor.is_linear_in(s);
   };
-  if (sum.form == Form::lanes && !(is_side_by_side(a) && is_side_by_side(b))) return false;
-  // Only data have a number to add.
-  if (b.offset != 0 && sum.form == Form::lanes) std::swap(a, b);
+  // Only data have a number to add, and only weights are in blocks.
+  if (sum.form == Form::lanes && (b.offset != 0 || !is_side_by_side(a))) std::swap(a, b);
+  if (sum.form == Form::lanes) {
+    sum.in_blocks = !is_side_by_side(b);
+    if (!is_side_by_side(a) || (sum.in_blocks && !is_in_blocks(b, *sum.sums, facts))) return false;
+  }
   const bool is_moved_byte =
       sum.form == Form::dot && b.offset == unsigned_weight_offset && b.load->type == tir::uint8_type;
   if (b.offset != 0 && !is_moved_byte) return false;
@@ -179,10 +202,10 @@ std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& f
   const auto index = facts.affine(*sum.store->index);
   auto a = factor_of(term->operands[0], facts);
   auto b = factor_of(term->operands[1], facts);
+  sum.sums = index && a && b ? loop_over_sums(sum, *index) : nullptr;
+  const bool has_form = sum.sums != nullptr && find_form(sum, std::move(*a), std::move(*b), facts);
   facts.restore(mark);
-  if (!index || !a || !b) return std::nullopt;
-  sum.sums = loop_over_sums(sum, *index);
-  if (sum.sums == nullptr || !find_form(sum, std::move(*a), std::move(*b))) return std::nullopt;
+  if (!has_form) return std::nullopt;
   const bool is_rectangle = std::ranges::none_of(sum.loops, [&](const tir::For* loop) {
     return tir::mentions(*loop->min, sum.sums->var) || tir::mentions(*loop->extent, sum.sums->var);
   });

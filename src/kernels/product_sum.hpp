@@ -43,7 +43,8 @@ struct ProductSum {
   const tir::For* sums = nullptr;  // of the loops, the one over s, from 0, with a constant extent
   Form form = Form::dot;
   Factor data;
-  Factor weight;  // its offset is 0, or in a dot -128 of bytes without sign
+  Factor weight;           // its offset is 0, or in a dot -128 of bytes without sign
+  bool in_blocks = false;  // of lanes: only each four weights are side by side, from multiples of four on
 };
 
 // Weights of 8 bits with a sign, stored as what is 128 more, are multiplied with data without sign.

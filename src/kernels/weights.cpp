@@ -71,6 +71,7 @@ class Layout {
       : module_(module),
         sums_(core.sums),
         in_rows_(core.in_rows),
+        whole_windows_(core.whole_windows),
         paired_terms_(core.paired_terms),
         front_percent_(core.front_percent) {}
 
@@ -157,7 +158,7 @@ class Layout {
                         const auto sum = product_sum(*loop, inside);
                         if (!sum) return;
                         seen_.insert(sum->loops.begin(), sum->loops.end());
-                        if (sum->form != Form::dot) return;
+                        if (sum->form == Form::lanes && (in_rows_ || !whole_windows_)) return;
                         const auto front = in_front.find(loop);
                         const tir::ExprRef first =
                             front == in_front.end() ? nullptr : first_value(*front->second, *sum, inside);
@@ -171,7 +172,7 @@ class Layout {
 
   std::optional<Candidate> candidate_of(const ProductSum& sum, const arith::Facts& facts) const {
     const tir::Expr& load = *sum.weight.load;
-    if (sum.weight.term != nullptr) return std::nullopt;
+    if (sum.weight.term != nullptr || (sum.form == Form::lanes && !may_be_window(sum))) return std::nullopt;
     const Declared& declared = declared_.at(load.var);
     if (declared.declarations != 1 || declared.uses != 1) return std::nullopt;
     const tir::Constant& data = *declared.constant->data;
@@ -268,28 +269,40 @@ class Layout {
   }
 
   // Four terms of one sum, then those of the next sum of the block: where there are whole fours and blocks, one pointer
-  // reads all weights of a block one after the other.
+  // reads all weights of a block one after the other. Of lanes a term of four sums, then the next term.
   void interleave(std::vector<Digit>& digits, const ProductSum& sum) const {
+    if (sum.form == Form::lanes) return split(digits, sum.sums->var, width);
     const auto run = data_run(sum);
     // A window that the border cuts begins anywhere: no four of its terms are those of a block.
     if (run.empty() || tir::as_int(*run.front()->min) != 0 || !tir::as_int(*run.front()->extent)) return;
-    const auto digit_of = [&](VarId var) { return std::ranges::find(digits, var, &Digit::var); };
     const std::pair<VarId, std::int64_t> parts[] = {{sum.sums->var, sums_}, {run.front()->var, width}};
     for (const auto& [var, by] : parts) {
-      const auto digit = digit_of(var);
+      const auto digit = std::ranges::find(digits, var, &Digit::var);
       if (digit == digits.end() || digit->extent % by != 0) return;
     }
-    for (const auto& [var, by] : parts) {
-      const auto digit = digit_of(var);
-      digit->by = by;
-      Digit high = *digit;
-      high.part = Digit::Part::quotient;
-      high.extent /= by;
-      high.before *= by;
-      digit->part = Digit::Part::remainder;
-      digit->extent = by;
-      digits.insert(digit, high);
-    }
+    for (const auto& [var, by] : parts) split(digits, var, by);
+  }
+
+  // The variable's digit becomes two, its quotient and its remainder.
+  static void split(std::vector<Digit>& digits, VarId var, std::int64_t by) {
+    const auto digit = std::ranges::find(digits, var, &Digit::var);
+    if (digit == digits.end()) return;
+    digit->by = by;
+    Digit high = *digit;
+    high.part = Digit::Part::quotient;
+    high.extent /= by;
+    high.before *= by;
+    digit->part = Digit::Part::remainder;
+    digit->extent = by;
+    digits.insert(digit, high);
+  }
+
+  // Whether lanes may become one Op::lane_window, as far as their loops tell.
+  [[nodiscard]] bool may_be_window(const ProductSum& sum) const {
+    const bool are_bytes = sum.data.load->type.bits == 8 && sum.weight.load->type.bits == 8;
+    return are_bytes && !sum.in_blocks && sum.loops.size() <= 3 && begun_.contains(sum.loops.front()) &&
+           tir::as_int(*sum.sums->extent).value() % width == 0 &&
+           std::ranges::all_of(sum.loops, [](const tir::For* loop) { return loop->extent->type == tir::int32_type; });
   }
 
   // What is in front of pairs is at most a part of all constants. Sums of many terms have the least of it.
@@ -385,6 +398,7 @@ class Layout {
   tir::Module& module_;
   std::int64_t sums_;  // of a block
   bool in_rows_;
+  bool whole_windows_;
   std::int64_t paired_terms_;  // the fewest; 0: none
   std::int64_t front_percent_;
   std::set<VarId> rings_;            // storage that holds the newest rows of a tensor

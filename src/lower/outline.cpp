@@ -195,7 +195,8 @@ class Outliner {
                            .body = std::move(body),
                            .notes = {},
                            .imported_c = {},
-                           .by_rows = {}};
+                           .by_rows = {},
+                           .row_operator = std::get<tir::For>(nest.node).row_operator};
     std::vector<ExprRef> arguments = {tir::make_string(function.name)};
     for (const VarId var : rows) arguments.push_back(tir::make_var(result_.module, var));
     for (const VarId var : pointers) {

@@ -150,6 +150,12 @@ void add_instructions(plan_file::PlanDocument& document, const PlannedProgram& p
     if (!callee) continue;
     call.instructions = rounded(estimates[*callee].instructions);
     call.kernels.assign(estimates[*callee].kernels.begin(), estimates[*callee].kernels.end());
+    for (const auto& [number, part] : estimates[*callee].parts) {
+      if (number > call.by_rows.size()) continue;
+      plan_file::PlanDocument::RowOperator& row = call.by_rows[number - 1];
+      row.instructions = rounded(part.instructions);
+      row.kernels.assign(part.kernels.begin(), part.kernels.end());
+    }
   }
 }
 

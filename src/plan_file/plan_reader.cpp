@@ -308,6 +308,8 @@ PlanDocument::RowOperator read_row_operator(const ParsedJson& json, const std::s
   object.read_count("number", part.number);
   object.read("callee", part.callee);
   object.read("kind", part.kind);
+  object.read_count("instructions", part.instructions);
+  object.read_list("kernels", part.kernels, text_item);
   return part;
 }
 

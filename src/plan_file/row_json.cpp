@@ -29,6 +29,8 @@ nlohmann::ordered_json by_rows_json(const std::vector<PlanDocument::RowOperator>
     json["number"] = one.number;
     json["callee"] = one.callee;
     json["kind"] = one.kind;
+    if (one.instructions) json["instructions"] = *one.instructions;
+    if (!one.kernels.empty()) json["kernels"] = one.kernels;
     list.push_back(std::move(json));
   }
   return list;

@@ -82,6 +82,12 @@ std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures,
       cells.push_back(operands_text(plan.calls[i]));
     }
     table.add(std::move(cells));
+    if (!describes) continue;
+    for (const PlanDocument::RowOperator& one : plan.calls[i].by_rows) {
+      if (!one.instructions) continue;
+      const std::string instructions = std::to_string(*one.instructions);
+      table.add({"", "", printable(operator_name(plan, i, one.number)), "", instructions, joined(one.kernels), ""});
+    }
   }
   const std::int64_t entry = describes ? instructions_of_entry(plan) : 0;
   if (entry > 0) table.add({"", "", "the entry itself", "", std::to_string(entry), "", ""});

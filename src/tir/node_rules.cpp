@@ -208,6 +208,13 @@ bool goes_together(const Expr& expr) {
              is_load_of_factor(*operands[1]) && operand(1).bits == 8 && is_load_of_factor(*operands[2]) &&
              operand(2) == int16_type && operand(3) == int32_type && operand(4) == int32_type &&
              as_int(*operands[5]).has_value();
+    case Op::lane_window:
+      return type == void_type && operands[0]->kind == ExprKind::load && operand(0) == int32_type &&
+             is_load_of_factor(*operands[1]) && operand(1).bits == 8 && is_load_of_factor(*operands[2]) &&
+             operand(2).bits == 8 &&
+             std::all_of(operands.begin() + 3, operands.end(),
+                         [](const ExprRef& one) { return one->type == int32_type; }) &&
+             as_int(*operands[11]).has_value() && as_int(*operands[13]).has_value();
     case Op::dot4:
     case Op::lane_product:
       return type == int32_type && operand(0) == type && is_load_of_factor(*operands[1]) &&

@@ -136,7 +136,16 @@ class RolledBody {
   }
 
  private:
-  [[nodiscard]] Stmt statement(std::size_t unit) const { return run_.function.body[run_.units[unit].statement]; }
+  [[nodiscard]] Stmt statement(std::size_t unit) const {
+    return of_operator(run_.function.body[run_.units[unit].statement], unit);
+  }
+  // A nest with the number of its operator.
+  [[nodiscard]] Stmt of_operator(Stmt stmt, std::size_t unit) const {
+    if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
+      loop->row_operator = static_cast<std::uint32_t>(run_.units[unit].call - segment_.first_call + 1);
+    }
+    return stmt;
+  }
 
   void note_call(std::size_t call) {
     const tir::Function& callee = module_.functions[run_.calls[call]->callee];
@@ -214,7 +223,7 @@ class RolledBody {
   Block rows_of(const RolledStage& stage, const ExprRef& n) {
     Block block;
     for (const VarId var : stage.row_buffers) block.push_back(run_.function.body[run_.declarations.at(var)]);
-    for (const std::size_t u : stage.units) block.push_back(row_of(u, stage.grain, n));
+    for (const std::size_t u : stage.units) block.push_back(of_operator(row_of(u, stage.grain, n), u));
     return block;
   }
 

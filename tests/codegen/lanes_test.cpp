@@ -196,6 +196,14 @@ TEST_CASE_FIXTURE(CaseProgram, "lanes: other loops stay as they are for the DSP 
   CHECK(chain(add(element, imm(4095))));
   CHECK_FALSE(chain(add(element, imm(4096))));
   CHECK_FALSE(chain(mul(element, element)));
+  CHECK(chain(mul(element, imm(4))));
+  CHECK_FALSE(chain(mul(element, imm(6))));
+  const auto shifted = [&](const ExprRef& by) { return tir::make_call(i32, tir::Op::shift_right, {element, by}); };
+  CHECK(chain(shifted(imm(31))));
+  CHECK_FALSE(chain(shifted(imm(32))));
+  CHECK_FALSE(chain(shifted(element)));
+  CHECK(chain(add(element, shifted(imm(31)))));
+  CHECK_FALSE(chain(add(mul(element, imm(2)), shifted(imm(31)))));
   CHECK_FALSE(chain(sub(element, element)));
   CHECK_FALSE(chain(doubled(element, 1140768826, 0)));
   CHECK_FALSE(chain(clip(element, -300, 300)));
@@ -432,6 +440,138 @@ TEST_CASE("lanes: sums side by side on an emulated core") {
   }
   program.run();
   program.run_on_helium();
+  program.run_on_dsp();
+}
+
+// As TensorFlow Lite rounds: sums on the stack, into an output that may be anywhere; what is named is used twice.
+TEST_CASE("lanes: what is rounded twice on an emulated core") {
+  CaseProgram program;
+  std::vector<std::int32_t> x = numbers();
+  for (std::int32_t& one : x) one /= 8;
+  std::vector<std::int32_t> factors(x.rbegin(), x.rend());
+  std::vector<std::int8_t> shifts;
+  for (std::size_t i = 0; i < x.size(); ++i) shifts.push_back(static_cast<std::int8_t>(i % 27));
+  const auto rounded = [&](std::size_t i, int literal) {
+    const std::int32_t h = product(std::int64_t{x[i]} * 4, factors[i], 32);
+    const std::int32_t shift = literal > 0 ? literal : shifts[i];
+    return std::clamp((((h + (h >> 31)) >> shift) + 1) >> 1, -128, 127);
+  };
+  for (const int literal : {0, 5}) {
+    std::vector<std::int8_t> expected;
+    for (std::size_t i = 0; i < x.size(); ++i) expected.push_back(static_cast<std::int8_t>(rounded(i, literal)));
+    program.operation("rounded", {ints(x)}, ints8(expected), [&](const std::vector<VarId>& in, VarId out) {
+      const VarId sums = program.pointer("sums", i32);
+      const VarId factor = program.pointer("factor", i32);
+      const VarId shift = program.pointer("shift", i8);
+      const VarId i = program.var("i", i32);
+      const VarId o = program.var("o", i32);
+      const VarId h = program.var("h", i32);
+      const auto count = static_cast<std::int64_t>(x.size());
+      const auto constant = [&](VarId var, const Data& data) {
+        return tir::Stmt{tir::AllocateConst{
+            var, data.type, std::make_shared<const tir::Constant>(tir::Constant{data.type, {count}, data.bytes}), {}}};
+      };
+      const auto shifted = [&](const ExprRef& value, const ExprRef& by) {
+        return tir::make_call(i32, tir::Op::shift_right, {value, by});
+      };
+      tir::Allocate array{
+          .var = sums, .type = i32, .extents = {imm(count)}, .condition = nullptr, .candidate_pools = {}};
+      array.on_stack = array.was_on_stack = true;
+      const ExprRef by = literal > 0 ? imm(literal) : cast(i32, program.load(shift, program.ref(o)));
+      const ExprRef whole = shifted(add(program.ref(h), shifted(program.ref(h), imm(31))), by);
+      const ExprRef value = cast(i8, clip(shifted(add(whole, imm(1)), imm(1)), -128, 127));
+      return Block{{std::move(array)},
+                   constant(factor, ints(factors)),
+                   constant(shift, ints8(shifts)),
+                   loop(i, imm(0), imm(count), {store(sums, program.ref(i), program.load(in[0], program.ref(i)))}),
+                   loop(o, imm(0), imm(count),
+                        {let(h, high(mul(program.load(sums, program.ref(o)), imm(4)),
+                                     program.load(factor, program.ref(o)), imm(0))),
+                         store(out, program.ref(o), value)})};
+    });
+  }
+  const std::string text = program.text();
+  CHECK(text.find("  usmp_neighbours_0(out, sums, m_factor, m_shift, 200);") != std::string::npos);
+  CHECK(text.find("  usmp_neighbours_1(out, sums, m_factor_1, 200);") != std::string::npos);
+  program.run();
+  program.run_on_helium();
+  program.run_on_dsp();
+}
+
+TEST_CASE("lanes: own storage alone is read before all is stored") {
+  CaseProgram program;
+  const VarId own = program.pointer("own", i32);
+  const VarId other = program.pointer("other", i32);
+  const VarId out = program.pointer("out", i32);
+  const VarId i = program.var("i", i32);
+  const auto fits = [&](VarId from, VarId to, std::int64_t count) {
+    const ExprRef value = tir::make_call(i32, tir::Op::shift_right, {program.load(from, program.ref(i)), imm(3)});
+    const tir::Stmt nest = loop(i, imm(0), imm(count), {store(to, program.ref(i), value)});
+    arith::Ranges ranges;
+    return store_of_own(program.module(), std::get<tir::For>(nest.node), ranges, [&](VarId var) { return var == own; })
+        .has_value();
+  };
+  CHECK(fits(own, out, 16));
+  CHECK_FALSE(fits(own, out, 18));
+  CHECK_FALSE(fits(other, out, 16));
+  CHECK_FALSE(fits(own, own, 16));
+}
+
+// Of up to nine weights a sum, all or some of which have data; a row may end with its ring, or go on at its beginning.
+TEST_CASE("lanes: windows of lanes on an emulated core") {
+  CaseProgram program;
+  std::uint32_t seed = 900;
+  const auto drawn = [&](std::int64_t from, std::int64_t to) {
+    seed = seed * 1664525U + 1013904223U;
+    return from + static_cast<std::int64_t>((seed >> 8U) % static_cast<std::uint32_t>(to - from + 1));
+  };
+  for (const DataType data_type : {i8, u8}) {
+    for (const DataType weight_type : {i8, u8}) {
+      for (int one = 0; one < 24; ++one) {
+        const bool is_small = one % 4 == 3;  // a window of another size
+        const std::int64_t all_rows = is_small ? drawn(1, 5) : 3;
+        const std::int64_t all_taps = is_small ? drawn(1, 5) : 3;
+        const bool is_whole = one % 2 == 0;
+        const std::int64_t rows = is_whole ? all_rows : drawn(0, all_rows);
+        const std::int64_t taps = is_whole ? all_taps : drawn(-1, all_taps);
+        const std::int64_t distance = 4 * all_rows * all_taps;
+        const std::int64_t begin =
+            4 * (drawn(0, all_rows - rows) * all_taps + drawn(0, std::min(all_taps, all_taps - taps)));
+        const std::int64_t blocks = drawn(1, 3);
+        const std::int64_t x_tap = 4 * blocks + drawn(0, 2);
+        const std::int64_t row_taps = all_taps + drawn(0, 2);
+        const std::int64_t x_row = row_taps * x_tap;
+        const bool is_ring = one % 3 != 0;
+        const std::int64_t pixels = drawn(row_taps, 3 * row_taps);
+        const std::int64_t size = is_ring ? pixels * x_tap : 0;
+        const std::int64_t place = is_ring ? drawn(0, pixels - 1) * x_tap : 0;
+        const std::int64_t zero = std::vector<std::int64_t>{0, 128, -83, 0}[static_cast<std::size_t>(one / 6)];
+        std::vector<std::int64_t> x, w;
+        const std::int64_t elements_of_x = is_ring ? size : x_row * all_rows;
+        const Data xs = elements(data_type, static_cast<std::size_t>(elements_of_x), seed, x);
+        const Data ws = elements(weight_type, static_cast<std::size_t>(blocks * distance), seed + 7, w);
+        std::vector<std::int32_t> sums;
+        for (std::int64_t i = 0; i < 4 * blocks; ++i) {
+          std::uint32_t sum = 0;
+          for (std::int64_t k = 0; k < rows * std::max<std::int64_t>(taps, 0); ++k) {
+            const std::int64_t at = place + k / taps * x_row + k % taps * x_tap;
+            const std::int64_t value = x[static_cast<std::size_t>((is_ring ? at % size : at) + i)] + zero;
+            const std::int64_t weight = i / 4 * distance + begin + k / taps * 4 * all_taps + k % taps * 4 + i % 4;
+            sum += static_cast<std::uint32_t>(value * w[static_cast<std::size_t>(weight)]);
+          }
+          sums.push_back(static_cast<std::int32_t>(sum));
+        }
+        program.operation("window", {xs, ws}, ints(sums), [&](const std::vector<VarId>& in, VarId out) {
+          return Block{
+              evaluate(tir::make_call(tir::void_type, tir::Op::lane_window,
+                                      {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0),
+                                       imm(blocks), imm(distance), imm(begin), imm(rows), imm(x_row), imm(4 * all_taps),
+                                       imm(taps), imm(x_tap), imm(zero), imm(place), imm(size)}))};
+        });
+      }
+    }
+  }
+  program.run();
   program.run_on_dsp();
 }
 

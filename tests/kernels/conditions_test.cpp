@@ -368,11 +368,20 @@ TEST_CASE("kernels: rows that are no window") {
     one.terms = 7;
     CHECK(changed(one).find("dot4(sum3[0]") != std::string::npos);
   }
-  SUBCASE("of one four") {
+  SUBCASE("of fewer terms than the core wants") {
     KernelFixture one;
     one.terms = 4;
     one.data_at = add(mul(one.var(one.r), 20), one.var(one.k));
-    CHECK(changed(one).find("window_run") == std::string::npos);
+    one.weight_at = add(add(mul(one.var(one.s), 12), mul(one.var(one.r), 4)), one.var(one.k));
+    one.program(block(one.zeros(), one.nest()));
+    kernels::Core core = one.core();
+    core.row_terms = 5;
+    SUBCASE("of five") {}
+    SUBCASE("of none") { core.row_terms = 0; }
+    kernels::block_sums(one.changed(), core);
+    one.check_same();
+    CHECK_FALSE(one.has("window_run"));
+    CHECK(one.has("dot4"));
   }
   SUBCASE("a number of sums that four does not divide") {
     KernelFixture one;

@@ -82,16 +82,19 @@ struct KernelFixture : Program {
     for (tir::Param& param : op().params) param.no_alias = alone;
   }
   [[nodiscard]] bool has(const std::string& what) { return text().find(what) != std::string::npos; }
+  [[nodiscard]] kernels::Core core() const {
+    return {.name = "some", .in_rows = in_rows, .paired_terms = 0, .sums = together};
+  }
   bool blocked() {
-    kernels::lay_out_weights(changed(), {.name = "some", .in_rows = in_rows, .paired_terms = 0, .sums = together});
+    kernels::lay_out_weights(changed(), core());
     check_same();
     return blocked_as_laid_out();
   }
   bool blocked_as_laid_out() {
-    kernels::block_sums(changed(), together, in_rows);
+    kernels::block_sums(changed(), core());
     check_same();
-    return has("dot4") || has("lane_product") || has("dot_run") || has("lane_run") || has("row_run") ||
-           has("window_run");
+    return has("dot4") || has("lane_product") || has("dot_run") || has("lane_run") || has("lane_window") ||
+           has("row_run") || has("window_run");
   }
 };
 

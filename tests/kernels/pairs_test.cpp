@@ -135,7 +135,7 @@ struct PairFixture : KernelFixture {
     kernels::lay_out_weights(changed(), core);
     check_same();
     const bool are = has("paired_weight");
-    kernels::block_sums(changed(), 4);
+    kernels::block_sums(changed(), core);
     check_same();
     CHECK(has("pair_run") == are);
     CHECK_FALSE(has("paired_weight"));

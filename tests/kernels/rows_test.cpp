@@ -115,6 +115,47 @@ TEST_CASE("rows: windows that the border cuts") {
   }
 }
 
+// Of weights that lie sum by sum for lack of whole fours, too, where many sums share the copy.
+TEST_CASE("rows: windows that are copied for words") {
+  RowsFixture one;
+  one.in_rows = false;
+  const VarId j = one.number("j");
+  one.offset = -83;
+  one.terms = 4;
+  one.sums = 32;
+  one.rows = 10;
+  const std::string call = "window_run<>(sum[0], window[0], weight[0], 0, 8, 40, 1, 0, 0, 40, -83)";
+  bool is_for_words = true;
+  bool copies = true;
+  SUBCASE("ten rows") {}
+  SUBCASE("for a core that copies none") { is_for_words = copies = false; }
+  SUBCASE("few sums") {
+    one.sums = 4;
+    copies = false;
+  }
+  SUBCASE("more than 64 bytes") {
+    one.rows = 17;
+    copies = false;
+  }
+  SUBCASE("long rows") {
+    one.rows = 2;
+    one.terms = 20;
+    copies = false;
+  }
+  one.begin = larger(imm(0), sub(imm(2), one.var(j)));
+  one.length = sub(imm(one.rows), one.begin);
+  one.data_at = add(add(mul(one.var(one.r), one.terms + 2), one.var(one.k)), one.var(j));
+  one.weight_at = add(add(mul(one.var(one.s), one.rows * one.terms), mul(one.var(one.r), one.terms)), one.var(one.k));
+  one.program(block(one.loop(j, 3, block(one.zeros(), one.nest()))));
+  kernels::Core core = one.core();
+  core.whole_windows = is_for_words;
+  kernels::block_sums(one.changed(), core);
+  one.check_same();
+  CHECK(one.has("window_run"));
+  CHECK(one.has("window[") == copies);
+  if (copies) CHECK(one.has(call));
+}
+
 TEST_CASE("rows: windows of rings") {
   RingFixture one;
   one.in_rows = true;

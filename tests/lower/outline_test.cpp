@@ -222,6 +222,21 @@ TEST_CASE("a loop that may leave the operator stays") {
   CHECK_FALSE(outlined(b, {}).module.find("op_nest0"));
 }
 
+TEST_CASE("a nest's function is of the nest's operator") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  tir::Stmt second = copy_all(b, q, p);
+  std::get<tir::For>(second.node).row_operator = 2;
+  b.function("op", {p, q}, block(copy_all(b, q, p), std::move(second)));
+  const VarId in = b.pointer("in");
+  const VarId x = b.pointer("x");
+  b.entry({in}, block(b.allocate(x, 8), b.call("op", {in, x})));
+  const Lowered lowered = outlined(b, {{"x", 0}});
+  CHECK(function(lowered, "op_nest0").row_operator == 0);
+  CHECK(function(lowered, "op_nest1").row_operator == 2);
+}
+
 TEST_CASE("no function gets a name that there is") {
   ModuleBuilder b;
   const VarId p = b.pointer("p");

@@ -109,7 +109,9 @@ inline usmp::plan_file::PlanDocument with_rows(usmp::plan_file::PlanDocument doc
   document.buffers.at(1).rows = usmp::RowsHeld{.rows = 4, .of = 12, .row_bytes = 4};
   document.buffers.at(1).row_operator = 3;
   document.calls.at(0).kind = "operators by rows";
-  document.calls.at(0).by_rows = {{1, "conv_a", "conv2d"}, {2, "add", ""}, {3, "conv_b", "conv2d"}};
+  document.calls.at(0).by_rows = {{1, "conv_a", "conv2d", 90, {"dot_run"}},
+                                  {2, "add", "", 10, {"dot4"}},
+                                  {3, "conv_b", "conv2d", 40, {"dot_run", "window_run"}}};
   return document;
 }
 

@@ -114,7 +114,7 @@ class Campaign {
     for (const Variant& variant : variants) {
       part.dots += holds(variant, "usmp_dot_run");
       part.rows += holds(variant, "usmp_row_run");
-      part.lanes += holds(variant, "usmp_lane_run");
+      part.lanes += holds(variant, "usmp_lane_");
       part.pairs += holds(variant, "usmp_pair_run");
       part.halves += holds(variant, "usmp_halves_of_i16");
     }

@@ -85,6 +85,7 @@ class Interpreter {
   Scalar fixed_point(const tir::Expr& expr, std::size_t lane);
   Scalar products(const tir::Expr& expr);
   void run_of_products(const tir::Expr& expr);
+  void window_of_lanes(const tir::Expr& expr);
   void window_of_products(const tir::Expr& expr);
   void products_of_pairs(const tir::Expr& expr);
   [[nodiscard]] Scalar storage_of(const tir::Expr& load) const;

@@ -91,6 +91,7 @@ void Interpreter::run_of_products(const Expr& expr) {
   const bool is_dot = expr.op == tir::Op::dot_run;
   const bool is_row = expr.op == tir::Op::row_run;
   if (expr.op == tir::Op::window_run) return window_of_products(expr);
+  if (expr.op == tir::Op::lane_window) return window_of_lanes(expr);
   if (expr.op == tir::Op::pair_run) return products_of_pairs(expr);
   const std::int64_t sums = is_row ? 1 : is_dot ? operand(8) : 4;
   const std::int64_t offset = operand(is_dot || is_row ? 7 : 8);
@@ -142,6 +143,30 @@ void Interpreter::products_of_pairs(const Expr& expr) {
     if (sum < -(1 << 23) || sum >= 1 << 23) throw Undefined("a sum of pairs beyond 24 bits");
     const std::int64_t place = number(*first.operands[0]) + s;
     memory_.store(storage_of(first), place, first.type, integer(sum));
+  }
+}
+
+void Interpreter::window_of_lanes(const Expr& expr) {
+  const auto operand = [&](std::size_t i) { return number(*expr.operands[i]); };
+  const auto factor = [&](std::size_t i, std::int64_t place) {
+    const Expr& load = *expr.operands[i];
+    return memory_.load(storage_of(load), number(*load.operands[0]) + place, load.type).integer;
+  };
+  const Expr& first = *expr.operands[0];
+  const std::int64_t size = operand(13);
+  for (std::int64_t s = 0; s < 4 * operand(3); ++s) {
+    std::int64_t sum = 0;
+    for (std::int64_t r = 0; r < operand(6); ++r) {
+      for (std::int64_t t = 0; t < operand(9); ++t) {
+        step();
+        const std::int64_t at = operand(12) + r * operand(7) + t * operand(10);
+        const std::int64_t x = factor(1, (size == 0 ? at : at % size) + s) + operand(11);
+        if (x != static_cast<std::int16_t>(x)) throw Undefined("a factor beyond 16 bits");
+        sum += x * factor(2, operand(4) * (s / 4) + operand(5) + r * operand(8) + 4 * t + s % 4);
+      }
+    }
+    const std::int64_t place = number(*first.operands[0]) + s;
+    memory_.store(storage_of(first), place, first.type, integer(static_cast<std::int32_t>(sum)));
   }
 }
 

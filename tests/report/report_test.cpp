@@ -133,6 +133,10 @@ TEST_CASE("instructions in the table have the sum that the summary tells: what t
   };
   CHECK(shows("; instructions (estimate for cortex-m4): 137 "));
   CHECK(shows("the entry itself 7 "));
+  plan.calls[0].by_rows = {{2, "a", "depthwise conv2d", 60, {"lane_window"}}, {3, "b", "conv2d"}};
+  CHECK(shows("#1.2 depthwise conv2d 60 lane_window "));
+  CHECK_FALSE(shows("#1.3"));
+  CHECK(shows("the entry itself 7 "));
   plan.instructions = 130;
   CHECK_FALSE(shows("the entry itself"));
   plan.instructions.reset();

@@ -13,7 +13,8 @@ namespace usmp::kernels {
 struct Core {
   std::string_view name;           // as compilers know it: "cortex-m4"
   bool in_rows = false;            // weights lie sum by sum, as vectors of Helium read them
-  bool windows = true;             // rows of windows are added by one call (Op::window_run)
+  std::int64_t row_terms = 2;      // the fewest of rows of windows that one call adds (Op::window_run); 0: none does
+  bool whole_windows = true;       // those of lanes are one call (Op::lane_window), small ones are copied to be one row
   std::int64_t paired_terms = 8;   // the fewest of sums whose weights become pairs (Op::pair_run); 0: none do
   std::int64_t front_percent = 7;  // what pairs may add to the constants
   std::int64_t sums = 4;           // of a block of sums, >= 1: as many as registers hold beside data and weights
@@ -22,6 +23,8 @@ struct Core {
   double plain = 1;            // an operation of loops::work
   double dot_run_four = 5.3;   // four terms of one sum in a run, with its part of the loop
   double pair_run_four = 4.2;  // likewise, of weights that are pairs
+  double window_four = 6.5;    // likewise, in a row of a window of rows
+  double window_term = 3;      // one term of one sum that fours leave over there
   double lane_run_tap = 2.6;   // one term of one sum in a run of lanes
   double dot4 = 5.75;          // one load, two unpackings, two products; a quarter of those of the data
   double lane_product = 2.5;   // one product; a quarter of two loads and four unpackings

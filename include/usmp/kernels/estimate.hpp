@@ -3,6 +3,8 @@
 // How many instructions the emitted loops take, as an estimate: compilers decide.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +21,12 @@ struct Estimate {
   // (bench/instructions.py --check).
   std::optional<double> instructions;
   std::set<std::string> kernels;  // the operators that its sums of products became: "dot_run", "pair_run", "lane_run"
+  // Of its calls of functions that are nests of one operator, by tir::Function::row_operator.
+  struct Part {
+    double instructions = 0;
+    std::set<std::string> kernels;
+  };
+  std::map<std::uint32_t, Part> parts;
 };
 
 // By function. The module is as emitted. O(size of the module · log).

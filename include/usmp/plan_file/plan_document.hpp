@@ -118,6 +118,9 @@ struct PlanDocument {
     std::size_t number = 0;  // among the calls as they were without rolling, from 1
     std::string callee;
     std::string kind;  // as in Call
+    // In one call, of the nests that are its own functions; nothing: not known.
+    std::optional<std::int64_t> instructions = {};
+    std::vector<std::string> kernels = {};  // likewise
 
     friend bool operator==(const RowOperator&, const RowOperator&) = default;
   };

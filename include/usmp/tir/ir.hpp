@@ -242,6 +242,8 @@ struct For {
   // function. What an iteration does stands in scopes of the body, which become functions (lower/outline.hpp). 0: any
   // other loop. Set by transformations.
   std::int64_t row_runs = 0;
+  // The operator of the rows that the nest computes, as in Allocate.
+  std::uint32_t row_operator = 0;
 };
 
 struct While {
@@ -299,6 +301,7 @@ struct Function {
   std::vector<std::string> notes;         // changes to it, for readers of the emitted C
   std::vector<std::string> imported_c;    // pragma_import_c sources in order, without repetition
   std::vector<RowOperator> by_rows = {};  // for reports; empty: it is one operator
+  std::uint32_t row_operator = 0;         // of the nest that it was, as in For
 };
 
 // A pool that the module's own annotations or attributes describe (ir.WorkspacePoolInfo, ir.ConstantPoolInfo); their

@@ -103,6 +103,15 @@ enum class Op : std::uint8_t {
   //   sum[i] += (x[t·distance of x + i] + n) · w[t·distance of w + i] over t in [0, taps),
   // wrapping. taps <= 0: nothing happens.
   lane_run,
+  // A statement that adds up windows of sums of products of bytes side by side, whose weights lie in blocks of four
+  // sums. Operands: the first three of dot_run, of a block's first weight; int32 values: blocks, the distance of their
+  // weights; of the window's first weight in a block; rows, the distances of x and of w from row to row, taps of a row,
+  // the distance of x from tap to tap; literal n; the place of the first tap; literal m. For i in [0, 4·blocks):
+  //   sum[i] = Σ (x[place(r, t) + i] + n) · w[distance·(i / 4) + first + r·distance of w + 4·t + i % 4] over r in [0,
+  //   rows), t in [0, taps), with place(r, t) = the first + r·distance of x by row + t·distance of x by tap,
+  // wrapping; of a ring, m > 0, place(r, t) mod m: the first place is less than m and no distance of x is more. x[k] +
+  // n fits 16 bits. Weights of two blocks do not overlap. rows <= 0 or taps <= 0: sums are 0.
+  lane_window,
   memory_fence,   // where memory may change hands between buffers of different types: no access may move across it: no
                   // operands, void
   multiply_high,  // x · y · 2^−(32 + n), rounded to nearest, halves up: int32 operands x, y and n in [1, 31], or a
@@ -160,7 +169,8 @@ struct OpInfo {
 
 // Those that store what they compute: statements.
 [[nodiscard]] constexpr bool is_run(Op op) {
-  return op == Op::dot_run || op == Op::lane_run || op == Op::row_run || op == Op::window_run || op == Op::pair_run;
+  return op == Op::dot_run || op == Op::lane_run || op == Op::row_run || op == Op::window_run || op == Op::pair_run ||
+         op == Op::lane_window;
 }
 [[nodiscard]] constexpr bool is_bitwise(Op op) { return op >= Op::bitwise_and && op <= Op::bitwise_xor; }
 [[nodiscard]] constexpr bool is_shift(Op op) { return op == Op::shift_left || op == Op::shift_right; }
