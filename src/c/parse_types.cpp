@@ -375,11 +375,10 @@ TypeId Parser::pointers(TypeId base) {
     Type pointer;
     pointer.kind = TypeKind::pointer;
     pointer.of = base;
-    std::vector<TokenRange> ignored;
     while (here().kind == TokenKind::identifier) {
       const Word word = word_of(here().text);
       if (word == Word::attribute) {
-        attributes(ignored);
+        attributes(tree_.unheeded);
         continue;
       }
       if (word != Word::qualifier) break;
@@ -484,8 +483,7 @@ Parser::Declarator Parser::declarator(TypeId base, bool may_be_nameless) {
     const TypeId outer = suffixes(type);
     const std::size_t end = at_;
     at_ = open + 1;
-    std::vector<TokenRange> ignored;
-    attributes(ignored);
+    attributes(tree_.unheeded);
     result = declarator(outer, may_be_nameless);
     if (at_ != close) throw Unparsed{};
     at_ = end;
@@ -505,6 +503,7 @@ Parser::Declarator Parser::declarator(TypeId base, bool may_be_nameless) {
 // NOLINTNEXTLINE(misc-no-recursion): at most most_nested deep
 std::optional<TypeId> Parser::type_name() {
   const Specifiers shared = specifiers(Where::type_name);
+  tree_.unheeded.insert(tree_.unheeded.end(), shared.attributes.begin(), shared.attributes.end());
   if (!shared.unknown.empty()) return std::nullopt;
   const Declarator one = declarator(shared.type, true);
   return one.name.empty() ? std::optional(one.type) : std::nullopt;

@@ -218,13 +218,16 @@ StmtId Parser::group(bool is_file) {
 StmtId Parser::function_body() {
   const std::size_t begin = at_;
   const std::size_t close = partner_[begin];
+  std::size_t at = begin;
   try {
     return block();
-  } catch (const Cut&) {
+  } catch (const Cut& cut) {
+    at = cut.at;
   } catch (const Unparsed&) {
+    at = at_;
   }
   at_ = close + 1;
-  return add({.kind = StmtKind::opaque, .tokens = {}}, begin);
+  return add({.kind = StmtKind::opaque, .tokens = {}, .at = static_cast<std::uint32_t>(at)}, begin);
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): at most most_nested deep
@@ -400,7 +403,7 @@ StmtId Parser::for_loop() {
 
 // To its semicolon, or to a brace that closes a block of its own.
 StmtId Parser::opaque_statement(std::size_t begin) {
-  at_ = begin;
+  const auto at = static_cast<std::uint32_t>(std::exchange(at_, begin));
   while (true) {
     const Token& token = here();
     if (token.is(";")) {
@@ -428,7 +431,7 @@ StmtId Parser::opaque_statement(std::size_t begin) {
       break;
     }
   }
-  return add({.kind = StmtKind::opaque, .tokens = {}}, begin);
+  return add({.kind = StmtKind::opaque, .tokens = {}, .at = at}, begin);
 }
 
 bool Parser::begins_declaration() const {

@@ -84,7 +84,6 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"new", Word::foreign},
       {"noexcept", Word::foreign},
       {"not", Word::foreign},
-      {"nullptr", Word::foreign},
       {"operator", Word::foreign},
       {"or", Word::foreign},
       {"private", Word::foreign},
@@ -169,6 +168,8 @@ std::optional<Type> standard_type(std::string_view name) {
     add("ssize_t", 0, false);
     add("ptrdiff_t", 0, false);
     add("intptr_t", 0, false);
+    for (const std::string_view fast : {"uint_fast16_t", "uint_fast32_t", "uint_least32_t"}) add(fast, 0, true);
+    for (const std::string_view fast : {"int_fast16_t", "int_fast32_t", "int_least32_t"}) add(fast, 0, false);
     add("bool", 8, true);
     types["bool"].is_bool = true;
     return types;

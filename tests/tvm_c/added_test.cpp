@@ -305,6 +305,7 @@ TEST_CASE("what follows a call that fails is kept, if it may fail") {
   const std::string fails = "    if (helper(p) != 0) return -1;\n";
   const std::string kept = "\"usmp_kept_failure ";
   CHECK(with("  if (" + op_call + " != 0) " + log, fails).find(kept) != std::string::npos);
+  CHECK(with("  if (" + op_call + " != 0) " + log, "    helper(p);\n").find(kept) != std::string::npos);
   CHECK(with("  if (" + op_call + " != 0) return -2;\n", fails).find("check_return(0, -2, ") != std::string::npos);
   CHECK(with("  if (start_timer(x_buffer_var) != 0) return -2;\n  " + call).find("check_return(0, -2, ") !=
         std::string::npos);

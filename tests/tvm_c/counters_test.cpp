@@ -93,6 +93,9 @@ TEST_CASE("a loop that C does not end, or whose counter wraps, is not read") {
   }
   CHECK(read(loop("int32_t i = 0; i < r[0] * 4; ++i")).find("found") == std::string::npos);
   CHECK(read(loop("int i = r[0]; i >= 0; --i")).find("expected a loop from and to a number") != std::string::npos);
+  // An end is not what stands behind '<' alone.
+  CHECK(read(loop("int i = 0; i < 16 && r[0]; ++i")).find("found '&&', expected '<'") != std::string::npos);
+  CHECK(read(loop("int i = 0; i < 16 && 1; ++i")).find("found '&&', expected '<'") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; i += r[0]")).find("expected a number") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; i += 0")).find("expected a step of at least 1") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; ++i", "i += 1;")).find("found 'i' changed") != std::string::npos);

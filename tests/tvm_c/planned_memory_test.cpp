@@ -65,6 +65,10 @@ TEST_CASE("what one name of a pool reads and another writes is refused") {
         std::string::npos);
   CHECK(error_of(both + loop("y_buffer_var[i] = ((int8_t*)b_let)[(i - 8)];"))
             .find("found 'b' with a negative index, expected none") != std::string::npos);
+  // Offsets are bytes.
+  CHECK(error_of("  void* d_let = (&(((int32_t*)sram_0_var)[8]));\n").find("expected (&(pool[offset]))") !=
+        std::string::npos);
+  CHECK(error_of("  void* d_let = (&(((uint8_t*)sram_0_var)[8]));\n") == "none");
   CHECK(error_of(both + loop("((int8_t*)b_let)[(i - 8)] = y_buffer_var[i];")).find("negative") != std::string::npos);
   // A condition may keep it inside.
   CHECK(error_of(both + loop("y_buffer_var[i] = ((i < 8) ? ((int8_t*)a_let)[i] : ((int8_t*)b_let)[(i - 8)]);")) ==

@@ -847,6 +847,11 @@ TEST_CASE("what is not read is told with its place") {
   CHECK(error_in("  q[0] = unknown;") == "lib1.c: line 2, column 10: found 'unknown', which is not declared here");
   CHECK(error_in("  q[0] = p[1 + ];") == "lib1.c: line 2, column 16: found ']', expected an expression");
   CHECK(error_in("  goto x;").find("lib1.c: line 2, column 3: ") == 0);
+  CHECK(error_in("  q[0] = p[0] p[1];") == "lib1.c: line 2, column 15: found 'p', expected ';'");
+  const std::string attribute = ": found '__attribute__', expected no attribute but of an array";
+  CHECK(error_in("  q[0] = ((int8_t __attribute__((vector_size(16)))*)p)[0];") ==
+        "lib1.c: line 2, column 19" + attribute);
+  CHECK(error_in("  int8_t* __attribute__((aligned(4))) r = p;") == "lib1.c: line 2, column 11" + attribute);
   CHECK(error_in("  return 0;\n  q[0] = 1;") ==
         "lib1.c: line 2, column 3: found 'return', expected one return, at the end of the function");
   CHECK(error_in("  q[0] = 99999999999999999999;") ==

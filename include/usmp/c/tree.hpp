@@ -96,6 +96,7 @@ struct Stmt {
   std::vector<StmtId> body = {};
   std::vector<StmtId> other = {};
   std::vector<DeclId> decls = {};
+  std::uint32_t at = 0;  // of opaque: the token that is beyond the grammar
 };
 
 enum class DeclKind : std::uint8_t { variable, function, type, parameter, enumerator, member };
@@ -153,7 +154,8 @@ class Tree {
   std::vector<Type> types;
   std::vector<Record> records;
   std::vector<ExprId> operands;
-  std::vector<StmtId> items;  // of the file: declarations, linkage, group, opaque, empty
+  std::vector<StmtId> items;         // of the file: declarations, linkage, group, opaque, empty
+  std::vector<TokenRange> unheeded;  // attributes that no declaration has: of pointers, and of types in expressions
 
   [[nodiscard]] const Expr& operator[](ExprId id) const { return exprs[id.index()]; }
   [[nodiscard]] const Stmt& operator[](StmtId id) const { return stmts[id.index()]; }

@@ -119,35 +119,28 @@ Value BodyNames::scratch(const std::string& pool, const PoolParam& used) {
   return pointer_to(var, tir::uint8_type);
 }
 
-bool BodyNames::planned(Lexer& tokens, const Token& name) {
-  Lexer ahead = tokens;
-  std::size_t brackets = 0;
-  bool is_address = false;
-  while (true) {
-    if (take(ahead, "&")) {
-      if (is_address) return false;
-      is_address = true;
-    } else if (!take(ahead, "(")) {
-      break;
-    } else if (!parse_type(ahead)) {
-      ++brackets;
-    } else if (!take(ahead, ")")) {
-      return false;
-    }
-  }
-  const Token pool_name = ahead.next();
-  const auto pool = pools_.find(std::string(pool_name.text));
+bool BodyNames::planned(const Expressions& code, c::ExprId value, const Token& name) {
+  const auto without_casts = [&](c::ExprId id) {
+    while (code[id].kind == c::ExprKind::cast) id = code.operand(id, 0);
+    return id;
+  };
+  c::ExprId sum = without_casts(value);
+  const bool is_address = code.is_prefix(sum, "&");
+  if (is_address) sum = without_casts(code.operand(sum, 0));
+  c::ExprId front = sum;
+  while (code[front].operand_count > 0 && code[front].kind != c::ExprKind::call) front = code.operand(front, 0);
+  const auto pool = pools_.find(std::string(code.name_of(front)));
   if (pool == pools_.end()) return false;
-  for (; take(ahead, ")"); --brackets) {
-    if (brackets == 0) fail_at(name, "an offset in the pool");
-  }
-  expect(ahead, is_address ? "[" : "+");
-  const Token offset = ahead.next();
-  if (offset.kind != TokenKind::number || is_real(offset)) fail_at(offset, "an offset in the pool");
+  const auto is_bytes = [&](c::ExprId id) {
+    const auto type = code[id].kind == c::ExprKind::cast ? known_type(code.tree(), code[id].type) : std::nullopt;
+    return id == front || (type && type->stars == 1 && type->element.bytes() <= 1 && code.operand(id, 0) == front);
+  };
+  const bool is_place = is_address ? code[sum].kind == c::ExprKind::subscript : code.is_binary(sum, "+");
+  if (!is_place || !is_bytes(code.operand(sum, 0))) fail_at(code.at(front), "(&(pool[offset]))");
+  const c::ExprId number = code.operand(sum, 1);
+  const Token& offset = code.at(number);
+  if (code[number].kind != c::ExprKind::number || is_real(offset)) fail_at(offset, "an offset in the pool");
   const std::int64_t at = integer_literal(offset).value;
-  if (is_address) expect(ahead, "]");
-  for (; brackets > 0; --brackets) expect(ahead, ")");
-  tokens = std::move(ahead);
   constexpr std::string_view suffix = "_let";
   Token plain = name;
   if (plain.text.ends_with(suffix)) plain.text.remove_suffix(suffix.size());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tvm_c/body/body_reader.hpp"
+#include "tvm_c/body/expressions.hpp"
 #include "tvm_c/body/values.hpp"
 #include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/file_scope.hpp"
@@ -67,8 +68,8 @@ class BodyNames {
   // What a function whose C stays takes of the pool that it gets.
   [[nodiscard]] Value scratch(const std::string& pool, const PoolParam& used);
   // (&(sram_3_var[160])), or sram_3_var + 160: TVM has planned the buffer. Its place is forgotten, and its size is what
-  // is accessed. Declares the name; false, and nothing is taken: that does not stand here.
-  bool planned(Lexer& tokens, const Token& name);
+  // is accessed. Declares the name; false: it is something else.
+  bool planned(const Expressions& code, c::ExprId value, const Token& name);
 
   // In front of everything, as TVM has them; when all is read.
   void insert_tables();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -21,15 +22,15 @@
 #include "tvm_c/body/nested_calls.hpp"
 #include "tvm_c/body/outlined_call.hpp"
 #include "tvm_c/body/packed.hpp"
-#include "tvm_c/body/packed_statements.hpp"
 #include "tvm_c/body/unpacked_params.hpp"
 #include "tvm_c/body/variables.hpp"
 #include "tvm_c/body/walkers.hpp"
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
-#include "usmp/c/operators.hpp"
+#include "usmp/c/parser.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
@@ -44,6 +45,8 @@ using tir::VarId;
 constexpr std::string_view allocate_function = "TVMBackendAllocWorkspace";
 constexpr std::int32_t tvms_failure = -1;
 
+using Statements = std::span<const c::StmtId>;
+
 // A block of C that is open.
 struct Open {
   // rest: what stands in a loop behind a branch that goes on with the next iteration, up to the loop's end; likewise in
@@ -53,6 +56,38 @@ struct Open {
   bool has_braces = true;
   bool continues = false;  // then: its last statement is continue, or a return
 };
+
+// What __attribute__((aligned(4))) and USMP_ALIGNED_ARRAY(4), as this program writes it, say, at the most. Throws
+// SyntaxError for other words.
+std::uint16_t alignment_of(const c::Decl& decl, const Expressions& code) {
+  constexpr std::int64_t most = 4096;
+  constexpr std::size_t prefix = 4;  // of "USMP_", whose last letter another reading has changed
+  std::int64_t alignment = 1;
+  const auto add = [&](std::uint32_t name) {
+    const Token& number = code.token(name + 2);
+    if (!code.token(name + 1).is("(")) fail_at(code.token(name + 1), "'('");
+    if (number.kind != TokenKind::number || is_real(number)) fail_at(number, "an alignment in bytes, as a number");
+    const std::int64_t bytes = integer_literal(number).value;
+    if (bytes < 1 || bytes > most || !std::has_single_bit(static_cast<std::uint64_t>(bytes))) {
+      fail_at(number, "an alignment that is a power of two up to " + std::to_string(most));
+    }
+    if (!code.token(name + 3).is(")")) fail_at(code.token(name + 3), "')'");
+    alignment = std::max(alignment, bytes);
+  };
+  for (const c::TokenRange words : decl.unknown) {
+    const std::string_view name = code.token(words.begin).text;
+    if (!name.starts_with("USM") || !name.ends_with("_ALIGNED_ARRAY") || name.find("_ALIGNED") != prefix)
+      code.fail_undeclared(code.token(words.begin));
+    add(words.begin);
+  }
+  for (const c::TokenRange words : decl.attributes) {
+    if (!code.token(words.begin).is("__attribute__")) code.fail_undeclared(code.token(words.begin));
+    for (std::uint32_t i = words.begin; i < words.end; ++i) {
+      if (code.token(i).is("aligned") || code.token(i).is("__aligned__")) add(i);
+    }
+  }
+  return static_cast<std::uint16_t>(alignment);
+}
 
 // What the reader of a function and those of the functions that are read in place of calls in it have in common.
 struct Reading {
@@ -67,18 +102,25 @@ struct Reading {
   const NestedTexts* nested;    // null: calls of operators stay calls
   const Names& called_nested;   // of them, as called_helpers
   tir::BodyBuilder body;
+  std::map<const FunctionText*, FunctionTree>& trees;
   UsedConstants constants = {};
   std::vector<std::string> open = {};  // functions read in place of calls, the innermost last
   std::size_t bytes = 0;               // of them
   // Reads one more of them, inside of at most most_nested_deep.
   std::function<void(const FunctionText&, const std::vector<Value>&, NestedCall&)> read_inlined = {};
+
+  // Throws SyntaxError.
+  const FunctionTree& tree_of(const FunctionText& text, const std::map<std::size_t, std::size_t>& texts = {}) const {
+    const auto found = trees.find(&text);
+    return found != trees.end() ? found->second : trees.emplace(&text, function_tree(text, texts)).first->second;
+  }
 };
 
 class BodyReader {
  public:
   BodyReader(const FunctionText& text, Reading& reading, const AddedStatements& added = {},
              std::span<const Outlined> outlined = {}, NestedCall* inlined = nullptr)
-      : tokens_(text.body),
+      : text_(text),
         added_(added.texts),
         outlined_(outlined),
         guarded_(text.body.text(), added.guarded),
@@ -97,17 +139,26 @@ class BodyReader {
           require_known(name);
           return variables_.used(names_.look_up(name));
         }),
-        memory_(values_, names_, body_, look_up_),
-        walkers_(values_, names_, body_),
+        code_(values_, look_up_),
+        memory_(values_, names_, body_, code_, look_up_),
+        walkers_(values_, names_, body_, code_),
         changing_(reading.changing),
         helpers_(reading.helpers) {}
 
   // `has_pools`: those of TVM's are parameters like others.
-  void read_params(Lexer tokens, bool has_pools = false) {
-    open(Open::Kind::function, true);
-    is_packed_ = takes_packed(tokens);
-    if (is_packed_) return unpacked_.declare(std::move(tokens), packed_);
-    for (const auto& [type, name] : take_params(tokens)) {
+  void read_params(const FunctionTree& code, bool has_pools = false) {
+    code_.read(code);
+    open(Open::Kind::function);
+    is_packed_ = takes_packed(text_.params);
+    if (is_packed_) {
+      // The first are the arguments; the others say nothing that is needed.
+      for (const c::DeclId param : code_.tree()[code_.tree()[code.function].type].params) {
+        const c::Decl& decl = code_.tree()[param];
+        names_.declare(code_.token(decl.at), decl.name == "args" ? packed_.arguments() : PackedState::other());
+      }
+      return;
+    }
+    for (const auto& [type, name] : params_of(code_)) {
       const bool is_storage = type.stars == 1;
       if (auto pool = pool_of_param(name.text); !has_pools && pool && is_storage && type.element == tir::uint8_type) {
         names_.declare_pool(name, std::move(*pool));
@@ -130,52 +181,57 @@ class BodyReader {
   }
 
   void read_body() {
-    while (!open_.empty()) {
-      take_added();
-      statement();
-    }
+    read_statements();
     names_.insert_tables();
     unpacked_.insert_into(function_);
   }
 
   // In place of a call that passes these arguments.
-  void read_inlined(const FunctionText& text, const std::vector<Value>& arguments) {
-    open(Open::Kind::function, true);
-    values_.at = text.offset;
-    Lexer tokens = text.params;
-    const std::vector<CParam> params = take_params(tokens);
+  void read_inlined(const std::vector<Value>& arguments) {
+    code_.read(reading_.tree_of(text_));
+    open(Open::Kind::function);
+    values_.at = text_.offset;
+    const std::vector<CParam> params = params_of(code_);
     bind_params(params, arguments, changing_, values_, names_, walkers_, body_);
-    while (!open_.empty()) statement();
-    if (!inlined_->has_returned) throw SyntaxError{text.offset, "found no return at its end, expected one"};
+    read_statements();
+    if (!inlined_->has_returned) throw SyntaxError{text_.offset, "found no return at its end, expected one"};
   }
 
  private:
-  // --- Statements that stay as text ----------------------------------------------------------------------------------
+  using Kind = Open::Kind;
 
-  // Those that stand in front of the next token.
-  void take_added() {
-    while (true) {
-      const bool is_outlined =
-          !outlined_.empty() && (added_.empty() || outlined_.front().place.begin < added_.front().begin);
-      if (!is_outlined && added_.empty()) return;
-      const AddedText text = is_outlined ? outlined_.front().place : added_.front();
-      if (text.begin > tokens_.peek().offset) return;
-      if (open_.size() != 1) fail_at(tokens_.peek(), "the end of the block");
-      if (is_outlined) {
-        call_outlined(outlined_.front());
-        outlined_ = outlined_.subspan(1);
-      } else {
-        keep(std::string(tokens_.text().substr(text.begin, text.end - text.begin)));
-        added_ = added_.subspan(1);
-      }
-      skip_to(tokens_, text.end);
+  // Of the function, whose own block is open.
+  void read_statements() {
+    const c::Stmt& body = code_[code_.tree()[code_.code().function].body];
+    if (body.kind != c::StmtKind::block) {
+      fail_at(code_.token(body.at),
+              "statements that are understood, at most " + std::to_string(c::most_nested) + " inside each other");
+    }
+    const std::vector<c::TokenRange>& attributes = code_.tree().unheeded;
+    if (!attributes.empty()) fail_at(code_.token(attributes[0].begin), "no attribute but of an array");
+    statements(body.body);
+    (void)close();
+    if (texts_ != added_.size() + outlined_.size()) {
+      throw SyntaxError{text_.offset, "found statements that stay inside of others, expected them beside those"};
     }
   }
 
-  // Whether one stands in front of that place.
-  [[nodiscard]] bool has_text_before(std::size_t offset) const {
-    return (!added_.empty() && added_.front().begin < offset) ||
-           (!outlined_.empty() && outlined_.front().place.begin < offset);
+  // --- Statements that stay as text ----------------------------------------------------------------------------------
+
+  // If the empty statement stands for one.
+  void keep_text(const Token& mark) {
+    const auto text = std::ranges::find(added_, mark.offset, &AddedText::begin);
+    const auto outlined =
+        std::ranges::find(outlined_, mark.offset, [](const Outlined& one) { return one.place.begin; });
+    const bool is_added = text != added_.end();
+    if (!is_added && outlined == outlined_.end()) return;
+    if (open_.size() != 1) fail_at(mark, "the end of the block");
+    if (is_added) {
+      keep(std::string(text_.body.text().substr(text->begin, text->end - text->begin)));
+    } else {
+      call_outlined(*outlined);
+    }
+    ++texts_;
   }
 
   void call_outlined(const Outlined& statement) {
@@ -193,24 +249,37 @@ class BodyReader {
                                   {tir::make_string(tir::kept_text), tir::make_string(std::move(text))}));
   }
 
-  // Under a condition of the model's, where it is all that stands there.
-  bool take_guarded_statement() {
-    const GuardedText* text = open_.size() > 1 ? guarded_.at(tokens_.peek().offset) : nullptr;
-    if (text == nullptr) return false;
-    if (!text->variable.empty()) fail_at(tokens_.peek(), "no use of " + in_quotes(text->variable));
-    skip_to(tokens_, text->place.end);
+  // Under a condition of the model's, where it is all that stands there: of how many statements.
+  std::size_t keep_guarded(Statements all) {
+    const Token& first = code_.front(all.front());
+    const GuardedText* text = open_.size() > 1 ? guarded_.at(first.offset) : nullptr;
+    if (text == nullptr) return 0;
+    if (!text->variable.empty()) fail_at(first, "no use of " + in_quotes(text->variable));
     keep(guarded_.text_of(*text));
     result_.guarded.push_back(text->place);
-    return true;
+    const auto behind =
+        std::ranges::find_if(all, [&](c::StmtId id) { return code_.front(id).offset >= text->place.end; });
+    const Token& last = code_.token(code_[*std::prev(behind)].tokens.end - 1);
+    if (last.offset >= text->place.end) fail_at(last, "the end of statements that stay");
+    return static_cast<std::size_t>(behind - all.begin());
   }
 
   // What never happens.
-  void drop_failure(Lexer& tokens, const std::string& declared = {}) {
-    if (auto failure = guarded_.take(tokens, false, declared)) {
+  void drop_failure(const c::Stmt& check, const std::string& declared = {}) {
+    require_no_else(code_, check);
+    if (auto failure = guarded_.find(code_, check.body[0], false, declared)) {
       result_.dropped.push_back(*failure->text);
-    } else {
-      skip_failure(tokens);
+    } else if (const auto other = never_leaves(code_, check.body[0])) {
+      fail_at(*other, other->is("return") ? "';'" : "'return'");
     }
+  }
+
+  // What is done if the check fails; it `leaves` the function, if it has to.
+  OnFailure failure_in(const c::Stmt& check, bool leaves) {
+    require_no_else(code_, check);
+    if (auto code = guarded_.code_in(code_, check, {})) return {std::move(code)};
+    if (auto kept = guarded_.find(code_, check.body[0], leaves)) return std::move(*kept);
+    return {tir::make_int(expect_failure(code_, check.body[0]))};
   }
 
   // What an operator has returned, where a statement may be reached that finds it other than 0.
@@ -223,110 +292,152 @@ class BodyReader {
 
   // --- Packed interface ----------------------------------------------------------------------------------------------
 
-  // (values, type codes, count, &value, &code, resource), the bracket and what stands in front of `values` taken
-  void packed_call(const std::string& name, const Token& at, OnFailure failure) {
+  // With the values that stand behind `first` arguments.
+  void packed_call(const std::string& name, c::ExprId call, std::size_t first, OnFailure failure) {
+    const Token& at = first == 0 ? code_.behind(code_.operand(call, 0)) : code_.at(call);
     if (!scope_.functions.contains(name) || !takes_packed(scope_.functions.find(name)->second.params)) {
       fail_at(at, "a call of a packed function that a C file of TVM's defines");
     }
-    checked_call(name,
-                 take_packed_arguments(tokens_, scope_.functions.find(name)->second, at, values_, look_up_, packed_),
-                 std::move(failure));
+    const std::vector<Value> given = code_.arguments(call, false, first);
+    const auto count =
+        given.size() >= 3 && given[2].kind == Value::Kind::number ? tir::as_int(*given[2].tree.expr) : std::nullopt;
+    if (!count) fail_at(at, "the number of arguments of a packed call");
+    std::int64_t taken = 0;  // some of TVM's calls pass one more than they count
+    (void)is_sure(scope_.functions.find(name)->second, [&](const FunctionTree& callee) {
+      taken = packed_arguments(callee.tree);
+      return true;
+    });
+    checked_call(name, packed_.passed(given[0], std::max(*count, taken), at.offset), std::move(failure));
   }
 
   // --- Blocks --------------------------------------------------------------------------------------------------------
 
-  void open(Open::Kind kind, bool has_braces) {
-    open_.push_back({kind, has_braces});
+  void open(Kind kind) {
+    open_.push_back({kind});
     names_.open_block();
   }
 
-  // Also those around that have no braces and are complete with it.
-  void close() {
-    while (true) {
-      names_.close_block();
-      const Open::Kind kind = open_.back().kind;
-      const bool continues = open_.back().continues;
-      open_.pop_back();
-      if (continues) {
-        if (tokens_.peek().is("else")) fail_at(tokens_.peek(), "no else behind what leaves");
-        body_.open_else();
-        return open(Open::Kind::rest, true);
-      }
-      if (kind == Open::Kind::then && take(tokens_, "else")) {
-        body_.open_else();
-        open(Open::Kind::otherwise, take(tokens_, "{"));
-        return;
-      }
-      if (kind != Open::Kind::function) body_.close();
-      if (kind != Open::Kind::rest && (open_.empty() || open_.back().has_braces)) return;
-    }
+  // Whether it has ended with continue or a return.
+  bool close() {
+    const bool continues = open_.back().continues;
+    names_.close_block();
+    open_.pop_back();
+    return continues;
   }
 
-  // A statement has ended that is all of a block without braces.
-  void end_statement() {
-    if (!open_.back().has_braces) close();
+  // NOLINTBEGIN(misc-no-recursion): blocks of the source, which the parser limits; calls, at most most_nested_deep
+
+  void statements(Statements all) {
+    while (!all.empty()) all = all.subspan(statement(all));
+  }
+
+  // Those of the block that is open, or the one that it has without braces.
+  void statements_of(c::StmtId id) {
+    const c::Stmt& stmt = code_[id];
+    open_.back().has_braces = stmt.kind == c::StmtKind::block;
+    statements(open_.back().has_braces ? Statements(stmt.body) : Statements(&id, 1));
+  }
+
+  bool block(Kind kind, c::StmtId id) {
+    open(kind);
+    statements_of(id);
+    return close();
+  }
+
+  void scope(c::StmtId id) {
+    body_.open_scope();
+    (void)block(Kind::braces, id);
+    body_.close();
   }
 
   // --- Statements ----------------------------------------------------------------------------------------------------
 
-  void statement() {
-    const Token first = tokens_.peek();
+  // Reads the first of them, and those that belong to it: how many.
+  std::size_t statement(Statements all) {
+    const c::StmtId id = all.front();
+    const c::Stmt& stmt = code_[id];
+    const Token& first = code_.front(id);
     values_.at = first.offset;
-    if (first.is("}")) {
-      if (!open_.back().has_braces) fail_at(first, "a statement");
-      (void)tokens_.next();
-      return close();
+    code_.pass_over_steps(false);
+    if (const std::size_t count = keep_guarded(all); count > 0) return count;
+    switch (stmt.kind) {
+      case c::StmtKind::empty:
+        keep_text(first);
+        break;
+      case c::StmtKind::block:
+        scope(id);
+        break;
+      case c::StmtKind::for_loop:
+        loop(stmt);
+        break;
+      case c::StmtKind::while_loop:
+        while_loop(stmt);
+        break;
+      case c::StmtKind::if_else:
+        return branch(stmt, all);
+      case c::StmtKind::return_to:
+        if (inlined_ != nullptr) {
+          inlined_result(stmt, all);
+        } else {
+          result(stmt, all);
+        }
+        break;
+      case c::StmtKind::break_out:
+        fail_at(first, "no break: how often the loop runs is not known then");
+      case c::StmtKind::continue_on:
+        if (function_.is_entry) code_.fail_undeclared(first);
+        continue_statement(first, all);
+        break;
+      case c::StmtKind::declaration:
+      case c::StmtKind::expression:
+        return plain_statement(stmt, all);
+      case c::StmtKind::opaque:
+        code_.fail_opaque(stmt);
+      default:
+        code_.fail_undeclared(first);
     }
-    if (take_guarded_statement()) return end_statement();
-    if (first.is("for")) return loop();
-    if (first.is("while")) return while_loop();
-    if (first.is("return")) return inlined_ != nullptr ? inlined_result() : result();
-    if (first.is("break")) fail_at(first, "no break: how often the loop runs is not known then");
-    if (first.is("continue") && !function_.is_entry) {
-      continue_statement();
-      return end_statement();
-    }
-    if (first.is("{")) {
-      body_.open_scope();
-      return open(Open::Kind::braces, take(tokens_, "{"));
-    }
-    if (take(tokens_, ";") || take_unused() || take_checked_result()) return end_statement();
-    if (first.is("if")) return branch();
-    if (take_memory_call()) return end_statement();
+    return 1;
+  }
+
+  // A declaration or an expression.
+  std::size_t plain_statement(const c::Stmt& stmt, Statements all) {
+    if (all.size() > 1 && read_checked_result(stmt, code_[all[1]])) return 2;
+    const bool is_expression = stmt.expr.valid();
+    if (is_expression && (is_unused(stmt.expr) || read_memory_call(stmt.expr))) return 1;
     std::vector<Walkers::Step> steps;
     if (!function_.is_entry) {
-      if (walkers_.take_assignment(tokens_, look_up_)) return end_statement();
-      steps = walkers_.take_steps(tokens_, [&](const Value& value) {
-        return variables_.contains(value) && variables_.used(value).has_value();
-      });
+      if (is_expression && walkers_.move(stmt.expr)) return 1;
+      steps = walkers_.steps_of(
+          stmt, [&](const Value& value) { return variables_.contains(value) && variables_.used(value).has_value(); });
     }
-    alignment_ = take_aligned_macro(tokens_);
-    if (const auto type = parse_type(tokens_)) {
-      declaration(*type);
-    } else if (const auto open_type = parse_open_type(tokens_)) {
-      open_declaration(*open_type);
-    } else if (auto name = called_name()) {
-      call(*name, {});
-      expect(tokens_, ";");
-    } else if (auto other = take_outside_name(take_other_name)) {
-      checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), {});
-      expect(tokens_, ";");
+    code_.pass_over_steps(!function_.is_entry);
+    std::size_t count = 1;
+    if (is_expression) {
+      expression(stmt.expr);
     } else {
-      assignment();
+      count = declaration(stmt, all);
     }
     for (const Walkers::Step& step : steps) walkers_.make(step);
-    end_statement();
+    return count;
+  }
+
+  void expression(c::ExprId id) {
+    const c::ExprId call = code_.without_void(id);
+    if (const std::string name = called_name(code_, call, names_, scope_); !name.empty()) {
+      return this->call(name, call, {});
+    }
+    const std::string other = inlined_ == nullptr ? other_name(code_, call, names_, function_.is_entry) : std::string();
+    if (!other.empty() && call == id) return checked_call(other, code_.arguments(call, true), {});
+    assignment(id);
   }
 
   // memcpy(q, p, 64); which the C may not define itself.
-  bool take_memory_call() {
-    Lexer ahead = tokens_;
-    if (take(ahead, "(") && (!take(ahead, "void") || !take(ahead, ")"))) return false;
-    const Token name = ahead.next();
-    if (function_.is_entry || !is_memory_function(name.text) || !ahead.peek().is("(")) return false;
-    if (scope_.functions.contains(name.text) || names_.look_up(name.text)) return false;
-    tokens_ = std::move(ahead);
-    memory_.read(tokens_, name, [this](VarId var) {
+  bool read_memory_call(c::ExprId id) {
+    const c::ExprId call = code_.without_void(id);
+    const std::string_view name = code_.callee(call);
+    if (function_.is_entry || !is_memory_function(name)) return false;
+    if (scope_.functions.contains(name) || names_.look_up(name)) return false;
+    memory_.read(call, [this](VarId var) {
       const auto is_it = [&](const tir::Param& param) { return param.var == var; };
       return unpacked_.contains(var) || std::any_of(function_.params.begin(), function_.params.end(), is_it);
     });
@@ -334,73 +445,72 @@ class BodyReader {
   }
 
   // At the end of a branch of a loop's own block: if (p[i] == 0) { q[i] = 0; continue; }
-  void continue_statement() {
-    const Token at = tokens_.next();
-    expect(tokens_, ";");
+  void continue_statement(const Token& at, Statements all) {
     const std::size_t depth = open_.size();
-    const bool is_in_loop = depth >= 2 && open_[depth - 1].kind == Open::Kind::then && open_[depth - 2].has_braces &&
-                            (open_[depth - 2].kind == Open::Kind::loop || open_[depth - 2].kind == Open::Kind::rest);
-    if (!is_in_loop || (open_.back().has_braces && !tokens_.peek().is("}"))) {
+    const bool is_in_loop = depth >= 2 && open_[depth - 1].kind == Kind::then && open_[depth - 2].has_braces &&
+                            (open_[depth - 2].kind == Kind::loop || open_[depth - 2].kind == Kind::rest);
+    if (!is_in_loop || all.size() > 1) {
       fail_at(at, "continue as the last statement of a branch in the loop's own block");
     }
     open_.back().continues = true;
   }
 
   // (void)p0;
-  bool take_unused() {
-    Lexer ahead = tokens_;
-    if (!take(ahead, "(") || !take(ahead, "void") || !take(ahead, ")")) return false;
-    const Token name = ahead.next();
-    if (!name.is_identifier() || !take(ahead, ";") || !names_.look_up(name.text)) return false;
-    tokens_ = std::move(ahead);
-    return true;
+  bool is_unused(c::ExprId id) {
+    const std::string_view name = code_.name_of(code_.without_void(id));
+    return code_.without_void(id) != id && !name.empty() && names_.look_up(name).has_value();
   }
 
-  // int ret = f(…); if (ret != 0) return ret; or if ((ret = f(…)) != 0) return ret;
-  bool take_checked_result() {
-    if (inlined_ != nullptr) return false;
-    Lexer ahead = tokens_;
-    const bool is_condition = take(ahead, "if");
-    if (is_condition && (!take(ahead, "(") || !take(ahead, "("))) return false;
-    const auto type = is_condition ? std::nullopt : parse_type(ahead);
-    const Token name = ahead.next();
-    if (!name.is_identifier() || !take(ahead, "=")) return false;
+  // int ret = f(…); if (ret != 0) return ret; or if ((ret = f(…)) != 0) return ret; where the check may be the
+  // statement.
+  bool read_checked_result(const c::Stmt& stmt, const c::Stmt& check) {
+    if (inlined_ != nullptr || check.kind != c::StmtKind::if_else || !open_.back().has_braces) return false;
+    const bool is_condition = &stmt == &check;
+    c::ExprId tested = check.expr;  // the assignment, or the variable
+    if (code_[tested].kind == c::ExprKind::binary) tested = code_.operand(tested, 0);
+    const c::ExprId assigned = is_condition ? tested : stmt.expr;
+    c::ExprId call;
+    Token name;
     DataType status = tir::void_type;
-    if (type) {
-      if (type->stars == 0) status = type->element;
-    } else if (const auto known = names_.look_up(name.text)) {
+    if (assigned.valid()) {
+      if (code_[assigned].kind != c::ExprKind::assign || code_[assigned].text != "=") return false;
+      if (is_condition && !code_.has_brackets(assigned)) return false;
+      name = code_.at(code_.operand(assigned, 0));
+      call = code_.operand(assigned, 1);
       // Behind the block, the variable has to be what it is then.
-      const bool is_variable = known->kind == Value::Kind::number || known->kind == Value::Kind::place;
+      const auto known = code_.name_of(code_.operand(assigned, 0)).empty() ? std::nullopt : names_.look_up(name.text);
+      const bool is_variable = known && (known->kind == Value::Kind::number || known->kind == Value::Kind::place);
       if (is_variable && (is_zero(*known) || open_.size() == 1)) status = known->type;
+    } else if (stmt.decls.size() == 1 && code_.tree()[stmt.decls[0]].init.valid()) {
+      const c::Decl& decl = code_.tree()[stmt.decls[0]];
+      name = code_.token(decl.at);
+      call = decl.init;
+      const auto type =
+          decl.unknown.empty() && decl.storage == c::Storage::none ? known_type(code_.tree(), decl.type) : std::nullopt;
+      if (type && type->stars == 0) status = type->element;
     }
     if (!status.is_int()) return false;
     const bool is_narrow = status.bits < 32;  // 256 is 0 there
-    const Lexer begin = tokens_;
-    tokens_ = ahead;
-    const auto callee = called_name();
-    ahead = tokens_;
+    const std::string callee = called_name(code_, call, names_, scope_);
+    if (callee.empty() || !check.other.empty()) return false;
+    if (!is_condition && code_.name_of(tested) != name.text) return false;
+    const bool never_fails = always_returns(callee);
+    if (!asks_not_zero(code_, check.expr, tested, never_fails)) return false;
+    const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
     std::optional<OnFailure> failure;
     bool is_unknown = false;
-    if (callee && open_.back().has_braces && take_result_test(ahead, name, is_condition, always_returns(*callee)) &&
-        !has_text_before(ahead.offset())) {
-      const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
-      if (always_returns(*callee)) {
-        drop_failure(ahead, declared);
-        failure = OnFailure{tir::make_int(tvms_failure)};
-      } else if (auto code = is_narrow ? nullptr : guarded_.take_code(ahead, name.text)) {
-        failure = OnFailure{std::move(code)};
-      } else {
-        failure = guarded_.take(ahead, true, declared, is_narrow);
-        is_unknown = !failure;  // behind what does not leave
-        if (!failure) failure = guarded_.take(ahead, false, declared, is_narrow);
-      }
+    if (never_fails) {
+      drop_failure(check, declared);
+      failure = OnFailure{tir::make_int(tvms_failure)};
+    } else if (auto code = is_narrow ? nullptr : guarded_.code_in(code_, check, name.text)) {
+      failure = OnFailure{std::move(code)};
+    } else {
+      failure = guarded_.find(code_, check.body[0], true, declared, is_narrow);
+      is_unknown = !failure;  // behind what does not leave
+      if (!failure) failure = guarded_.find(code_, check.body[0], false, declared, is_narrow);
     }
-    if (!failure) {
-      tokens_ = begin;
-      return false;
-    }
-    call(*callee, std::move(*failure));
-    tokens_ = std::move(ahead);
+    if (!failure) return false;
+    this->call(callee, call, std::move(*failure));
     if (is_unknown) unknown_.emplace(name.text);
     if (!is_unknown && open_.size() == 1) unknown_.erase(std::string(name.text));
     names_.declare(name, Values::number(values_.converted(Values::number({tir::make_int(0)}), status)));
@@ -412,138 +522,136 @@ class BodyReader {
   }
 
   // for (int32_t i = a; i < b; ++i)
-  void loop() {
-    (void)tokens_.next();
-    const LoopHeader header = take_loop_header(tokens_, values_, look_up_);
+  void loop(const c::Stmt& stmt) {
+    const LoopHeader header = read_loop_header(stmt, code_);
     const Value counter = variables_.open_loop(header);
-    open(Open::Kind::loop, take(tokens_, "{"));
+    open(Kind::loop);
     names_.declare(header.name, counter);
+    statements_of(stmt.body[0]);
+    (void)close();
+    body_.close();
   }
 
   // while (1) { if (!(c)) { break; } … }
-  void while_loop() {
-    (void)tokens_.next();
-    expect(tokens_, "(");
-    Tree condition = values_.condition(parse_expression(tokens_, values_, look_up_));
-    expect(tokens_, ")");
+  void while_loop(const c::Stmt& stmt) {
+    Tree condition = values_.condition(code_.evaluate(stmt.expr));
     const bool is_endless = tir::as_int(*condition.expr).value_or(0) != 0;
     if (!is_endless) {
       body_.open_while(condition.expr);
-      return open(Open::Kind::loop, take(tokens_, "{"));
+      (void)block(Kind::loop, stmt.body[0]);
+      return body_.close();
     }
-    expect(tokens_, "{");
-    expect(tokens_, "if");
-    expect(tokens_, "(");
-    const Value leaves = parse_expression(tokens_, values_, look_up_);
-    expect(tokens_, ")");
-    expect(tokens_, "{");
-    expect(tokens_, "break");
-    expect(tokens_, ";");
-    expect(tokens_, "}");
+    const c::Stmt& inside = code_[stmt.body[0]];
+    const auto is_break = [&](c::StmtId id) {
+      const c::Stmt& block = code_[id];
+      return block.kind == c::StmtKind::block && block.body.size() == 1 &&
+             code_[block.body[0]].kind == c::StmtKind::break_out;
+    };
+    const bool has_end = inside.kind == c::StmtKind::block && !inside.body.empty() &&
+                         code_[inside.body[0]].kind == c::StmtKind::if_else &&
+                         is_break(code_[inside.body[0]].body[0]) && code_[inside.body[0]].other.empty();
+    if (!has_end) fail_at(code_.front(stmt.body[0]), "{ if (condition) { break; } in front of what the loop does");
+    const Value leaves = code_.evaluate(code_[inside.body[0]].expr);
     condition = values_.condition(values_.unary("!", leaves));
     body_.open_while(condition.expr);
-    open(Open::Kind::loop, true);
+    open(Kind::loop);
+    statements(Statements(inside.body).subspan(1));
+    (void)close();
+    body_.close();
   }
 
-  void branch() {
-    (void)tokens_.next();
-    expect(tokens_, "(");
-    if (inlined_ == nullptr && take_look_up(tokens_, packed_)) return end_statement();
-    const Token at = tokens_.peek();
-    if (take_nested_check()) return end_statement();
-    if (const auto condition = take_nested_condition()) return branch_on(*condition);
-    if (inlined_ == nullptr && take(tokens_, "TVMFuncCall")) {
-      expect(tokens_, "(");
-      const Token variable = tokens_.next();
-      const auto found = packed_.looked_up.find(variable.text);
-      if (found == packed_.looked_up.end()) fail_at(variable, "a function that TVMBackendGetFuncFromEnv has found");
-      expect(tokens_, ",");
-      packed_call(found->second, at, {tir::make_int(tvms_failure)});
-      expect(tokens_, "!=");
-      expect_number(tokens_, 0);
-      expect(tokens_, ")");
-      if (expect_failure(tokens_) != tvms_failure) fail_at(at, "a packed call whose failure returns -1");
-      return end_statement();
+  // `all` begins with it.
+  std::size_t branch(const c::Stmt& stmt, Statements all) {
+    if (read_checked_result(stmt, stmt)) return 1;
+    if (inlined_ == nullptr && read_look_up(code_, stmt, packed_)) return 1;
+    if (read_nested_check(stmt)) return 1;
+    if (const auto condition = nested_condition(stmt)) return branch_on(*condition, stmt, all);
+    if (const auto call = leading_call(code_, stmt.expr); call && read_check(stmt, *call)) return 1;
+    if (const auto tested = tested_pointers(stmt.expr)) {
+      null_check(*tested, stmt);
+      return 1;
     }
-    if (const auto name = called_name()) {
-      // Its failure would leave the function around the one that is read in place of a call.
-      if (inlined_ != nullptr && *name != free_function) fail_at(at, "a call of an operator");
-      require_no_else(tokens_);
-      Lexer behind = tokens_;
-      if (auto failure = guarded_.take_call(behind, always_returns(*name))) {
-        if (always_returns(*name)) {
-          result_.dropped.push_back(*failure->text);
-          failure = OnFailure{tir::make_int(tvms_failure)};
-        }
-        call(*name, std::move(*failure));
-        tokens_ = std::move(behind);
-        return end_statement();
-      }
-      call(*name, {tir::make_int(failure_of_call(tokens_))});
-      expect_not_zero(tokens_, always_returns(*name));
-      if (always_returns(*name)) {
-        skip_failure(tokens_);
-      } else {
-        expect_failure(tokens_);
-      }
-      return end_statement();
-    }
-    if (const auto other = take_outside_name(take_other_checked_name)) {
-      Lexer behind = tokens_;
-      if (auto kept = guarded_.take_call(behind, false)) {
-        checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), std::move(*kept));
-        tokens_ = std::move(behind);
-        return end_statement();
-      }
-      OnFailure failure{tir::make_int(failure_of_call(tokens_))};
-      checked_call(*other, parse_arguments_with_text(tokens_, values_, look_up_), std::move(failure));
-      expect_not_zero(tokens_, false);
-      expect_failure(tokens_);
-      return end_statement();
-    }
-    if (const auto tested = take_null_check()) return null_check(*tested);
-    const Value tested = parse_expression(tokens_, values_, look_up_);
-    if (tested.kind == Value::Kind::record) {
-      expect(tokens_, ")");
-      expect_packed_check(tokens_, at);
-      return end_statement();
-    }
-    expect(tokens_, ")");
-    branch_on(tested);
+    const Value tested = code_.evaluate(stmt.expr);
+    if (tested.kind != Value::Kind::record) return branch_on(tested, stmt, all);
+    require_no_else(code_, stmt);
+    expect_packed_check(code_, stmt);
+    return 1;
   }
 
-  // Behind the condition's bracket.
-  void branch_on(const Value& tested) {
+  // if (f(…) != 0) return -1; False: the function is part of an expression.
+  bool read_check(const c::Stmt& stmt, c::ExprId call) {
+    if (inlined_ == nullptr && code_.callee(call) == "TVMFuncCall") {
+      const auto operands = code_.tree().operands_of(call);
+      const std::string_view variable = operands.size() > 1 ? code_.name_of(operands[1]) : std::string_view();
+      const auto found = packed_.looked_up.find(variable);
+      if (found == packed_.looked_up.end()) {
+        fail_at(code_.token(code_[operands[0]].tokens.end + 1), "a function that TVMBackendGetFuncFromEnv has found");
+      }
+      packed_call(found->second, call, 1, {tir::make_int(tvms_failure)});
+      expect_not_zero(code_, stmt.expr, call, false);
+      require_no_else(code_, stmt);
+      if (expect_failure(code_, stmt.body[0]) != tvms_failure) {
+        fail_at(code_.at(call), "a packed call whose failure returns -1");
+      }
+      return true;
+    }
+    std::string name = called_name(code_, call, names_, scope_);
+    const bool is_known = !name.empty();
+    // Its failure would leave the function around the one that is read in place of a call.
+    if (is_known && inlined_ != nullptr && name != free_function) fail_at(code_.at(call), "a call of an operator");
+    const c::StmtKind kind = code_[stmt.body[0]].kind;
+    const bool is_check = function_.is_entry && asks_not_zero(code_, stmt.expr, call, false) &&
+                          (kind == c::StmtKind::return_to || kind == c::StmtKind::block);
+    if (!is_known && is_check) name = other_name(code_, call, names_, true);
+    if (name.empty()) return false;
+    const bool never_fails = is_known && always_returns(name);
+    require_no_else(code_, stmt);
+    expect_not_zero(code_, stmt.expr, call, never_fails);
+    OnFailure failure{tir::make_int(failure_of(code_, stmt.body[0]).value_or(tvms_failure))};
+    if (never_fails) {
+      drop_failure(stmt);
+    } else {
+      failure = failure_in(stmt, false);
+    }
+    if (is_known) {
+      this->call(name, call, std::move(failure));
+    } else {
+      checked_call(name, code_.arguments(call, true), std::move(failure));
+    }
+    return true;
+  }
+
+  std::size_t branch_on(const Value& tested, const c::Stmt& stmt, Statements all) {
     const Tree condition = values_.condition(tested);
     const auto constant = function_.is_entry ? std::nullopt : tir::as_int(*condition.expr);
-    if (constant == 0 && take_unreached(tokens_)) return end_statement();
-    const bool is_block = tokens_.peek().is("{") && inlined_ == nullptr;  // which a return would not leave
-    if (constant == 1 && is_block && !has_else(tokens_)) {
-      body_.open_scope();
-      return open(Open::Kind::braces, take(tokens_, "{"));
+    if (constant == 0 && stmt.other.empty() && !never_leaves(code_, stmt.body[0])) return 1;
+    const bool is_block = code_[stmt.body[0]].kind == c::StmtKind::block;
+    if (constant == 1 && is_block && inlined_ == nullptr && stmt.other.empty()) {  // which a return would not leave
+      scope(stmt.body[0]);
+      return 1;
     }
     body_.open_branch(condition.expr);
-    open(Open::Kind::then, take(tokens_, "{"));
-  }
-
-  static bool has_else(Lexer tokens) {
-    skip_bracketed(tokens, "{");
-    return tokens.peek().is("else");
-  }
-
-  // A function that no C declares here.
-  template <class Take>
-  std::optional<std::string> take_outside_name(const Take& take) {
-    return inlined_ != nullptr ? std::nullopt : take(tokens_, names_, function_.is_entry);
+    const bool leaves = block(Kind::then, stmt.body[0]);
+    if (leaves && !stmt.other.empty()) fail_at(code_.behind(stmt.body[0]), "no else behind what leaves");
+    if (leaves || !stmt.other.empty()) body_.open_else();
+    if (leaves) {
+      open(Kind::rest);
+      statements(all.subspan(1));
+      (void)close();
+    } else if (!stmt.other.empty()) {
+      (void)block(Kind::otherwise, stmt.other[0]);
+    }
+    body_.close();
+    return leaves ? all.size() : 1;
   }
 
   // --- Operators that operators call ---------------------------------------------------------------------------------
 
-  // The name of one whose statements may be read in place of the call that stands here; takes it.
-  std::optional<std::string> take_nested_name(Lexer& tokens) {
-    if (reading_.nested == nullptr || function_.is_entry || is_packed_) return std::nullopt;
-    auto name = take_called_name(tokens, names_, scope_);
-    return name && is_nested(*name) ? name : std::nullopt;
+  // The name of one whose statements may be read in place of the call; empty: it is something else.
+  std::string nested_name(std::optional<c::ExprId> call) {
+    if (!call || reading_.nested == nullptr || function_.is_entry || is_packed_) return {};
+    const std::string name = called_name(code_, *call, names_, scope_);
+    return is_nested(name) ? name : std::string();
   }
 
   [[nodiscard]] bool is_nested(const std::string& name) const {
@@ -552,11 +660,11 @@ class BodyReader {
            function != scope_.functions.end() && !takes_packed(function->second.params);
   }
 
-  // Whether the call whose arguments stand here would say less than the statements: of what becomes of memory that TVM
-  // has planned; or a function that returns early is not read.
-  [[nodiscard]] bool says_less(const std::string& name, const Lexer& arguments) {
+  // Whether the call would say less than the statements: of what becomes of memory that TVM has planned; or a function
+  // that returns early is not read.
+  [[nodiscard]] bool says_less(const std::string& name, c::ExprId call) const {
     if (inlined_ != nullptr || reading_.called_nested.contains(name)) return false;
-    return passes_pool(arguments) || !returns_once(scope_.functions.find(name)->second);
+    return passes_pool(call) || !is_sure(scope_.functions.find(name)->second, returns_once, true);
   }
 
   // Reads statements in place of a call; if that is beyond what is read, it is called.
@@ -570,64 +678,74 @@ class BodyReader {
     throw NestedNotRead{name};
   }
 
-  // f(…) != 0) return -1; False, and nothing is taken: something else stands here, or it is called.
-  bool take_nested_check() {
-    Lexer ahead = tokens_;
-    const auto name = take_nested_name(ahead);
-    if (!name || !is_check(ahead, always_returns(*name)) || !says_less(*name, ahead)) return false;
-    tokens_ = std::move(ahead);
-    tried(*name, [&] {
-      const Value value = nested_call(*name);
-      expect_not_zero(tokens_, is_zero(value));
-      if (is_zero(value)) return skip_failure(tokens_);
-      tir::ExprRef code = tir::make_int(expect_failure(tokens_));
+  // if (f(…) != 0) return -1; False: it is something else, or it is called.
+  bool read_nested_check(const c::Stmt& stmt) {
+    const auto call = leading_call(code_, stmt.expr);
+    const std::string name = nested_name(call);
+    if (name.empty() || !is_check(code_, stmt, *call, always_returns(name)) || !says_less(name, *call)) return false;
+    tried(name, [&] {
+      const Value value = nested_call(name, *call);
+      expect_not_zero(code_, stmt.expr, *call, is_zero(value));
+      if (is_zero(value)) return;
+      tir::ExprRef code = tir::make_int(expect_failure(code_, stmt.body[0]));
       body_.evaluate(tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
                                     {tir::make_int(0), std::move(code), values_.rvalue(value).expr}));
     });
     return true;
   }
 
-  // One of the arguments that stand here is memory that TVM has planned.
-  [[nodiscard]] bool passes_pool(Lexer tokens) {
-    expect(tokens, "(");
-    return std::ranges::any_of(tokens_of(tokens), [&](const Token& token) {
+  // One of the arguments is memory that TVM has planned.
+  [[nodiscard]] bool passes_pool(c::ExprId call) const {
+    const std::span all = std::span(code_.code().tokens).first(code_[call].tokens.end);
+    return std::ranges::any_of(all.subspan(code_[call].tokens.begin), [&](const Token& token) {
       const auto value = token.is_identifier() ? names_.look_up_own(token.text) : std::nullopt;
       return value && value->kind == Value::Kind::pool;
     });
   }
 
-  // f(…) == 0), if that is no check as TVM's, which leaves the operator, too.
-  std::optional<Value> take_nested_condition() {
-    Lexer ahead = tokens_;
-    const bool is_negated = take(ahead, "!");
-    const bool has_brackets = take(ahead, "(");
-    const auto name = take_nested_name(ahead);
-    if (!name) return std::nullopt;
-    const bool is_plain = !is_negated && !has_brackets && inlined_ == nullptr;
-    if (is_plain && is_check(ahead, always_returns(*name))) return std::nullopt;
-    tokens_ = std::move(ahead);
-    Value value = nested_call(*name);
-    if (has_brackets || !is_negated) value = take_comparison(tokens_, value, values_);
-    if (has_brackets) expect(tokens_, ")");
-    expect(tokens_, ")");
+  // f(…) == 0, if that is no check as TVM's, which leaves the operator, too.
+  std::optional<Value> nested_condition(const c::Stmt& stmt) {
+    const bool is_negated = code_.is_prefix(stmt.expr, "!");
+    const c::ExprId asked = is_negated ? code_.operand(stmt.expr, 0) : stmt.expr;
+    constexpr std::array<std::string_view, 6> comparisons = {"==", "!=", "<", "<=", ">", ">="};
+    const bool is_comparison = code_[asked].kind == c::ExprKind::binary &&
+                               std::ranges::find(comparisons, code_[asked].text) != comparisons.end();
+    const auto call = leading_call(code_, code_.has_brackets(asked) && is_comparison ? code_.operand(asked, 0) : asked);
+    const std::string name = nested_name(call);
+    if (name.empty()) return std::nullopt;
+    const bool is_plain = !is_negated && !code_.has_brackets(asked) && inlined_ == nullptr;
+    if (is_plain && is_check(code_, stmt, *call, always_returns(name))) return std::nullopt;
+    if (asked != *call && (!is_comparison || code_.operand(asked, 0) != *call)) {
+      c::ExprId test = asked;
+      while (code_.operand(test, 0) != *call && code_.operand(code_.operand(test, 0), 0) != *call)
+        test = code_.operand(test, 0);
+      fail_at(code_.at(test), "')'");
+    }
+    Value value = nested_call(name, *call);
+    if (asked != *call) {
+      const c::ExprId number = code_.operand(asked, 1);
+      const auto other = code_.literal(number);
+      if (!other) fail_at(code_.front(number), "a number");
+      values_.at = code_.at(asked).offset;
+      value = values_.binary(code_[asked].text, value, Values::number({tir::make_int(*other)}));
+    }
     return is_negated ? values_.unary("!", value) : value;
   }
 
-  // f(…); of which a variable gets the result, behind '='. Nothing, and nothing is taken: something else stands there.
-  std::optional<Value> take_nested_result() {
-    Lexer ahead = tokens_;
-    const auto name = take_nested_name(ahead);
-    if (!name) return std::nullopt;
-    tokens_ = std::move(ahead);
-    Value value = nested_call(*name);
-    if (!tokens_.peek().is(";")) fail_at(tokens_.peek(), "';'");
-    return value;
+  // A value that a variable gets: f(…), or an expression.
+  Value value_of(c::ExprId id, bool* is_nested = nullptr) {
+    const auto call = leading_call(code_, id);
+    const std::string name = nested_name(call);
+    if (is_nested != nullptr) *is_nested = !name.empty();
+    if (name.empty()) return code_.evaluate(id);
+    if (*call != id) fail_at(code_.behind(*call), "';'");
+    return nested_call(name, *call);
   }
 
-  // What the function returns, in front of whose arguments the tokens stand.
-  Value nested_call(const std::string& name) {
-    const Token at = tokens_.peek();
-    const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
+  // What the function returns.
+  Value nested_call(const std::string& name, c::ExprId id) {
+    const Token& at = code_.token(code_[code_.operand(id, 0)].tokens.end);
+    const std::vector<Value> arguments = code_.arguments(id);
     const FunctionText& text = scope_.functions.find(name)->second;
     NestedCall call;
     call.origin = inlined_ != nullptr ? inlined_->origin : at.offset;
@@ -668,38 +786,35 @@ class BodyReader {
   }
 
   // return -1; at the end of a branch of the function's own block, or of the function.
-  void inlined_result() {
-    const Token at = tokens_.next();
-    const auto nested = take_nested_result();
-    const Value value = nested ? *nested : parse_expression(tokens_, values_, look_up_);
-    expect(tokens_, ";");
-    const auto is_own = [](const Open& block) {
-      return block.kind == Open::Kind::function || block.kind == Open::Kind::rest;
-    };
-    const bool is_end = tokens_.peek().is("}") && std::ranges::all_of(open_, is_own);
-    const bool is_branch = open_.size() >= 2 && open_.back().kind == Open::Kind::then &&
-                           is_own(open_[open_.size() - 2]) && (!open_.back().has_braces || tokens_.peek().is("}"));
-    if (!is_end && !is_branch) fail_at(at, "a return at the end of the function, or of a branch in its own block");
+  void inlined_result(const c::Stmt& stmt, Statements all) {
+    if (!stmt.expr.valid()) fail_at(code_.token(stmt.tokens.end - 1), "an expression");
+    const Value value = value_of(stmt.expr);
+    const auto is_own = [](const Open& block) { return block.kind == Kind::function || block.kind == Kind::rest; };
+    const bool is_last = all.size() == 1;
+    const bool is_end = is_last && std::ranges::all_of(open_, is_own);
+    const bool is_branch =
+        is_last && open_.size() >= 2 && open_.back().kind == Kind::then && is_own(open_[open_.size() - 2]);
+    if (!is_end && !is_branch) {
+      fail_at(code_.token(stmt.tokens.begin), "a return at the end of the function, or of a branch in its own block");
+    }
     inlined_->is_zero = inlined_->is_zero && is_zero(value);
     if (!is_end || !inlined_->is_zero) store(inlined_->result, value);
     inlined_->has_returned = inlined_->has_returned || is_end;
     open_.back().continues = !is_end;
-    end_statement();
   }
 
-  // x == NULL || …), of pointers that are what their names say.
-  std::optional<std::vector<VarId>> take_null_check() {
-    Lexer ahead = tokens_;
+  // NOLINTEND(misc-no-recursion)
+
+  // x == NULL || …, of pointers that are what their names say.
+  std::optional<std::vector<VarId>> tested_pointers(c::ExprId condition) {
     std::vector<VarId> tested;
-    for (const Token& name : take_null_tests(ahead)) {
-      const auto value = names_.look_up(name.text);
+    for (const std::string_view name : null_tests(code_.tree(), condition)) {
+      const auto value = names_.look_up(name);
       if (!value || value->kind != Value::Kind::pointer) return std::nullopt;
       if (is_param(value->storage) && value->tree.expr != nullptr) return std::nullopt;
       tested.push_back(value->storage);
     }
-    if (tested.empty()) return std::nullopt;
-    tokens_ = std::move(ahead);
-    return tested;
+    return tested.empty() ? std::nullopt : std::optional(std::move(tested));
   }
 
   [[nodiscard]] bool is_param(VarId var) const {
@@ -709,30 +824,29 @@ class BodyReader {
   }
 
   // Workspace is always there. Whether the caller passes something is asked as before.
-  void null_check(const std::vector<VarId>& tested) {
+  void null_check(const std::vector<VarId>& tested, const c::Stmt& check) {
     std::vector<VarId> params;
     std::copy_if(tested.begin(), tested.end(), std::back_inserter(params), [&](VarId var) { return is_param(var); });
-    if (params.empty()) {
-      drop_failure(tokens_);
-      return end_statement();
-    }
+    if (params.empty()) return drop_failure(check);
     if (inlined_ != nullptr) values_.fail("found a parameter of the caller compared with NULL, expected none");
-    Lexer ahead = tokens_;
-    tir::ExprRef failure = guarded_.take_code(ahead, {});
-    if (failure != nullptr) {
-      tokens_ = std::move(ahead);
-    } else if (auto kept = guarded_.take(tokens_, params.size() > 1)) {
-      result_.guarded.push_back(*kept->text);
-      failure = std::move(kept->code);
-    } else {
-      failure = tir::make_int(expect_failure(tokens_));
-    }
+    const OnFailure failure = failure_in(check, params.size() > 1);
+    if (failure.text) result_.guarded.push_back(*failure.text);
     for (const VarId var : params) {
       tir::ExprRef is_null = tir::make_call(tir::bool_type, tir::Op::isnullptr, {values_.variable(var).tree.expr});
-      body_.evaluate(tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
-                                    {tir::make_int(0), failure, tir::make_cast(tir::int32_type, std::move(is_null))}));
+      body_.evaluate(
+          tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
+                         {tir::make_int(0), failure.code, tir::make_cast(tir::int32_type, std::move(is_null))}));
     }
-    end_statement();
+  }
+
+  // What `says` says of the function; nothing is known of one that is not understood, which is told where it is read.
+  template <class Says>
+  [[nodiscard]] bool is_sure(const FunctionText& function, const Says& says, bool otherwise = false) const {
+    try {
+      return says(reading_.tree_of(function));
+    } catch (const SyntaxError&) {
+      return otherwise;
+    }
   }
 
   // Whether the function is one that is read and returns 0, or that planned C does not call.
@@ -740,7 +854,7 @@ class BodyReader {
     if (name == free_function) return true;
     const auto function = scope_.functions.find(name);
     return function != scope_.functions.end() && !kept_.contains(name) && !scope_.foreign.contains(name) &&
-           never_fails(function->second);
+           is_sure(function->second, never_fails);
   }
 
   // Whether the C has the function, and it, or one that it asks for its result, may return something else than 0.
@@ -753,9 +867,12 @@ class BodyReader {
       const auto function = scope_.functions.find(one);
       if (function == scope_.functions.end()) continue;
       const bool is_read = !kept_.contains(one);
-      if (is_read && never_fails(function->second)) continue;
+      if (is_read && is_sure(function->second, never_fails)) continue;
       Names asked;
-      if (!returns_zero(function->second, scope_, is_read, is_read ? &asked : nullptr)) return true;
+      const bool says_zero = is_sure(function->second, [&](const FunctionTree& tree) {
+        return returns_zero(tree, scope_, is_read, is_read ? &asked : nullptr);
+      });
+      if (!says_zero) return true;
       for (const std::string& callee : asked) {
         if (seen.insert(callee).second) pending.push_back(callee);
       }
@@ -764,70 +881,55 @@ class BodyReader {
   }
 
   // return 0; and return f(…); at the end of the function.
-  void result() {
-    const Token at = tokens_.next();
-    if (const auto name = called_name()) {
-      call(*name, {always_returns(*name) ? tir::make_int(tvms_failure) : tir::make_own_code()});
-    } else if (!tokens_.peek().is(";")) {
-      const bool has_brackets = take(tokens_, "(");
-      const auto value = tokens_.peek().is_identifier() ? look_up_(tokens_.peek().text) : std::nullopt;
-      if (value && is_zero(*value)) {
-        (void)tokens_.next();  // what take_checked_result leaves
+  void result(const c::Stmt& stmt, Statements all) {
+    if (stmt.expr.valid()) {
+      const std::string name = called_name(code_, stmt.expr, names_, scope_);
+      if (!name.empty()) {
+        call(name, stmt.expr, {always_returns(name) ? tir::make_int(tvms_failure) : tir::make_own_code()});
       } else {
-        expect_number(tokens_, 0);
+        const std::string_view variable = code_.name_of(stmt.expr);
+        const auto value = variable.empty() ? std::nullopt : look_up_(variable);  // what read_checked_result leaves
+        const bool is_end = (value && is_zero(*value)) || code_.is_number(stmt.expr, "0");
+        if (!is_end) fail_at(code_.front(stmt.expr), "'0'");
       }
-      if (has_brackets) expect(tokens_, ")");
     }
-    expect(tokens_, ";");
-    const bool is_last = open_.size() == 1 && tokens_.peek().is("}") && added_.empty() && outlined_.empty();
-    if (!is_last) fail_at(at, "one return, at the end of the function");
+    const bool is_last = open_.size() == 1 && all.size() == 1;
+    if (!is_last) fail_at(code_.token(stmt.tokens.begin), "one return, at the end of the function");
   }
-
-  std::optional<std::string> called_name() { return take_called_name(tokens_, names_, scope_); }
 
   // (1, 0, sid_1), which planned C does not: TVM's allocator has not given it.
-  void give_back() {
-    const Lexer begin = tokens_;
-    skip_bracketed(tokens_, "(");
-    Token last;
-    for (Lexer ahead = begin; ahead.offset() < tokens_.offset();) {
-      const Token token = ahead.next();
-      if (!token.is(")")) last = token;
-    }
-    const auto value = last.is_identifier() ? names_.look_up_own(last.text) : std::nullopt;
+  void give_back(c::ExprId call) {
+    c::ExprId last = code_.tree().operands_of(call).back();
+    while (code_[last].kind == c::ExprKind::cast) last = code_.operand(last, 0);
+    const std::string_view name = code_.name_of(last);
+    const auto value = name.empty() ? std::nullopt : names_.look_up_own(name);
     if (!value || value->kind != Value::Kind::pointer || is_param(value->storage)) {
-      fail_at(last, "workspace that the function has taken itself");
+      fail_at(code_.at(last), "workspace that the function has taken itself");
     }
   }
 
-  void call(const std::string& name, OnFailure failure) {
-    if (name == free_function) return give_back();
+  // NOLINTNEXTLINE(misc-no-recursion): as above
+  void call(const std::string& name, c::ExprId id, OnFailure failure) {
+    if (name == free_function) return give_back(id);
     const auto defined = scope_.functions.find(name);
     if (defined != scope_.functions.end() && takes_packed(defined->second.params)) {
-      const Token at = tokens_.peek();
-      expect(tokens_, "(");
       if (failure.code == nullptr) failure.code = tir::make_int(tvms_failure);
-      return packed_call(name, at, std::move(failure));
+      return packed_call(name, id, 0, std::move(failure));
     }
     if (failure.code == nullptr && is_nested(name)) {
-      if (inlined_ != nullptr) return (void)nested_call(name);
-      if (says_less(name, tokens_)) return tried(name, [&] { (void)nested_call(name); });
+      if (inlined_ != nullptr) return (void)nested_call(name, id);
+      if (says_less(name, id)) return tried(name, [&] { (void)nested_call(name, id); });
     }
     if (inlined_ != nullptr && (name.starts_with("tvmgen_") || defined == scope_.functions.end())) {
-      fail_at(tokens_.peek(), "a call of a function that a C file of the model defines");
-    }
-    if (failure.code == nullptr && is_read_helper(name)) {
-      const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
-      const NewVar new_var = [this](std::string_view of, DataType type, DataType element) {
-        return names_.new_var(of, type, element);
-      };
-      return read_helper_call(*helpers_, name, defined->second.file, arguments, values_, new_var, body_);
+      fail_at(code_.behind(code_.operand(id, 0)), "a call of a function that a C file of the model defines");
     }
     const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
-    checked_call(name,
-                 is_outside ? parse_arguments_with_text(tokens_, values_, look_up_)
-                            : parse_arguments(tokens_, values_, look_up_),
-                 std::move(failure));
+    const std::vector<Value> arguments = code_.arguments(id, is_outside);
+    if (failure.code != nullptr || !is_read_helper(name)) return checked_call(name, arguments, std::move(failure));
+    const NewVar new_var = [this](std::string_view of, DataType type, DataType element) {
+      return names_.new_var(of, type, element);
+    };
+    read_helper_call(*helpers_, name, defined->second.file, arguments, values_, new_var, body_);
   }
 
   // Whether the function's statements are read in place of the call.
@@ -871,80 +973,99 @@ class BodyReader {
     result_.called.push_back(name);
   }
 
-  // Behind the type.
-  void declaration(CType type) {
-    while (true) {
-      const Token name = tokens_.next();
-      if (!name.is_identifier()) fail_at(name, "a variable's name");
-      declarator(name, type);
-      const bool is_number = type.stars == 0 && !type.element.is_void();
-      if (!is_number || !take(tokens_, ",")) break;
+  // `all` begins with it. Of how many of them.
+  std::size_t declaration(const c::Stmt& stmt, Statements all) {
+    if (stmt.decls.empty()) code_.fail_undeclared(code_.token(stmt.tokens.begin));
+    const CType first = declarator(code_.tree()[stmt.decls[0]]);
+    const bool is_number = first.stars == 0 && !first.element.is_void();
+    for (const c::DeclId id : std::span(stmt.decls).subspan(1)) {
+      const c::Decl& decl = code_.tree()[id];
+      if (!is_number) fail_at(code_.token(decl.declarator.begin - 1), "';'");
+      if (code_.tree()[decl.type].kind == c::TypeKind::pointer) fail_at(code_.token(decl.declarator.begin), "a name");
+      (void)declarator(decl);
     }
-    expect(tokens_, ";");
+    const bool is_record = first.stars == 0 && first.element.is_void();
+    return is_record && all.size() > 1 && declare_type_code(code_[all[1]]) ? 2 : 1;
   }
 
-  void declarator(const Token& name, CType type) {
-    if (type.stars > 0) {
-      expect(tokens_, "=");
+  // int ret_type_code; behind TVMValue ret_val;
+  bool declare_type_code(const c::Stmt& stmt) {
+    if (stmt.kind != c::StmtKind::declaration || stmt.decls.size() != 1) return false;
+    const c::Decl& decl = code_.tree()[stmt.decls[0]];
+    const auto type = known_type(code_.tree(), decl.type);
+    if (!type || type->stars > 0 || !type->element.is_int() || decl.init.valid()) return false;
+    names_.declare(code_.token(decl.at), PackedState::other());
+    return true;
+  }
+
+  // Its type; of an array, that of its elements.
+  CType declarator(const c::Decl& decl) {
+    const Token& name = code_.token(decl.at);
+    const c::Type& own = code_.tree()[decl.type];
+    const bool is_array = own.kind == c::TypeKind::array;
+    if (!is_array) code_.require_plain(decl);
+    if (const auto open = open_type(code_.tree(), decl.type)) {  // size_t at = i * 4;
+      open_number(name, *open, decl.init);
+      return {*open, 0};
+    }
+    const CType type = code_.type(is_array ? own.of : decl.type, first_of(decl));
+    if (is_array) {
+      array(decl, type);
+    } else if (type.stars > 0) {
+      if (!decl.init.valid()) fail_at(code_.token(decl.declarator.end), "'='");
       if (type.stars > 1) fail_at(name, "a pointer to numbers");
       if (open_.size() == 1) c_types_[std::string(name.text)] = type.element;
-      pointer(name, type);
+      pointer(name, type, decl.init);
     } else if (type.element.is_void()) {
-      take_packed_declaration(tokens_, name, names_, packed_);
-    } else if (take(tokens_, "[")) {
-      array(name, type.element);
-    } else if (take(tokens_, "=")) {
-      const auto nested = take_nested_result();
-      const Value given = nested ? *nested : parse_expression(tokens_, values_, look_up_);
-      if (given.kind == Value::Kind::record) {
-        names_.declare(name, PackedState::other());
-        return;
-      }
-      const Tree value = values_.converted(given, type.element);
-      if (nested && is_zero(*nested) && !changing_.contains(name.text)) {
-        names_.declare(name, Values::number(value));
-        return;
-      }
-      if (changing_.contains(name.text)) {
-        const Value place = variables_.declare(name, type.element);
-        body_.add({place.storage, place.tree.expr, value.expr, nullptr});
-        return;
-      }
-      const VarId var = names_.new_var(name.text, type.element, tir::void_type);
-      body_.let(var, value.expr);
-      names_.declare(name, values_.variable(var));
+      if (decl.init.valid()) fail_at(code_.token(decl.declarator.end), "';'");
+      names_.declare(name, packed_.array());
+    } else if (decl.init.valid()) {
+      number(name, type.element, decl.init);
     } else {
       (void)variables_.declare(name, type.element);
     }
+    return type;
+  }
+
+  // Behind a macro for the alignment of an array.
+  [[nodiscard]] static std::size_t first_of(const c::Decl& decl) {
+    return decl.unknown.empty() ? decl.tokens.begin : decl.unknown[0].end;
+  }
+
+  void number(const Token& name, DataType type, c::ExprId init) {
+    bool is_nested = false;
+    const Value given = value_of(init, &is_nested);
+    if (given.kind == Value::Kind::record) return names_.declare(name, PackedState::other());
+    const Tree value = values_.converted(given, type);
+    if (is_nested && is_zero(given) && !changing_.contains(name.text)) {
+      return names_.declare(name, Values::number(value));
+    }
+    if (changing_.contains(name.text)) {
+      const Value place = variables_.declare(name, type);
+      body_.add({place.storage, place.tree.expr, value.expr, nullptr});
+      return;
+    }
+    const VarId var = names_.new_var(name.text, type, tir::void_type);
+    body_.let(var, value.expr);
+    names_.declare(name, values_.variable(var));
   }
 
   // size_t i; as a loop counts with it, or size_t at = i * 4;
-  void open_declaration(DataType type) {
-    do {
-      const Token name = tokens_.next();
-      if (!name.is_identifier()) fail_at(name, "a variable's name");
-      if (take(tokens_, "=")) {
-        const Tree value = values_.converted(parse_expression(tokens_, values_, look_up_), type);
-        variables_.declare_open(name, type, value);
-      } else {
-        (void)variables_.declare(name, type, true);
-      }
-    } while (take(tokens_, ","));
-    expect(tokens_, ";");
+  void open_number(const Token& name, DataType type, c::ExprId init) {
+    if (!init.valid()) return (void)variables_.declare(name, type, true);
+    variables_.declare_open(name, type, values_.converted(code_.evaluate(init), type));
   }
 
-  void pointer(const Token& name, CType type) {
-    Lexer ahead = tokens_;
-    const auto cast = take(ahead, "(") ? parse_type(ahead) : std::nullopt;  // float* x = (float*)TVMBackend…
-    if (cast && take(ahead, ")") && ahead.peek().is(allocate_function)) tokens_ = ahead;
-    if (take(tokens_, allocate_function)) return workspace(name, type);
-    if (names_.planned(tokens_, name)) {
+  void pointer(const Token& name, CType type, c::ExprId init) {
+    const c::ExprId taken = code_[init].kind == c::ExprKind::cast ? code_.operand(init, 0) : init;
+    if (code_.callee(taken) == allocate_function) return workspace(name, type, taken);
+    if (names_.planned(code_, init, name)) {
       Value& value = names_.declared(name);
       values_.at = name.offset;
       value = values_.cast(type, value);
       return;
     }
-    const Value value = parse_expression(tokens_, values_, look_up_);
+    const Value value = code_.evaluate(init);
     if (const auto argument = PackedState::argument_of(value)) return unpacked_.add(name, type, *argument);
     values_.at = name.offset;
     const Value pointer = fixed_pointer(values_.cast(type, value), names_, values_, body_);
@@ -953,8 +1074,8 @@ class BodyReader {
   }
 
   // (device type, device, bytes, type code, bits)
-  void workspace(const Token& name, CType type) {
-    const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
+  void workspace(const Token& name, CType type, c::ExprId call) {
+    const std::vector<Value> arguments = code_.arguments(call);
     std::array<std::int64_t, 5> numbers{};
     bool are_literals = arguments.size() == numbers.size();
     for (std::size_t i = 2; are_literals && i < numbers.size(); ++i) {
@@ -972,64 +1093,71 @@ class BodyReader {
     names_.declare(name, pointer_to(var, type.element.is_void() ? element : type.element));
   }
 
-  void array(const Token& name, DataType element) {
-    const Tree count = values_.rvalue(parse_expression(tokens_, values_, look_up_));
-    expect(tokens_, "]");
-    const std::uint16_t alignment = std::max(alignment_, take_alignment(tokens_));
+  void array(const c::Decl& decl, CType type) {
+    const Token& name = code_.token(decl.at);
+    if (type.stars == 0 && type.element.is_void()) return names_.declare(name, packed_.array());
+    if (decl.storage != c::Storage::none) code_.fail_undeclared(code_.token(decl.tokens.begin));
+    if (type.stars > 0) fail_at(code_.token(decl.at + 1), "'='");
+    if (decl.init.valid()) fail_at(code_.token(decl.declarator.end), "';'");
+    const std::uint16_t alignment = alignment_of(decl, code_);
+    const c::ExprId extent = code_.tree()[decl.type].extent;
+    const Tree count = extent.valid() ? values_.rvalue(code_.evaluate(extent)) : Tree{tir::make_int(0)};
     const auto elements = tir::as_int(*count.expr);
     if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
-    const VarId var = names_.allocated(name, element, *elements, true, alignment);
-    memory_.note_array(var, *elements * element.bytes());
-    names_.declare(name, pointer_to(var, element));
+    const VarId var = names_.allocated(name, type.element, *elements, true, alignment);
+    memory_.note_array(var, *elements * type.element.bytes());
+    names_.declare(name, pointer_to(var, type.element));
   }
 
   void store(const Value& place, const Value& value) {
     body_.add({place.storage, place.tree.expr, values_.converted(value, place.type).expr, nullptr});
   }
 
-  void count_by_one(const Value& place, bool is_up, const Token& at) {
-    expect(tokens_, ";");
-    if (place.kind != Value::Kind::place || place.type.is_void()) fail_at(at, "an element of storage");
-    const Value value = values_.binary(is_up ? "+" : "-", place, Values::number({tir::make_int(1)}));
-    store(place, value);
+  // place = value; where the place is one of a record. Shapes, types, devices are of no account. `may_not_happen`: it
+  // stands in a loop or a branch.
+  void packed_assignment(c::ExprId id, const Value& place, bool may_not_happen) {
+    const Token& at = code_.at(id);
+    if (code_[id].kind != c::ExprKind::assign || !at.is("=")) fail_at(at, "'='");
+    const c::ExprId value = code_.operand(id, 1);
+    if (PackedState::keeps(place)) {
+      if (may_not_happen) fail_at(at, "arguments of a packed call outside of loops and branches");
+      packed_.store(place, code_.evaluate(value));
+    } else if (place.record.part == Record::Part::offset) {
+      const Tree bytes = values_.rvalue(code_.evaluate(value));
+      if (tir::as_int(*bytes.expr) != 0) fail_at(at, "a tensor without an offset");
+    } else {
+      packed_.overwrite(place);
+    }
   }
 
-  // place = value; or ++place;
-  void assignment() {
-    const bool is_counted_up = take(tokens_, "++");
-    const bool is_counted_down = !is_counted_up && take(tokens_, "--");
-    const Token first = tokens_.peek();
-    const Value place = parse_expression(tokens_, values_, look_up_);
+  // place = value; place += value; or ++place;
+  void assignment(c::ExprId id) {
+    const c::Expr& expr = code_[id];
+    const bool is_assigned = expr.kind == c::ExprKind::assign;
+    const c::ExprId target = is_assigned || is_step(expr) ? code_.operand(id, 0) : id;
+    const Value place = code_.evaluate(target);
+    const Token& op = target != id ? code_.at(id) : code_.behind(id);
     if (place.kind == Value::Kind::record) {
       const bool may_not_happen = std::any_of(open_.begin(), open_.end(), [](const Open& block) {
-        return block.kind != Open::Kind::function && block.kind != Open::Kind::braces;
+        return block.kind != Kind::function && block.kind != Kind::braces;
       });
-      return take_packed_assignment(tokens_, place, may_not_happen, values_, look_up_, packed_);
+      return packed_assignment(id, place, may_not_happen);
     }
-    if (!function_.is_entry && place.kind == Value::Kind::number && first.is_identifier() &&
-        names_.look_up(first.text)) {
-      throw ChangedVariable{std::string(first.text), first.offset};
+    const std::string_view name = code_.name_of(target);
+    if (!function_.is_entry && place.kind == Value::Kind::number && !name.empty() && names_.look_up(name)) {
+      throw ChangedVariable{std::string(name), code_.at(target).offset};
     }
-    if (is_counted_up || is_counted_down || tokens_.peek().is("++") || tokens_.peek().is("--")) {
-      const bool is_up = is_counted_up || (!is_counted_down && tokens_.peek().is("++"));
-      if (!is_counted_up && !is_counted_down) (void)tokens_.next();
-      return count_by_one(place, is_up, first);
-    }
-    const Token op = tokens_.next();
-    const bool is_updated = !op.is("=") && c::is_assignment(op.text);
-    if (!op.is("=") && !is_updated) fail_at(op, "'='");
+    if (target == id) fail_at(op, "'='");
     if (place.kind != Value::Kind::place) fail_at(op, "an element of storage in front");
-    const auto nested = is_updated ? std::nullopt : take_nested_result();
-    Value value = nested ? *nested : parse_expression(tokens_, values_, look_up_);
-    if (is_updated) value = values_.binary(op.text.substr(0, op.text.size() - 1), place, value);
-    expect(tokens_, ";");
+    Value value = is_assigned ? value_of(code_.operand(id, 1)) : Values::number({tir::make_int(1)});
+    if (!op.is("=")) value = values_.binary(op.text.substr(0, op.text.size() - 1), place, value);
     if (place.type.is_void()) fail_at(op, "an element of a number in front");
     store(place, value);
   }
 
-  Lexer tokens_;
-  std::span<const AddedText> added_;    // behind what is read
-  std::span<const Outlined> outlined_;  // likewise
+  const FunctionText& text_;
+  std::span<const AddedText> added_;
+  std::span<const Outlined> outlined_;
   const GuardedTexts guarded_;
   Reading& reading_;
   NestedCall* inlined_;  // of a function that is read in place of its call; else null
@@ -1043,13 +1171,14 @@ class BodyReader {
   UnpackedParams unpacked_;
   Variables variables_;
   LookUp look_up_;
+  Expressions code_;
   MemoryCalls memory_;
   Walkers walkers_;
   const Names& changing_;
   Helpers* helpers_;
-  std::uint16_t alignment_ = 1;  // that stands in front of the declaration
-  ElementTypes c_types_;         // of pointers, as the function's own block spells them
-  Names unknown_;                // variables that are not known to be 0 where their declaration says so
+  std::size_t texts_ = 0;  // that have been kept
+  ElementTypes c_types_;   // of pointers, as the function's own block spells them
+  Names unknown_;          // variables that are not known to be 0 where their declaration says so
   std::vector<Open> open_;
   bool is_packed_ = false;
   PackedState packed_;
@@ -1064,6 +1193,10 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
   Names changing;
   Names called_helpers;
   Names called_nested;
+  std::map<const FunctionText*, FunctionTree> trees;
+  std::map<std::size_t, std::size_t> texts;
+  for (const AddedText& one : added.texts) texts.emplace(one.begin, one.end);
+  for (const Outlined& one : outlined) texts.emplace(one.place.begin, one.place.end);
   while (true) {
     try {
       ReadFunction result;
@@ -1078,12 +1211,13 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
                       called_helpers,
                       nested,
                       called_nested,
-                      {module, result.function, limits.block_depth}};
+                      {module, result.function, limits.block_depth},
+                      trees};
       reading.read_inlined = [&reading](const FunctionText& of, const std::vector<Value>& arguments, NestedCall& call) {
-        BodyReader(of, reading, {}, {}, &call).read_inlined(of, arguments);
+        BodyReader(of, reading, {}, {}, &call).read_inlined(arguments);
       };
       BodyReader reader(text, reading, added, outlined);
-      reader.read_params(text.params);
+      reader.read_params(reading.tree_of(text, texts));
       reader.read_body();
       return result;
     } catch (const HelperNotRead& helper) {
@@ -1107,10 +1241,13 @@ tir::Function read_prototype(const Lexer& params, const FileScope& scope, const 
   ReadFunction result;
   const Names none;
   const KeptPools kept;
-  Reading reading{
-      scope, kept, limits, module, result, none, nullptr, none, nullptr, none, {module, result.function, 1}};
-  BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, reading);
-  reader.read_params(params, true);
+  std::map<const FunctionText*, FunctionTree> trees;
+  Reading reading{scope, kept, limits, module, result, none, nullptr, none, nullptr, none, {module, result.function, 1},
+                  trees};
+  const FunctionText text{.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params};
+  const auto tree = function_tree(tokens_of(params), {});
+  if (!tree) fail_at(Lexer(params).peek(), "parameters");
+  BodyReader(text, reading).read_params(*tree, true);
   return std::move(result.function);
 }
 

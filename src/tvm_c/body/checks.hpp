@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tvm_c/body/expressions.hpp"
 #include "tvm_c/body/packed.hpp"
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/file_scope.hpp"
@@ -22,53 +23,49 @@ struct OnFailure {
   std::optional<AddedText> text = {};  // that it has
 };
 
-// Behind what is asked: "!= 0", or nothing, which is taken. Of what is always 0 also "< 0" and "> 0", which it never
-// is.
-[[nodiscard]] bool take_not_zero(Lexer& tokens, bool is_always_zero);
+// The call that a condition begins with, with no bracket in front: f(…), f(…) != 0, f(…) && x; nothing: there is none.
+[[nodiscard]] std::optional<c::ExprId> leading_call(const Expressions& code, c::ExprId condition);
 
-// The same, and the bracket behind it; throws where something else stands.
-void expect_not_zero(Lexer& tokens, bool is_always_zero);
+// Whether `value` is all that the condition asks for, and that it is not 0; of what is always 0 also "< 0" and "> 0",
+// which it never is.
+[[nodiscard]] bool asks_not_zero(const Expressions& code, c::ExprId condition, c::ExprId value, bool is_always_zero);
+// The same; throws where something else is asked.
+void expect_not_zero(const Expressions& code, c::ExprId condition, c::ExprId value, bool is_always_zero);
 
-// The number that a function returns if a call fails that the tokens stand behind, in front of its bracket:
-// f(…) != 0) return -2; If something else stands there, -1.
-[[nodiscard]] std::int32_t failure_of_call(Lexer tokens);
+// "x == NULL || y == NULL": the names; also "NULL == x" and "!x". None: it asks for something else.
+[[nodiscard]] std::vector<std::string_view> null_tests(const c::Tree& tree, c::ExprId condition);
 
-// "x == NULL || y == NULL)", which is taken: the names; also "NULL == x" and "!x". None, and nothing is said of what is
-// taken: something else stands here.
-[[nodiscard]] std::vector<Token> take_null_tests(Lexer& tokens);
+// Throws if else stands behind a check of a call.
+void require_no_else(const Expressions& code, const c::Stmt& check);
 
-// Takes "(…) != 0) { … }", a check of a call: throws if else stands behind.
-void require_no_else(Lexer tokens);
-
-// What never happens, as it would return: return x; or { log("no memory"); return x; }. Nothing of it is needed.
-void skip_failure(Lexer& tokens);
+// What is returned by return -1; or by a block of that, if it is a number from 1 on or its negative.
+[[nodiscard]] std::optional<std::int32_t> failure_of(const Expressions& code, c::StmtId failure);
+// The same; throws where something else stands.
+std::int32_t expect_failure(const Expressions& code, c::StmtId failure);
+// What never happens and would return: return x; or { log("no memory"); return x; }. Where something else stands.
+[[nodiscard]] std::optional<Token> never_leaves(const Expressions& code, c::StmtId failure);
+// What the function returns if a call fails that `check` is of, a number or what the variable `name` has got of the
+// callee. Null: something else stands there.
+[[nodiscard]] tir::ExprRef failure_code(const Expressions& code, const c::Stmt& check, std::string_view name);
 
 // Whether a function of these returns 0, whatever happens in it: it says nothing else but where it has no workspace,
 // calls nothing but TVM's allocator, which planned C does not have, and functions of math.h, and asks for no pointer
 // but workspace whether it is null.
-[[nodiscard]] bool never_fails(const FunctionText& function);
+[[nodiscard]] bool never_fails(const FunctionTree& function);
 
 // Whether there is but one return in it, of 0 or of a call, besides those where it has no workspace.
-[[nodiscard]] bool returns_once(const FunctionText& function);
+[[nodiscard]] bool returns_once(const FunctionTree& function);
 
 // Whether it returns nothing but 0, whatever it calls; with `has_workspace`, as in planned C, if it always gets what it
 // takes. Not so if a name in it may be a macro that returns.
 // If `asked` is given: or what a function there returned, if (f(…) != 0) return -1;
-[[nodiscard]] bool returns_zero(const FunctionText& function, const FileScope& scope, bool has_workspace,
+[[nodiscard]] bool returns_zero(const FunctionTree& function, const FileScope& scope, bool has_workspace,
                                 Names* asked = nullptr);
 
-// Behind the callee's name, whose result the variable `name` gets: takes all up to the end of the condition that asks
-// for it, if that is what stands here. `is_condition`: if ((name = f(…)) != 0)
-[[nodiscard]] bool take_result_test(Lexer& tokens, const Token& name, bool is_condition, bool never_fails);
-
-// Behind that: takes what the function returns if the call fails, a number or the callee's own. Null, and nothing is
-// taken: something else stands here.
-[[nodiscard]] tir::ExprRef take_failure_code(Lexer& tokens, std::string_view name);
-
 // The block behind a check of what the caller passes: { }, or { TVMAPISetLastError("…"); return -1; }
-void expect_packed_check(Lexer& tokens, const Token& at);
+void expect_packed_check(const Expressions& code, const c::Stmt& check);
 
 // if (f_packed == NULL) { if (TVMBackendGetFuncFromEnv(module, "f", &f_packed) != 0) { return -1; } }
-[[nodiscard]] bool take_look_up(Lexer& tokens, PackedState& packed);
+[[nodiscard]] bool read_look_up(const Expressions& code, const c::Stmt& check, PackedState& packed);
 
 }  // namespace usmp::tvm_c

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Parses by precedence, with stacks of its own, and computes each operator at once.
+// Walks over the nodes of an expression, and computes each operator.
 #include "tvm_c/body/expressions.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
-#include "usmp/c/operators.hpp"
+#include "usmp/arith/constants.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -21,248 +21,273 @@ namespace {
 using tir::DataType;
 using tir::TypeCode;
 
-constexpr int choice_precedence = c::conditional_precedence;
+std::optional<Value> constant_named(std::string_view word) {
+  constexpr DataType float32{TypeCode::float_, 32, 1};
+  if (word == "INFINITY") return Values::number({tir::make_float(HUGE_VAL, float32)});
+  if (word == "NAN") return Values::number({tir::make_float(std::nan(""), float32)});
+  if (word == "true" || word == "false") return Values::number({tir::make_int(word == "true" ? 1 : 0, tir::bool_type)});
+  if (word != "NULL") return std::nullopt;
+  Value null;
+  null.kind = Value::Kind::null;
+  return null;
+}
 
-struct Pending {
-  enum class Kind : std::uint8_t { infix, prefix, cast, bracket, call, index, question, choice };
-  Kind kind;
-  Token token;
-  CType type = {};              // cast
-  std::size_t first_value = 0;  // call: of the arguments
-
-  // Below everything: what stands in front of it waits for its end.
-  [[nodiscard]] bool is_open() const {
-    return kind == Kind::bracket || kind == Kind::call || kind == Kind::index || kind == Kind::question;
+Value number_of(const Token& token) {
+  if (is_real(token)) {
+    const auto bits = static_cast<std::uint8_t>(has_float_suffix(token) ? 32 : 64);
+    return Values::number({tir::make_float(real_literal(token, false), {TypeCode::float_, bits, 1})});
   }
-  [[nodiscard]] int precedence() const {
-    if (kind == Kind::infix) return c::precedence_of(token.text);
-    return kind == Kind::choice ? choice_precedence : c::prefix_precedence;
-  }
-};
-
-// Operators wait until one that binds less follows.
-class ExpressionParser {
- public:
-  ExpressionParser(Lexer& tokens, Values& values, const LookUp& look_up)
-      : tokens_(tokens), values_(values), look_up_(look_up) {}
-
-  Value run() {
-    do {
-      operand();
-    } while (operator_follows());
-    reduce(choice_precedence);
-    if (!pending_.empty()) fail_at(tokens_.peek(), closing());
-    return std::move(stack_.back());
-  }
-
- private:
-  using Kind = Pending::Kind;
-
-  [[nodiscard]] std::string_view closing() const {
-    if (pending_.back().kind == Kind::index) return "']'";
-    return pending_.back().kind == Kind::question ? "':'" : "')'";
-  }
-
-  void push(Kind kind, const Token& token) { pending_.push_back({.kind = kind, .token = token}); }
-
-  Value pop() {
-    Value value = std::move(stack_.back());
-    stack_.pop_back();
-    return value;
-  }
-
-  // Up to an operand and behind it.
-  void operand() {
-    while (true) {
-      const Token token = tokens_.next();
-      values_.at = token.offset;
-      if (token.kind == TokenKind::number) {
-        stack_.push_back(literal(token));
-        return;
-      }
-      if (token.is_identifier()) {
-        if (name(token)) return;
-        continue;
-      }
-      if (token.is("(")) {
-        bracket(token);
-        continue;
-      }
-      constexpr std::array<std::string_view, 6> prefixes = {"-", "+", "!", "~", "&", "*"};
-      if (std::none_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return token.is(p); })) {
-        fail_at(token, "an expression");
-      }
-      push(Kind::prefix, token);
-    }
-  }
-
-  [[nodiscard]] static Value literal(const Token& token) {
-    if (is_real(token)) {
-      const auto bits = static_cast<std::uint8_t>(has_float_suffix(token) ? 32 : 64);
-      return Values::number({tir::make_float(real_literal(token, false), {TypeCode::float_, bits, 1})});
-    }
-    const IntegerLiteral integer = integer_literal(token);
-    return Values::number({tir::make_int(integer.value, integer.type)});
-  }
-
-  void bracket(const Token& token) {
-    const auto type = parse_type(tokens_);
-    if (!type) return push(Kind::bracket, token);
-    expect(tokens_, ")");
-    pending_.push_back({.kind = Kind::cast, .token = token, .type = *type});
-  }
-
-  // Whether it is an operand; else arguments follow.
-  bool name(const Token& token) {
-    if (const auto value = constant(token.text)) {
-      stack_.push_back(*value);
-      return true;
-    }
-    if (auto value = look_up_(token.text)) {
-      stack_.push_back(std::move(*value));
-      return true;
-    }
-    if (!tokens_.peek().is("(")) {
-      throw SyntaxError{token.offset, "found " + shown(token.text) + ", " + std::string(not_declared)};
-    }
-    (void)tokens_.next();
-    pending_.push_back({.kind = Kind::call, .token = token, .first_value = stack_.size()});
-    return false;
-  }
-
-  [[nodiscard]] static std::optional<Value> constant(std::string_view word) {
-    constexpr DataType float32{TypeCode::float_, 32, 1};
-    if (word == "INFINITY") return Values::number({tir::make_float(HUGE_VAL, float32)});
-    if (word == "NAN") return Values::number({tir::make_float(std::nan(""), float32)});
-    if (word == "true" || word == "false")
-      return Values::number({tir::make_int(word == "true" ? 1 : 0, tir::bool_type)});
-    if (word != "NULL") return std::nullopt;
-    Value null;
-    null.kind = Value::Kind::null;
-    return null;
-  }
-
-  // Whether an operand has to follow; what closes is taken, what ends the expression is not.
-  bool operator_follows() {
-    while (true) {
-      const Token token = tokens_.peek();
-      values_.at = token.offset;
-      if (token.is("[")) {
-        (void)tokens_.next();
-        push(Kind::index, token);
-        return true;
-      }
-      if (token.is(".") || token.is("->")) {
-        (void)tokens_.next();
-        const Token member = tokens_.next();
-        if (!member.is_identifier()) fail_at(member, "a member's name");
-        stack_.back() = values_.member(stack_.back(), member.text);
-        continue;
-      }
-      if (token.is("?")) {
-        reduce(choice_precedence + 1);
-        (void)tokens_.next();
-        push(Kind::question, token);
-        return true;
-      }
-      if (token.kind == TokenKind::punctuator && c::precedence_of(token.text) > choice_precedence) {
-        reduce(c::precedence_of(token.text));
-        (void)tokens_.next();
-        push(Kind::infix, token);
-        return true;
-      }
-      reduce(choice_precedence);
-      if (pending_.empty()) return false;
-      const Kind open = pending_.back().kind;
-      if (token.is(":") && open == Kind::question) {
-        (void)tokens_.next();
-        pending_.back().kind = Kind::choice;
-        return true;
-      }
-      if (token.is(",") && open == Kind::call) {
-        (void)tokens_.next();
-        return true;
-      }
-      if (!token.is(open == Kind::index ? "]" : ")") || open == Kind::question) fail_at(token, closing());
-      (void)tokens_.next();
-      close();
-    }
-  }
-
-  void close() {
-    const Pending opened = pending_.back();
-    pending_.pop_back();
-    values_.at = opened.token.offset;
-    if (opened.kind == Kind::index) {
-      const Value index = pop();
-      stack_.back() = values_.element(stack_.back(), index);
-    } else if (opened.kind == Kind::call) {
-      const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(opened.first_value);
-      Value result = values_.call(opened.token.text, {first, stack_.end()});
-      stack_.erase(first, stack_.end());
-      stack_.push_back(std::move(result));
-    }
-  }
-
-  // Those that bind at least so much.
-  void reduce(int least) {
-    while (!pending_.empty() && !pending_.back().is_open() && pending_.back().precedence() >= least) {
-      const Pending op = pending_.back();
-      pending_.pop_back();
-      values_.at = op.token.offset;
-      const Value last = pop();
-      if (op.kind == Kind::prefix) {
-        stack_.push_back(values_.unary(op.token.text, last));
-      } else if (op.kind == Kind::cast) {
-        stack_.push_back(values_.cast(op.type, last));
-      } else if (op.kind == Kind::infix) {
-        stack_.back() = values_.binary(op.token.text, stack_.back(), last);
-      } else {
-        const Value yes = pop();
-        stack_.back() = values_.choice(stack_.back(), yes, last);
-      }
-    }
-  }
-
-  Lexer& tokens_;
-  Values& values_;
-  const LookUp& look_up_;
-  std::vector<Value> stack_;
-  std::vector<Pending> pending_;
-};
+  const IntegerLiteral integer = integer_literal(token);
+  return Values::number({tir::make_int(integer.value, integer.type)});
+}
 
 }  // namespace
 
-Value parse_expression(Lexer& tokens, Values& values, const LookUp& look_up) {
-  return ExpressionParser(tokens, values, look_up).run();
+std::optional<CType> known_type(const c::Tree& tree, c::TypeId id) {
+  int stars = 0;
+  for (; tree[id].kind == c::TypeKind::pointer; id = tree[id].of) ++stars;
+  const c::Type& type = tree[id];
+  const bool is_tvms = type.name == "TVMValue" || type.name == "DLTensor" || type.name == "DLDeviceType";
+  const bool is_struct = type.kind == c::TypeKind::record ? !type.name.empty() && !tree.records[type.record].is_union &&
+                                                                !tree.records[type.record].is_complete
+                                                          : type.kind == c::TypeKind::unknown && is_tvms;
+  if (type.kind == c::TypeKind::nothing || is_struct) return CType{tir::void_type, stars};
+  if (type.is_bool) return CType{tir::bool_type, stars};
+  const bool is_number = type.kind == c::TypeKind::integer || type.kind == c::TypeKind::real;
+  if (!is_number || type.bits == 0 || type.name == "char") return std::nullopt;
+  const TypeCode code = type.kind == c::TypeKind::real ? TypeCode::float_
+                        : type.is_unsigned             ? TypeCode::uint
+                                                       : TypeCode::int_;
+  return CType{{code, type.bits, 1}, stars};
 }
 
-std::vector<Value> parse_arguments(Lexer& tokens, Values& values, const LookUp& look_up) {
-  std::vector<Value> arguments;
-  expect(tokens, "(");
-  if (take(tokens, ")")) return arguments;
-  do {
-    arguments.push_back(parse_expression(tokens, values, look_up));
-  } while (take(tokens, ","));
-  expect(tokens, ")");
-  return arguments;
+std::optional<DataType> open_type(const c::Tree& tree, c::TypeId id) {
+  const c::Type& type = tree[id];
+  if (type.kind != c::TypeKind::integer || type.bits != 0) return std::nullopt;
+  return type.is_unsigned ? DataType{TypeCode::uint, 32, 1} : tir::int64_type;
 }
 
-std::vector<Value> parse_arguments_with_text(Lexer& tokens, Values& values, const LookUp& look_up) {
-  std::vector<Value> arguments;
-  expect(tokens, "(");
-  if (take(tokens, ")")) return arguments;
-  do {
-    if (tokens.peek().kind != TokenKind::string) {
-      arguments.push_back(parse_expression(tokens, values, look_up));
+bool is_step(const c::Expr& expr) {
+  return (expr.kind == c::ExprKind::prefix || expr.kind == c::ExprKind::postfix) &&
+         (expr.text == "++" || expr.text == "--");
+}
+
+bool is_size(const c::Expr& expr) {
+  return expr.kind == c::ExprKind::size_of || (expr.kind == c::ExprKind::prefix && expr.text == "sizeof");
+}
+
+Value folded(Value value) {
+  if (value.kind != Value::Kind::number || tir::as_int(*value.tree.expr)) return value;
+  const tir::Expr& expr = *value.tree.expr;
+  if (!expr.type.is_integer() && !expr.type.is_bool()) return value;
+  std::vector<std::int64_t> operands;
+  for (const tir::ExprRef& operand : expr.operands) {
+    const auto constant = tir::as_int(*operand);
+    if (!constant) return value;
+    operands.push_back(*constant);
+  }
+  if (operands.empty()) return value;
+  if (const auto constant = arith::constant_value(expr, operands)) {
+    value.tree = {tir::make_int(*constant, expr.type), 1};
+  }
+  return value;
+}
+
+std::string_view called_function(const c::Tree& tree, c::ExprId id) {
+  if (tree[id].kind != c::ExprKind::call) return {};
+  const c::Expr& callee = tree[tree.operands_of(id)[0]];
+  return callee.kind == c::ExprKind::name ? callee.text : std::string_view();
+}
+
+Value Evaluator::evaluate(const c::Tree& tree, c::ExprId root) {
+  struct Pending {
+    c::ExprId id;
+    std::size_t next;  // of its operands
+    std::size_t first_value;
+  };
+  std::vector<Pending> pending;
+  std::vector<Value> values;
+  const auto open = [&](c::ExprId id) {
+    pending.push_back({id, tree[id].kind == c::ExprKind::call ? std::size_t{1} : 0, values.size()});
+  };
+  open(root);
+  while (!pending.empty()) {
+    Pending& one = pending.back();
+    const auto operands = tree.operands_of(one.id);
+    if (one.next < operands.size() && !is_size(tree[one.id])) {
+      open(operands[one.next++]);
+      continue;
+    }
+    const std::size_t first = one.first_value;
+    Value value = value_of(one.id, std::span(values).subspan(first));
+    values.resize(first);
+    values.push_back(std::move(value));
+    pending.pop_back();
+  }
+  return std::move(values.back());
+}
+
+std::optional<Value> Evaluator::operated(const c::Expr& expr, std::span<const Value> operands, const Values& values) {
+  if (is_step(expr) || is_size(expr) || expr.text == ",") return std::nullopt;
+  switch (expr.kind) {
+    case c::ExprKind::subscript:
+      return values.element(operands[0], operands[1]);
+    case c::ExprKind::prefix:
+      return values.unary(expr.text, operands[0]);
+    case c::ExprKind::binary:
+      return values.binary(expr.text, operands[0], operands[1]);
+    case c::ExprKind::conditional:
+      return values.choice(operands[0], operands[1], operands[2]);
+    default:
+      return std::nullopt;
+  }
+}
+
+Value Expressions::evaluate(c::ExprId root) {
+  Value value = Evaluator::evaluate(tree(), root);
+  // For what is said of the whole: its operator, or what stands behind it.
+  const c::ExprKind kind = (*this)[root].kind;
+  const bool is_operator = kind == c::ExprKind::prefix || kind == c::ExprKind::cast || kind == c::ExprKind::binary ||
+                           kind == c::ExprKind::conditional;
+  values_.at = (is_operator && !has_brackets(root) ? at(root) : behind(root)).offset;
+  return value;
+}
+
+std::vector<Value> Expressions::arguments(c::ExprId call, bool takes_text, std::size_t first) {
+  std::vector<Value> result;
+  for (const c::ExprId argument : tree().operands_of(call).subspan(first + 1)) {
+    const c::Expr& expr = (*this)[argument];
+    if (!takes_text || expr.kind != c::ExprKind::string) {
+      result.push_back(evaluate(argument));
       continue;
     }
     std::string text;
-    while (tokens.peek().kind == TokenKind::string) text += text_of_string(tokens.next());
-    arguments.push_back(Values::number({tir::make_string(std::move(text))}));
-  } while (take(tokens, ","));
-  expect(tokens, ")");
-  return arguments;
+    for (std::uint32_t i = expr.tokens.begin; i < expr.tokens.end; ++i) {
+      if (token(i).kind != TokenKind::string) fail_at(token(i), "')'");
+      text += text_of_string(token(i));
+    }
+    result.push_back(Values::number({tir::make_string(std::move(text))}));
+  }
+  return result;
+}
+
+// Brackets around an expression are tokens of it.
+std::size_t Expressions::index(c::ExprId id) const {
+  const c::Expr& expr = (*this)[id];
+  std::size_t i = expr.tokens.begin;
+  switch (expr.kind) {
+    case c::ExprKind::subscript:
+    case c::ExprKind::member:
+    case c::ExprKind::postfix:
+    case c::ExprKind::binary:
+    case c::ExprKind::assign:
+    case c::ExprKind::conditional:
+      return (*this)[operand(id, 0)].tokens.end;
+    case c::ExprKind::prefix:
+      return (*this)[operand(id, 0)].tokens.begin - std::size_t{1};
+    case c::ExprKind::cast:
+      while (token(i + 1).is("(")) ++i;
+      return i;
+    case c::ExprKind::call:
+      return (*this)[operand(id, 0)].tokens.begin;
+    default:
+      while (token(i).is("(")) ++i;
+      return i;
+  }
+}
+
+bool Expressions::has_brackets(c::ExprId id) const {
+  const c::Expr& expr = (*this)[id];
+  const bool begins_with_operand = expr.operand_count > 0 && expr.kind != c::ExprKind::prefix &&
+                                   expr.kind != c::ExprKind::cast && expr.kind != c::ExprKind::literal;
+  return expr.tokens.begin < (begins_with_operand ? (*this)[operand(id, 0)].tokens.begin : index(id));
+}
+
+std::string_view Expressions::callee(c::ExprId id) const {
+  return front(id).is_identifier() ? called_function(tree(), id) : std::string_view();
+}
+
+c::ExprId Expressions::without_void(c::ExprId id) const {
+  const c::Expr& expr = (*this)[id];
+  const bool is_void = expr.kind == c::ExprKind::cast && tree()[expr.type].kind == c::TypeKind::nothing;
+  return is_void ? operand(id, 0) : id;
+}
+
+std::optional<std::int64_t> Expressions::literal(c::ExprId id) const {
+  const bool is_negative = is_prefix(id, "-");
+  const c::ExprId number = is_negative ? operand(id, 0) : id;
+  if ((*this)[number].kind != c::ExprKind::number || is_real(at(number))) return std::nullopt;
+  const std::int64_t value = integer_literal(at(number)).value;
+  if (value < 0) return std::nullopt;  // above INT64_MAX
+  return is_negative ? -value : value;
+}
+
+void Expressions::fail_undeclared(const Token& name) const {
+  throw SyntaxError{name.offset, "found " + shown(name.text) + ", " + std::string(not_declared)};
+}
+
+CType Expressions::type(c::TypeId id, std::size_t first) const {
+  if (const auto type = known_type(tree(), id)) return *type;
+  while (token(first).is("const") || token(first).is("volatile")) ++first;
+  while (tree()[id].kind == c::TypeKind::pointer) id = tree()[id].of;
+  const bool is_made = tree()[id].kind == c::TypeKind::array || tree()[id].kind == c::TypeKind::function;
+  if (is_made) fail_at(token(first), "the type of a number, or of a pointer to numbers");
+  fail_undeclared(token(first));
+}
+
+void Expressions::require_plain(const c::Decl& decl) const {
+  if (decl.kind != c::DeclKind::variable || decl.storage != c::Storage::none) fail_undeclared(token(decl.tokens.begin));
+  if (!decl.unknown.empty()) fail_undeclared(token(decl.unknown[0].begin));
+  if (!decl.attributes.empty()) fail_at(token(decl.attributes[0].begin), "';'");
+}
+
+// As a name that is not declared, if it is one: a macro, or a type of somebody's.
+void Expressions::fail_opaque(const c::Stmt& stmt) const {
+  const Token& first = token(stmt.tokens.begin);
+  if (first.is_identifier() && stmt.at <= stmt.tokens.begin + 1 && !look_up_(first.text)) fail_undeclared(first);
+  const Token& before = token(stmt.at - 1);
+  const bool is_behind_operand =
+      before.is_identifier() || before.kind == TokenKind::number || before.is(")") || before.is("]");
+  fail_at(token(stmt.at), is_behind_operand ? "';'" : "an expression");
+}
+
+Value Expressions::name(c::ExprId id) {
+  const std::string_view text = (*this)[id].text;
+  if (auto value = constant_named(text)) return std::move(*value);
+  if (auto value = look_up_(text)) return std::move(*value);
+  fail_undeclared(at(id));
+}
+
+Value Expressions::value_of(c::ExprId id, std::span<const Value> operands) {
+  const c::Expr& expr = (*this)[id];
+  const Token& op = at(id);
+  values_.at = op.offset;
+  if (is_step(expr) && has_steps_) return operands[0];
+  if (auto value = operated(expr, operands, values_)) return std::move(*value);
+  switch (expr.kind) {
+    case c::ExprKind::name:
+      return name(id);
+    case c::ExprKind::number:
+      return number_of(op);
+    case c::ExprKind::member:
+      return values_.member(operands[0], expr.name);
+    case c::ExprKind::cast:
+      return values_.cast(type(expr.type, index(id) + 1), operands[0]);
+    case c::ExprKind::call: {
+      const std::string_view function = name_of(operand(id, 0));
+      if (function.empty() || constant_named(function) || look_up_(function)) fail_at(behind(operand(id, 0)), "';'");
+      return values_.call(function, {operands.begin(), operands.end()});
+    }
+    case c::ExprKind::binary:
+      fail_at(op, "one expression");
+    case c::ExprKind::postfix:
+    case c::ExprKind::assign:
+      fail_at(op, "an expression that changes nothing");
+    case c::ExprKind::opaque:
+      fail_at(front(id), "an expression that is understood");
+    default:
+      fail_at(op, "an expression");
+  }
 }
 
 }  // namespace usmp::tvm_c

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Expressions of C, from tokens to values.
+// Expressions of C, from trees to values.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "tvm_c/body/values.hpp"
-#include "tvm_c/text/lexer.hpp"
+#include "tvm_c/text/function_tree.hpp"
+#include "usmp/c/tree.hpp"
 
 namespace usmp::tvm_c {
 
@@ -19,12 +22,111 @@ inline constexpr std::string_view not_declared = "which is not declared here";
 // What a name stands for: a number, a pointer. Nothing: it is not declared.
 using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 
-// The longest expression without comma and assignment that stands next. Nothing recurses. Throws SyntaxError.
-[[nodiscard]] Value parse_expression(Lexer& tokens, Values& values, const LookUp& look_up);
+// A number's type, a struct or void, with stars; nothing: another one, or one that has another size elsewhere.
+[[nodiscard]] std::optional<CType> known_type(const c::Tree& tree, c::TypeId id);
+// A type for counting that has another size or sign on other machines, such as size_t and long, which no table or
+// parameter may have here: as uint32 or int64, for count_in_int32.
+[[nodiscard]] std::optional<tir::DataType> open_type(const c::Tree& tree, c::TypeId id);
 
-// "(a, b)", behind a function's name.
-[[nodiscard]] std::vector<Value> parse_arguments(Lexer& tokens, Values& values, const LookUp& look_up);
-// Strings included.
-[[nodiscard]] std::vector<Value> parse_arguments_with_text(Lexer& tokens, Values& values, const LookUp& look_up);
+// As a literal, if it is an operator on literals.
+[[nodiscard]] Value folded(Value value);
+
+// ++ or --, in front or behind.
+[[nodiscard]] bool is_step(const c::Expr& expr);
+// sizeof of a type or an expression, which is not computed.
+[[nodiscard]] bool is_size(const c::Expr& expr);
+
+// Of a call of a function that a name stands for: the name; empty: it is something else.
+[[nodiscard]] std::string_view called_function(const c::Tree& tree, c::ExprId id);
+
+// Computes operands in front of what uses them, from left to right. Nothing recurses.
+class Evaluator {
+ public:
+  Evaluator() = default;
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+  virtual ~Evaluator() = default;
+
+ protected:
+  Value evaluate(const c::Tree& tree, c::ExprId root);
+  // Of an operator that changes nothing, and of an element: what they do with values. Nothing: it is something else.
+  [[nodiscard]] static std::optional<Value> operated(const c::Expr& expr, std::span<const Value> operands,
+                                                     const Values& values);
+  // With its operands; of a call, the arguments.
+  virtual Value value_of(c::ExprId id, std::span<const Value> operands) = 0;
+};
+
+// Those of a function whose names are looked up.
+class Expressions : Evaluator {
+ public:
+  Expressions(Values& values, const LookUp& look_up) : values_(values), look_up_(look_up) {}
+
+  // Of this function from now on.
+  void read(const FunctionTree& code) { code_ = &code; }
+  [[nodiscard]] const FunctionTree& code() const { return *code_; }
+  [[nodiscard]] const c::Tree& tree() const { return code_->tree; }
+  [[nodiscard]] const c::Expr& operator[](c::ExprId id) const { return tree()[id]; }
+  [[nodiscard]] const c::Stmt& operator[](c::StmtId id) const { return tree()[id]; }
+  [[nodiscard]] c::ExprId operand(c::ExprId id, std::size_t i) const { return tree().operands_of(id)[i]; }
+
+  // ++ and -- of variables are made by others from now on, or are no part of expressions.
+  void pass_over_steps(bool are_made) { has_steps_ = are_made; }
+  Value evaluate(c::ExprId root);  // throws SyntaxError
+  // Of a call, without the first ones; strings included if it `takes_text`.
+  std::vector<Value> arguments(c::ExprId call, bool takes_text = false, std::size_t first = 0);
+
+  // Tokens.
+  [[nodiscard]] const Token& token(std::size_t i) const { return code_->tokens[i]; }
+  // That of the operator or of the leaf.
+  [[nodiscard]] const Token& at(c::ExprId id) const { return token(index(id)); }
+  [[nodiscard]] const Token& front(c::ExprId id) const { return token((*this)[id].tokens.begin); }
+  [[nodiscard]] const Token& front(c::StmtId id) const { return token((*this)[id].tokens.begin); }
+  // Where it is not what is expected.
+  [[nodiscard]] const Token& odd(c::StmtId id) const {
+    return (*this)[id].kind == c::StmtKind::opaque ? token((*this)[id].at) : front(id);
+  }
+  [[nodiscard]] const Token& behind(c::ExprId id) const { return token((*this)[id].tokens.end); }
+  [[nodiscard]] const Token& behind(c::StmtId id) const { return token((*this)[id].tokens.end); }
+  [[nodiscard]] bool has_brackets(c::ExprId id) const;
+
+  // Forms.
+  [[nodiscard]] bool is_prefix(c::ExprId id, std::string_view op) const {
+    return (*this)[id].kind == c::ExprKind::prefix && (*this)[id].text == op;
+  }
+  [[nodiscard]] bool is_binary(c::ExprId id, std::string_view op) const {
+    return (*this)[id].kind == c::ExprKind::binary && (*this)[id].text == op;
+  }
+  [[nodiscard]] bool is_number(c::ExprId id, std::string_view text) const {
+    return (*this)[id].kind == c::ExprKind::number && (*this)[id].text == text;
+  }
+  // The name; empty: it is something else.
+  [[nodiscard]] std::string_view name_of(c::ExprId id) const {
+    return (*this)[id].kind == c::ExprKind::name ? (*this)[id].text : std::string_view();
+  }
+  // Of a call without brackets around it, the name of the function.
+  [[nodiscard]] std::string_view callee(c::ExprId id) const;
+  // What is cast to void; else the expression itself.
+  [[nodiscard]] c::ExprId without_void(c::ExprId id) const;
+  // 5 or -5, of at most int64.
+  [[nodiscard]] std::optional<std::int64_t> literal(c::ExprId id) const;
+
+  // Of which the tokens begin at `first`. One that is not read is a name that is not declared.
+  [[nodiscard]] CType type(c::TypeId id, std::size_t first) const;
+  // Throws SyntaxError for what is no variable of a function, or has attributes or words that are not known.
+  void require_plain(const c::Decl& decl) const;
+  [[noreturn]] void fail_undeclared(const Token& name) const;
+  // For a statement that is beyond the grammar.
+  [[noreturn]] void fail_opaque(const c::Stmt& stmt) const;
+
+ private:
+  Value value_of(c::ExprId id, std::span<const Value> operands) override;
+  Value name(c::ExprId id);
+  [[nodiscard]] std::size_t index(c::ExprId id) const;
+
+  Values& values_;
+  const LookUp& look_up_;
+  const FunctionTree* code_ = nullptr;
+  bool has_steps_ = false;
+};
 
 }  // namespace usmp::tvm_c

@@ -17,9 +17,6 @@
 
 namespace usmp::tvm_c {
 
-// Up to that place, or the end.
-void skip_to(Lexer& tokens, std::size_t end);
-
 class GuardedTexts {
  public:
   GuardedTexts() = default;
@@ -30,17 +27,14 @@ class GuardedTexts {
   [[nodiscard]] const GuardedText* at(std::size_t offset) const;
   [[nodiscard]] std::string text_of(const GuardedText& text) const;
 
-  // These take nothing where they return nothing: something else stands there.
+  // These return nothing where something else stands there.
 
-  // Behind "if (condition)": what may stay. `leaves`: it has to leave the function. `declared`: "int ret", which it may
-  // use, or which `is_tested` because the call gives other values than it has.
-  [[nodiscard]] std::optional<OnFailure> take(Lexer& tokens, bool leaves, const std::string& declared = {},
-                                              bool is_tested = false) const;
-  // In front of the bracket of a call that "if (" stands in front of: all up to the end of the check. None where just a
-  // number is returned.
-  [[nodiscard]] std::optional<OnFailure> take_call(Lexer& tokens, bool never_fails) const;
-  // As take_failure_code; a conditional group in front of the return is no part of it.
-  [[nodiscard]] tir::ExprRef take_code(Lexer& tokens, std::string_view name) const;
+  // Under a condition: what may stay. `leaves`: it has to leave the function. `declared`: "int ret", which it may use,
+  // or which `is_tested` because the call gives other values than it has.
+  [[nodiscard]] std::optional<OnFailure> find(const Expressions& code, c::StmtId failure, bool leaves,
+                                              const std::string& declared = {}, bool is_tested = false) const;
+  // As failure_code; a conditional group in front of the return is no part of it.
+  [[nodiscard]] tir::ExprRef code_in(const Expressions& code, const c::Stmt& check, std::string_view name) const;
 
  private:
   std::string_view file_;

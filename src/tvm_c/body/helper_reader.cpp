@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "tvm_c/body/expressions.hpp"
 #include "tvm_c/body/words.hpp"
-#include "usmp/arith/constants.hpp"
 #include "usmp/c/constants.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
@@ -34,7 +35,7 @@ bool loads(const tir::Expr& root) {
 }
 
 // NOLINTBEGIN(misc-no-recursion): blocks of the source, which the parser limits; calls, at most most_calls_deep
-class HelperReader {
+class HelperReader : Evaluator {
  public:
   HelperReader(Helpers& helpers, std::size_t file, Values& values, const NewVar& new_var, tir::BodyBuilder& body)
       : helpers_(helpers), file_(file), values_(values), words_(values), new_var_(new_var), body_(body) {}
@@ -82,21 +83,20 @@ class HelperReader {
   // Types.
 
   [[nodiscard]] CType type_of(c::TypeId id) const {
-    const c::Type* type = &tree()[id];
-    int stars = 0;
-    while (type->kind == c::TypeKind::pointer || (type->kind == c::TypeKind::array && stars == 0)) {
-      ++stars;
-      if (type->is_volatile) throw Beyond{};
-      type = &tree()[type->of];
+    const bool is_array = tree()[id].kind == c::TypeKind::array;
+    if (is_array) id = tree()[id].of;
+    for (c::TypeId part = id; part.valid(); part = tree()[part].of) {
+      if (tree()[part].is_volatile || tree()[part].is_bool) throw Beyond{};
     }
-    if (type->is_volatile) throw Beyond{};
-    if (type->kind == c::TypeKind::nothing) return {tir::void_type, stars};
-    const bool is_number = type->kind == c::TypeKind::integer || type->kind == c::TypeKind::real;
-    if (!is_number || type->bits == 0 || type->is_bool || type->name == "char") throw Beyond{};
-    const tir::TypeCode code = type->kind == c::TypeKind::real ? tir::TypeCode::float_
-                               : type->is_unsigned             ? tir::TypeCode::uint
-                                                               : tir::TypeCode::int_;
-    return {{code, type->bits, 1}, stars};
+    auto type = known_type(tree(), id);
+    if (!type || (type->element.is_void() && !is_void(id))) throw Beyond{};
+    if (is_array) ++type->stars;
+    return *type;
+  }
+
+  [[nodiscard]] bool is_void(c::TypeId id) const {
+    while (tree()[id].kind == c::TypeKind::pointer) id = tree()[id].of;
+    return tree()[id].kind == c::TypeKind::nothing;
   }
 
   // Values.
@@ -153,42 +153,14 @@ class HelperReader {
     env_[decl] = fixed(in_type(value, type_of(tree()[decl].type)), tree()[decl].name);
   }
 
-  // As a literal, if it is an operator on literals.
-  static Value folded(Value value) {
-    if (value.kind != Value::Kind::number || tir::as_int(*value.tree.expr)) return value;
-    const tir::Expr& expr = *value.tree.expr;
-    if (!expr.type.is_integer() && !expr.type.is_bool()) return value;
-    std::vector<std::int64_t> operands;
-    for (const tir::ExprRef& operand : expr.operands) {
-      const auto constant = tir::as_int(*operand);
-      if (!constant) return value;
-      operands.push_back(*constant);
-    }
-    if (operands.empty()) return value;
-    if (const auto constant = arith::constant_value(expr, operands)) {
-      value.tree = {tir::make_int(*constant, expr.type), 1};
-    }
-    return value;
-  }
-
   // Expressions: pure but for p++ of pointers, which is done behind the statement.
 
-  Value evaluate(c::ExprId root) {
-    std::vector<c::ExprId> order = {root};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const c::Expr& expr = tree()[order[i]];
-      const bool is_called = expr.kind == c::ExprKind::call;
-      const auto operands = tree().operands_of(order[i]);
-      if (is_size(expr)) continue;
-      order.insert(order.end(), operands.begin() + (is_called ? 1 : 0), operands.end());
-    }
-    std::map<c::ExprId, Value> found;
-    std::reverse(order.begin(), order.end());
-    for (const c::ExprId id : order) {
-      found[id] = folded(value_of(id, found));
-      note_use(found[id]);
-    }
-    return found[root];
+  Value evaluate(c::ExprId root) { return Evaluator::evaluate(tree(), root); }
+
+  Value value_of(c::ExprId id, std::span<const Value> operands) override {
+    Value value = folded(operation(id, operands));
+    note_use(value);
+    return value;
   }
 
   // A copy that is not made may be used until something is stored. A loop comes back to a use.
@@ -196,10 +168,6 @@ class HelperReader {
     if (value.copy == 0 || value.kind != Value::Kind::place) return;
     if (copies_[value.copy - 1] != stores_) throw Beyond{};
     for (Kept& loop : loops_) loop.uses_copy = loop.uses_copy || value.copy <= loop.copies_before;
-  }
-
-  static bool is_size(const c::Expr& expr) {
-    return expr.kind == c::ExprKind::size_of || (expr.kind == c::ExprKind::prefix && expr.text == "sizeof");
   }
 
   // sizeof(int32_t), sizeof(array), sizeof(*pointer)
@@ -227,10 +195,8 @@ class HelperReader {
     return Values::number({tir::make_int(*bytes)});
   }
 
-  Value value_of(c::ExprId id, std::map<c::ExprId, Value>& found) {
+  Value operation(c::ExprId id, std::span<const Value> operands) {
     const c::Expr& expr = tree()[id];
-    const auto operands = tree().operands_of(id);
-    const auto operand = [&](std::size_t i) -> const Value& { return found[operands[i]]; };
     if (is_size(expr)) return size(id);
     switch (expr.kind) {
       case c::ExprKind::name:
@@ -243,38 +209,36 @@ class HelperReader {
         return Values::number({tir::make_int(*literal->as_int64(), {code, literal->bits, 1}), 1});
       }
       case c::ExprKind::subscript:
-        return operand(0).word_size != 0 ? words_.element(operand(0), operand(1))
-                                         : values_.element(operand(0), operand(1));
+        if (operands[0].word_size != 0) return words_.element(operands[0], operands[1]);
+        break;
       case c::ExprKind::prefix:
-        if (expr.text == "++" || expr.text == "--") throw Beyond{};
-        if (Words::concerns(operand(0))) return words_.unary(expr.text, operand(0));
-        return values_.unary(expr.text, operand(0));
+        if (!is_step(expr) && Words::concerns(operands[0])) return words_.unary(expr.text, operands[0]);
+        break;
       case c::ExprKind::postfix: {
-        const c::ExprId target = operands[0];
-        if (operand(0).kind != Value::Kind::pointer || tree()[target].kind != c::ExprKind::name) throw Beyond{};
-        moves_.push_back({tree()[target].decl, expr.text == "++" ? 1 : -1});
-        return operand(0);
+        const c::Expr& target = tree()[tree().operands_of(id)[0]];
+        if (operands[0].kind != Value::Kind::pointer || target.kind != c::ExprKind::name) throw Beyond{};
+        moves_.push_back({target.decl, expr.text == "++" ? 1 : -1});
+        return operands[0];
       }
       case c::ExprKind::cast:
-        if (auto address = address_of(expr.type, operand(0))) return *address;
-        return cast(type_of(expr.type), operand(0));
+        if (auto address = address_of(expr.type, operands[0])) return *address;
+        return cast(type_of(expr.type), operands[0]);
       case c::ExprKind::binary:
-        if (expr.text == ",") throw Beyond{};
         if (expr.text == "%") {
-          if (const auto zero = no_remainder(operand(0), operand(1))) return *zero;
+          if (const auto zero = no_remainder(operands[0], operands[1])) return *zero;
         }
-        if (Words::concerns(operand(0)) || Words::concerns(operand(1))) {
-          return words_.binary(expr.text, operand(0), operand(1));
+        if (expr.text != "," && (Words::concerns(operands[0]) || Words::concerns(operands[1]))) {
+          return words_.binary(expr.text, operands[0], operands[1]);
         }
-        return values_.binary(expr.text, operand(0), operand(1));
+        break;
       case c::ExprKind::call:
-        return called(id, found);
-      case c::ExprKind::conditional: {
-        return values_.choice(operand(0), operand(1), operand(2));
-      }
+        return called(id, operands);
       default:
-        throw Beyond{};
+        break;
     }
+    auto value = operated(expr, operands, values_);
+    if (!value) throw Beyond{};
+    return std::move(*value);
   }
 
   Value cast(CType type, const Value& value) {
@@ -421,15 +385,13 @@ class HelperReader {
   }
 
   // A function of the file, or an instruction. Only statements may call functions that store.
-  Value called(c::ExprId id, std::map<c::ExprId, Value>& found) {
-    const auto operands = tree().operands_of(id);
-    const c::Expr& callee = tree()[operands[0]];
+  Value called(c::ExprId id, std::span<const Value> operands) {
+    const c::Expr& callee = tree()[tree().operands_of(id)[0]];
     if (callee.kind != c::ExprKind::name) throw Beyond{};
     std::vector<Value> arguments;
-    for (const c::ExprId operand : operands.subspan(1)) {
-      arguments.push_back(words_.loaded(found[operand]));
-      if (found[operand].kind == Value::Kind::place && found[operand].is_short_sum)
-        relied_on_.insert(found[operand].storage);
+    for (const Value& operand : operands) {
+      arguments.push_back(words_.loaded(operand));
+      if (operand.kind == Value::Kind::place && operand.is_short_sum) relied_on_.insert(operand.storage);
     }
     if (!helpers_.find(callee.text, file_) && Words::is_instruction(callee.text)) {
       if (callee.decl.valid() && !is_prototype(callee.decl)) throw Beyond{};
@@ -529,10 +491,7 @@ class HelperReader {
       if (tree()[expr.type].kind != c::TypeKind::nothing) throw Beyond{};
       return call_statement(operands[0]);
     }
-    if ((expr.kind == c::ExprKind::prefix || expr.kind == c::ExprKind::postfix) &&
-        (expr.text == "++" || expr.text == "--")) {
-      return count(operands[0], expr.text == "++" ? 1 : -1);
-    }
+    if (is_step(expr)) return count(operands[0], expr.text == "++" ? 1 : -1);
     if (expr.kind != c::ExprKind::assign) throw Beyond{};
     const c::Expr& target = tree()[operands[0]];
     const Value given = evaluate_statement(operands[1]);
@@ -726,8 +685,7 @@ class HelperReader {
     const bool is_less = condition.kind == c::ExprKind::binary && (condition.text == "<" || condition.text == "<=");
     if (!is_less || !is_counter(tree().operands_of(stmt.expr)[0])) throw Beyond{};
     const c::Expr& step = tree()[stmt.step];
-    const bool is_count = (step.kind == c::ExprKind::prefix || step.kind == c::ExprKind::postfix) && step.text == "++";
-    if (!is_count || !is_counter(tree().operands_of(stmt.step)[0])) throw Beyond{};
+    if (!is_step(step) || step.text != "++" || !is_counter(tree().operands_of(stmt.step)[0])) throw Beyond{};
     const auto first = constant_of(evaluate(counter.init));
     const auto bound = constant_of(evaluate(tree().operands_of(stmt.expr)[1]));
     if (!first || !bound || !moves_.empty()) throw Beyond{};
@@ -833,12 +791,10 @@ class HelperReader {
       const c::Expr& expr = tree()[order[i]];
       const auto operands = tree().operands_of(order[i]);
       order.insert(order.end(), operands.begin(), operands.end());
-      const bool is_step = (expr.kind == c::ExprKind::postfix || expr.kind == c::ExprKind::prefix) &&
-                           (expr.text == "++" || expr.text == "--");
-      if (!is_step && expr.kind != c::ExprKind::assign) continue;
+      if (!is_step(expr) && expr.kind != c::ExprKind::assign) continue;
       const c::Expr& target = tree()[operands[0]];
       if (target.kind != c::ExprKind::name || !target.decl.valid() || !is_outer_pointer(target.decl)) continue;
-      if (!is_step) throw Beyond{};
+      if (!is_step(expr)) throw Beyond{};
       moved[target.decl] += expr.text == "++" ? 1 : -1;
     }
     return moved;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "tvm_c/body/expressions.hpp"
 namespace usmp::tvm_c {
 namespace {
 
@@ -55,9 +56,7 @@ Helpers::Changes changes_of(const c::Tree& tree) {
   Helpers::Changes changes;
   for (std::size_t i = 0; i < tree.exprs.size(); ++i) {
     const c::Expr& expr = tree.exprs[i];
-    const bool is_change = expr.kind == c::ExprKind::assign || expr.kind == c::ExprKind::postfix ||
-                           (expr.kind == c::ExprKind::prefix && (expr.text == "++" || expr.text == "--"));
-    if (!is_change) continue;
+    if (expr.kind != c::ExprKind::assign && !is_step(expr)) continue;
     const c::Expr& target = tree[tree.operands_of(c::ExprId(i))[0]];
     if (target.kind == c::ExprKind::name && target.decl.valid()) changes.emplace_back(expr.tokens.begin, target.decl);
   }

@@ -36,63 +36,75 @@ Token swapped(Token compare) {
   return compare;
 }
 
+void require_name(const Expressions& code, c::ExprId id, const Token& name) {
+  if (code.name_of(id) != name.text) fail_at(code.front(id), "'" + std::string(name.text) + "'");
+}
+
 // ++i, i++, i += 2, i = i + 2, and the same downwards.
-std::int64_t take_step(Lexer& tokens, const Token& name) {
-  for (const std::string_view sign : {"++", "--"}) {
-    if (!take(tokens, sign)) continue;
-    expect(tokens, name.text);
-    return sign == "++" ? 1 : -1;
+std::int64_t step_of(const Expressions& code, c::ExprId root, const Token& name) {
+  const c::Expr& expr = code[root];
+  if (!is_step(expr) && expr.kind != c::ExprKind::assign) fail_at(code.at(root), "'++'");
+  require_name(code, code.operand(root, 0), name);
+  if (is_step(expr)) return expr.text == "++" ? 1 : -1;
+  c::ExprId by = code.operand(root, 1);
+  bool is_up = expr.text == "+=";
+  if (expr.text == "=") {
+    is_up = code.is_binary(by, "+");
+    if (!is_up && !code.is_binary(by, "-")) fail_at(code.at(by), "'+'");
+    require_name(code, code.operand(by, 0), name);
+    by = code.operand(by, 1);
+  } else if (!is_up && expr.text != "-=") {
+    fail_at(code.at(root), "'++'");
   }
-  expect(tokens, name.text);
-  const Token op = tokens.next();
-  if (op.is("++") || op.is("--")) return op.is("++") ? 1 : -1;
-  bool is_up = op.is("+=");
-  if (op.is("=")) {
-    expect(tokens, name.text);
-    is_up = tokens.peek().is("+");
-    if (!is_up && !tokens.peek().is("-")) fail_at(tokens.peek(), "'+'");
-    (void)tokens.next();
-  } else if (!is_up && !op.is("-=")) {
-    fail_at(op, "'++'");
-  }
-  const Token by = tokens.next();
-  if (by.kind != TokenKind::number) fail_at(by, "a number");
-  const std::int64_t step = whole_number(by).value;
-  if (step < 1 || step > INT32_MAX) fail_at(by, "a step of at least 1");
+  if (code[by].kind != c::ExprKind::number) fail_at(code.front(by), "a number");
+  const std::int64_t step = whole_number(code.at(by)).value;
+  if (step < 1 || step > INT32_MAX) fail_at(code.at(by), "a step of at least 1");
   return is_up ? step : -step;
 }
 
 }  // namespace
 
-LoopHeader take_loop_header(Lexer& tokens, Values& values, const LookUp& look_up) {
+LoopHeader read_loop_header(const c::Stmt& stmt, Expressions& code) {
   LoopHeader header;
-  expect(tokens, "(");
-  if (const auto type = parse_type(tokens)) {
-    if (type->stars > 0 || !type->element.is_integer()) fail_at(tokens.peek(), "a loop over an integer");
-    header.type = type->element;
-  } else {
-    header.type = parse_open_type(tokens);
+  const Token& open = code.token(stmt.tokens.begin + 1);
+  if (stmt.other.size() != 1 || !stmt.expr.valid() || !stmt.step.valid()) {
+    fail_at(open, "a loop with a counter, its end and a step");
+  }
+  const c::Stmt& init = code[stmt.other[0]];
+  c::ExprId first;
+  if (init.kind == c::StmtKind::declaration) {
+    if (init.decls.empty()) fail_at(code.token(init.tokens.begin), "the loop's variable");
+    const c::Decl& counter = code.tree()[init.decls[0]];
+    header.name = code.token(counter.at);
+    code.require_plain(counter);
+    header.type = open_type(code.tree(), counter.type);
     header.is_open = header.type.has_value();
+    const CType type = header.is_open ? CType{*header.type, 0} : code.type(counter.type, counter.tokens.begin);
+    if (type.stars > 0 || !type.element.is_integer()) fail_at(header.name, "a loop over an integer");
+    header.type = type.element;
+    if (!counter.init.valid() || init.decls.size() > 1) fail_at(code.token(counter.declarator.end), "'='");
+    first = counter.init;
+  } else {
+    if (init.kind != c::StmtKind::expression || code[init.expr].kind != c::ExprKind::assign) fail_at(open, "'='");
+    header.name = code.front(init.expr);
+    require_name(code, code.operand(init.expr, 0), header.name);
+    if (code[init.expr].text != "=") fail_at(code.at(init.expr), "'='");
+    first = code.operand(init.expr, 1);
   }
-  header.name = tokens.next();
-  if (!header.name.is_identifier()) fail_at(header.name, "the loop's variable");
-  expect(tokens, "=");
-  header.first = parse_expression(tokens, values, look_up);
-  expect(tokens, ";");
-  const bool has_end_in_front = tokens.peek().kind == TokenKind::number;  // 16 > i
-  if (has_end_in_front) {
-    const IntegerLiteral number = whole_number(tokens.next());
-    header.end = Values::number({tir::make_int(number.value, number.type)});
-    header.compare = swapped(tokens.next());
-  }
-  expect(tokens, header.name.text);
-  if (!has_end_in_front) header.compare = tokens.next();
+  header.first = code.evaluate(first);
   constexpr std::array<std::string_view, 5> comparisons = {"<", "<=", ">", ">=", "!="};
-  if (std::ranges::count(comparisons, header.compare.text) == 0) fail_at(header.compare, "'<'");
-  if (!has_end_in_front) header.end = parse_expression(tokens, values, look_up);
-  expect(tokens, ";");
-  header.step = take_step(tokens, header.name);
-  expect(tokens, ")");
+  const c::Expr& condition = code[stmt.expr];
+  if (condition.kind != c::ExprKind::binary || std::ranges::count(comparisons, condition.text) == 0) {
+    fail_at(code.at(stmt.expr), "'<'");
+  }
+  header.compare = code.at(stmt.expr);
+  const c::ExprId left = code.operand(stmt.expr, 0);
+  const c::ExprId right = code.operand(stmt.expr, 1);
+  const bool has_end_in_front = code[left].kind == c::ExprKind::number;  // 16 > i
+  require_name(code, has_end_in_front ? right : left, header.name);
+  if (has_end_in_front) header.compare = swapped(header.compare);
+  header.end = code.evaluate(has_end_in_front ? left : right);
+  header.step = step_of(code, stmt.step, header.name);
   return header;
 }
 

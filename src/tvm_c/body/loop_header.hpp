@@ -23,8 +23,8 @@ struct LoopHeader {
   std::int64_t step = 1;  // not 0, at most INT32_MAX either way
 };
 
-// Taken with both brackets. Throws SyntaxError.
-[[nodiscard]] LoopHeader take_loop_header(Lexer& tokens, Values& values, const LookUp& look_up);
+// Of the loop. Throws SyntaxError.
+[[nodiscard]] LoopHeader read_loop_header(const c::Stmt& stmt, Expressions& code);
 
 // How often the loop between these numbers runs. It ends, and no value leaves the counter's type or [INT32_MIN,
 // INT32_MAX], or SyntaxError.

@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "tvm_c/body/walkers.hpp"
-#include "tvm_c/text/constant_expression.hpp"
 #include "tvm_c/text/syntax.hpp"
-#include "usmp/support/text.hpp"
+#include "usmp/c/constants.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
@@ -31,19 +32,6 @@ Value as(Value pointer, DataType type) {
   return pointer;
 }
 
-// (size_t) or (unsigned): sums and products of what they convert are the same where all types hold them.
-bool take_plain_cast(Lexer& tokens) {
-  Lexer ahead = tokens;
-  if (!take(ahead, "(")) return false;
-  if (!parse_open_type(ahead)) {
-    const auto type = parse_type(ahead);
-    if (!type || type->stars > 0 || !type->element.is_integer() || type->element.bits != 32) return false;
-  }
-  if (!take(ahead, ")")) return false;
-  tokens = std::move(ahead);
-  return true;
-}
-
 Tree without_factor_1(const Tree& value) {
   if (value.expr->kind != tir::ExprKind::mul) return value;
   if (tir::as_int(*value.expr->operands[1]) == 1) return {value.expr->operands[0], value.height};
@@ -51,36 +39,75 @@ Tree without_factor_1(const Tree& value) {
   return value;
 }
 
-// Up to a comma or the bracket that ends the arguments, which stays.
-std::string_view take_argument(Lexer& tokens) {
-  const std::size_t begin = tokens.peek().offset;
-  std::size_t end = begin;
-  for (std::size_t depth = 0;;) {
-    const Token token = tokens.peek();
-    if (token.kind == TokenKind::end || token.is(";")) fail_at(token, "')'");
-    if (depth == 0 && (token.is(",") || token.is(")"))) break;
-    if (token.is("(") || token.is("[")) ++depth;
-    if (token.is(")") || token.is("]")) --depth;
-    (void)tokens.next();
-    end = tokens.end();
+// A size in bytes, of which sizeof `whole` counts as one of elements of `width` bytes: sums and products give the same
+// for all types that hold them, so that the types of sizeof and of casts do not matter.
+class Sizes : Evaluator {
+ public:
+  using SizeOf = std::function<std::optional<Bytes>(c::ExprId)>;
+
+  Sizes(const c::Tree& tree, const Token& at, Values& values, const LookUp& look_up, const SizeOf& size_of)
+      : tree_(tree), at_(at), values_(values), look_up_(look_up), size_of_(size_of) {}
+
+  Value read(c::ExprId root, c::ExprId whole = {}, Bytes width = 1) {
+    whole_ = whole;
+    width_ = width;
+    return evaluate(tree_, root);
   }
-  return tokens.text().substr(begin, end - begin);
-}
+
+ private:
+  Value value_of(c::ExprId id, std::span<const Value> operands) override {
+    const c::Expr& expr = tree_[id];
+    if (is_size(expr)) {
+      const auto size = size_of_(id);
+      if (!size) fail_at(at_, "sizeof of a type, an element or an array of the function");
+      return Values::number({tir::make_int(id == whole_ ? *size / width_ : *size)});
+    }
+    if (expr.kind == c::ExprKind::number) {
+      const auto literal = c::integer_literal(expr.text);
+      const auto number = literal ? literal->as_int64() : std::nullopt;
+      if (number && *number <= INT32_MAX) return Values::number({tir::make_int(*number)});
+    }
+    if (expr.kind == c::ExprKind::name) {
+      if (auto value = look_up_(expr.text)) return std::move(*value);
+    }
+    if (expr.kind == c::ExprKind::subscript) return values_.element(operands[0], operands[1]);
+    if (expr.kind == c::ExprKind::cast && is_plain(expr.type)) return operands[0];
+    const bool is_sum = expr.text == "+" || expr.text == "-" || expr.text == "*";
+    if (expr.kind == c::ExprKind::prefix && is_sum) return values_.unary(expr.text, operands[0]);
+    if (expr.kind == c::ExprKind::binary && expr.text != ",") {
+      Value value = folded(values_.binary(expr.text, operands[0], operands[1]));
+      if (is_sum || (value.kind == Value::Kind::number && tir::as_int(*value.tree.expr))) return value;
+    }
+    fail_at(at_, "a size that is a number, or a sum or product of numbers");
+  }
+
+  // (size_t) or (unsigned)
+  [[nodiscard]] bool is_plain(c::TypeId id) const {
+    if (open_type(tree_, id)) return true;
+    const auto type = known_type(tree_, id);
+    return type && type->stars == 0 && type->element.is_integer() && type->element.bits == 32;
+  }
+
+  const c::Tree& tree_;
+  const Token& at_;
+  Values& values_;
+  const LookUp& look_up_;
+  const SizeOf& size_of_;
+  c::ExprId whole_;
+  Bytes width_ = 1;
+};
 
 }  // namespace
 
 bool is_memory_function(std::string_view name) { return name == "memcpy" || name == "memmove" || name == "memset"; }
 
-void MemoryCalls::read(Lexer& tokens, const Token& name, const IsParam& is_param) {
+void MemoryCalls::read(c::ExprId call, const IsParam& is_param) {
+  const Token& name = code_.at(call);
   const bool is_fill = name.is("memset");
-  expect(tokens, "(");
-  const Value to = parse_expression(tokens, values_, look_up_);
-  expect(tokens, ",");
-  const Value second = parse_expression(tokens, values_, look_up_);
-  expect(tokens, ",");
-  const std::string_view size = take_argument(tokens);
-  expect(tokens, ")");
-  expect(tokens, ";");
+  const auto operands = code_.tree().operands_of(call);
+  if (operands.size() != 4) fail_at(name, "three arguments of it");
+  const Value to = code_.evaluate(operands[1]);
+  const Value second = code_.evaluate(operands[2]);
   values_.at = name.offset;
   if (to.kind != Value::Kind::pointer || (!is_fill && second.kind != Value::Kind::pointer)) {
     fail_at(name, numbers_of_one_size);
@@ -95,7 +122,7 @@ void MemoryCalls::read(Lexer& tokens, const Token& name, const IsParam& is_param
   if (!are_alike || written.lanes != 1 || is_moved_void(to) || (!is_fill && is_moved_void(second))) {
     fail_at(name, numbers_of_one_size);
   }
-  const Tree elements = count(size, written.bytes(), name);
+  const Tree elements = count(operands[3], written.bytes(), name);
   if (is_fill) return fill(fixed_pointer(as(to, written), names_, values_, body_), second, elements, name);
   const bool is_backwards = name.is("memmove") && goes_backwards(to, second, is_param, name);
   copy(fixed_pointer(as(to, written), names_, values_, body_), fixed_pointer(as(second, read), names_, values_, body_),
@@ -103,89 +130,47 @@ void MemoryCalls::read(Lexer& tokens, const Token& name, const IsParam& is_param
 }
 
 // (type), (*p), (p[0]) or (array), behind the word.
-std::optional<Bytes> MemoryCalls::size_of(Lexer& tokens) {
-  if (!take(tokens, "(")) return std::nullopt;
-  if (const auto type = parse_type(tokens)) {
-    if (type->stars > 0 || type->element.is_void() || !take(tokens, ")")) return std::nullopt;
+std::optional<Bytes> MemoryCalls::size_of(c::ExprId size) const {
+  if (code_[size].kind == c::ExprKind::size_of) {
+    const auto type = known_type(code_.tree(), code_[size].type);
+    if (!type || type->stars > 0 || type->element.is_void()) return std::nullopt;
     return type->element.bytes();
   }
-  const bool is_element = take(tokens, "*");
-  const Token name = tokens.next();
-  const auto value = name.is_identifier() ? look_up_(name.text) : std::nullopt;
-  bool is_indexed = false;
-  if (value && !is_element && take(tokens, "[")) {
-    is_indexed = tokens.next().text == "0" && take(tokens, "]");
-    if (!is_indexed) return std::nullopt;
-  }
-  if (!value || value->kind != Value::Kind::pointer || !take(tokens, ")")) return std::nullopt;
-  if (is_element || is_indexed) return value->type.is_void() ? std::nullopt : std::optional(value->type.bytes());
+  const c::ExprId of = code_.operand(size, 0);
+  const bool is_indexed = code_[of].kind == c::ExprKind::subscript && code_.is_number(code_.operand(of, 1), "0");
+  const bool is_element = is_indexed || code_.is_prefix(of, "*");
+  const std::string_view name = code_.name_of(is_element ? code_.operand(of, 0) : of);
+  const auto value = name.empty() || !code_.has_brackets(of) ? std::nullopt : look_up_(name);
+  if (!value || value->kind != Value::Kind::pointer) return std::nullopt;
+  if (is_element) return value->type.is_void() ? std::nullopt : std::optional(value->type.bytes());
   const auto array = arrays_.find(value->storage);
   const bool is_whole = array != arrays_.end() && value->tree.expr == nullptr;
   return is_whole ? std::optional(array->second) : std::nullopt;
 }
 
-// Sums and products give the same for all types that hold them, so that the type of sizeof does not matter.
-Tree MemoryCalls::count(std::string_view text, Bytes width, const Token& at) {
-  struct Part {
-    std::string text;
-    std::optional<Bytes> size;  // of sizeof, outside of brackets
-  };
-  std::vector<Part> parts;
-  bool is_product = true;
-  bool has_others = false;
-  std::size_t depth = 0;
-  Lexer tokens(text);
-  while (tokens.peek().kind != TokenKind::end) {
-    if (take(tokens, "sizeof")) {
-      const auto size = size_of(tokens);
-      if (!size) fail_at(at, "sizeof of a type, an element or an array of the function");
-      parts.push_back({std::to_string(*size), depth == 0 ? size : std::nullopt});
-      continue;
-    }
-    if (take_plain_cast(tokens)) continue;
-    const Token token = tokens.next();
-    if (token.is("(") || token.is("[")) ++depth;
-    if (token.is(")") || token.is("]")) --depth;
-    if (depth == 0 && (token.is("+") || token.is("-"))) is_product = false;
-    const bool is_plain = token.is_identifier() || token.kind == TokenKind::number || token.is("(") || token.is(")") ||
-                          token.is("[") || token.is("]") || token.is("+") || token.is("-") || token.is("*");
-    has_others = has_others || !is_plain;
-    parts.push_back({std::string(token.text), std::nullopt});
+Tree MemoryCalls::count(c::ExprId size, Bytes width, const Token& at) {
+  const Sizes::SizeOf size_of = [this](c::ExprId id) { return this->size_of(id); };
+  Sizes sizes(code_.tree(), at, values_, look_up_, size_of);
+  values_.at = at.offset;
+  const Tree bytes = values_.rvalue(sizes.read(size));
+  if (const auto number = tir::as_int(*bytes.expr)) {
+    if (*number < 0 || *number > INT32_MAX || *number % width != 0) fail_at(at, "a whole number of elements");
+    return {tir::make_int(*number / width)};
   }
-  const auto joined = [&] {
-    std::string result;
-    for (const Part& part : parts) result += part.text + " ";
-    return result;
-  };
-  const ConstantNames constants = {
-      .definition = nullptr, .enumerator = [&](std::string_view name) -> std::optional<std::int64_t> {
-        const auto value = look_up_(name);
-        return value && value->kind == Value::Kind::number ? tir::as_int(*value->tree.expr) : std::nullopt;
-      }};
-  if (const auto bytes = constant_value(joined(), constants)) {
-    if (*bytes < 0 || *bytes > INT32_MAX || *bytes % width != 0) fail_at(at, "a whole number of elements");
-    return {tir::make_int(*bytes / width)};
+  c::ExprId whole;
+  std::vector<c::ExprId> factors = {size};
+  while (width > 1 && !whole.valid() && !factors.empty()) {
+    const c::ExprId factor = factors.back();
+    factors.pop_back();
+    if (code_.is_binary(factor, "*"))
+      factors.insert(factors.end(), {code_.operand(factor, 1), code_.operand(factor, 0)});
+    const auto of = is_size(code_[factor]) ? size_of(factor) : std::nullopt;
+    if (of && *of > 0 && *of % width == 0) whole = factor;
   }
-  if (has_others) fail_at(at, "a size that is a number, or a sum or product of numbers");
-  if (width > 1) {
-    const auto whole = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
-      return part.size && *part.size > 0 && *part.size % width == 0;
-    });
-    if (!is_product || whole == parts.end()) fail_at(at, "a size in elements, n * sizeof(element)");
-    whole->text = std::to_string(*whole->size / width);
-  }
-  const std::string plain = joined();
-  try {
-    Lexer expression(plain);
-    const Tree elements = values_.rvalue(parse_expression(expression, values_, look_up_));
-    values_.at = at.offset;
-    if (expression.peek().kind != TokenKind::end || elements.expr->type != tir::int32_type) {
-      fail_at(at, "a size of ints");
-    }
-    return fixed(without_factor_1(elements), names_, values_, body_);  // the loop would compute it in each iteration
-  } catch (const SyntaxError& error) {
-    throw SyntaxError{at.offset, error.message};
-  }
+  if (width > 1 && !whole.valid()) fail_at(at, "a size in elements, n * sizeof(element)");
+  const Tree elements = whole.valid() ? values_.rvalue(sizes.read(size, whole, width)) : bytes;
+  if (elements.expr->type != tir::int32_type) fail_at(at, "a size of ints");
+  return fixed(without_factor_1(elements), names_, values_, body_);  // the loop would compute it in each iteration
 }
 
 void MemoryCalls::fill(const Value& place, const Value& value, const Tree& count, const Token& at) {

@@ -22,13 +22,13 @@ using IsParam = std::function<bool(tir::VarId)>;
 
 class MemoryCalls {
  public:
-  MemoryCalls(Values& values, BodyNames& names, tir::BodyBuilder& body, const LookUp& look_up)
-      : values_(values), names_(names), body_(body), look_up_(look_up) {}
+  MemoryCalls(Values& values, BodyNames& names, tir::BodyBuilder& body, Expressions& code, const LookUp& look_up)
+      : values_(values), names_(names), body_(body), code_(code), look_up_(look_up) {}
 
   // Notes the bytes of an array that the function declares, for sizeof.
   void note_array(tir::VarId var, Bytes bytes) { arrays_.emplace(var, bytes); }
 
-  // The call whose name has been taken. Legal only if
+  // Legal only if
   // - all pointers are to numbers of one size, a pointer to void is one to what the other points to, and the size is a
   //   whole number of them;
   // - the size is a number, or so many elements: + - * of ints;
@@ -36,12 +36,12 @@ class MemoryCalls {
   // - memmove: the places are a known distance apart, or of different storage that no caller can have passed twice,
   //   `is_param`.
   // Else it throws SyntaxError.
-  void read(Lexer& tokens, const Token& name, const IsParam& is_param);
+  void read(c::ExprId call, const IsParam& is_param);
 
  private:
-  // How many elements of `width` bytes the text of an argument says.
-  [[nodiscard]] tir::Tree count(std::string_view text, Bytes width, const Token& at);
-  [[nodiscard]] std::optional<Bytes> size_of(Lexer& tokens);
+  // How many elements of `width` bytes the argument says.
+  [[nodiscard]] tir::Tree count(c::ExprId size, Bytes width, const Token& at);
+  [[nodiscard]] std::optional<Bytes> size_of(c::ExprId size) const;
   void fill(const Value& place, const Value& value, const tir::Tree& count, const Token& at);
   void copy(const Value& to, const Value& from, const tir::Tree& count, bool is_backwards);
   [[nodiscard]] bool goes_backwards(const Value& to, const Value& from, const IsParam& is_param, const Token& at) const;
@@ -49,6 +49,7 @@ class MemoryCalls {
   Values& values_;
   BodyNames& names_;
   tir::BodyBuilder& body_;
+  Expressions& code_;
   const LookUp& look_up_;
   std::map<tir::VarId, Bytes> arrays_;
 };

@@ -3,32 +3,24 @@
 // What a call of an operator in an operator passes, and asks of the result.
 #include "tvm_c/body/nested_calls.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "tvm_c/body/checks.hpp"
-#include "tvm_c/text/literals.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 
-std::vector<CParam> take_params(Lexer& tokens) {
+std::vector<CParam> params_of(const Expressions& code) {
   std::vector<CParam> params;
-  if (take(tokens, ")")) return params;
-  Lexer ahead = tokens;
-  if (take(ahead, "void") && take(ahead, ")")) {
-    tokens = std::move(ahead);
-    return params;
-  }
-  do {
-    const auto type = parse_type(tokens);
-    if (!type) fail_at(tokens.peek(), "a parameter's type");
-    const Token name = tokens.next();
-    if (!name.is_identifier()) fail_at(name, "a parameter's name");
+  for (const c::DeclId id : code.tree()[code.tree()[code.code().function].type].params) {
+    const c::Decl& decl = code.tree()[id];
+    const auto type = known_type(code.tree(), decl.type);
+    const Token& name = code.token(decl.at);
+    if (!type || !decl.unknown.empty() || !decl.attributes.empty()) {
+      fail_at(code.token(decl.tokens.begin), "a parameter's type");
+    }
+    if (decl.name.empty()) fail_at(name, "a parameter's name");
     if (type->stars > 1 || (type->stars == 0 && type->element.is_void())) fail_at(name, "a number or storage");
     params.push_back({*type, name});
-  } while (take(tokens, ","));
-  expect(tokens, ")");
+  }
   return params;
 }
 
@@ -68,44 +60,9 @@ void bind_params(const std::vector<CParam>& params, const std::vector<Value>& ar
   }
 }
 
-bool is_check(Lexer tokens, bool never_fails) {
-  try {
-    skip_bracketed(tokens, "(");
-    expect_not_zero(tokens, never_fails);
-    if (never_fails) {
-      skip_failure(tokens);
-    } else {
-      (void)expect_failure(tokens);
-    }
-    return !tokens.peek().is("else");
-  } catch (const SyntaxError&) {
-    return false;
-  }
-}
-
-Value take_comparison(Lexer& tokens, const Value& result, Values& values) {
-  constexpr std::array<std::string_view, 6> comparisons = {"==", "!=", "<", "<=", ">", ">="};
-  const Token op = tokens.peek();
-  if (std::ranges::find(comparisons, op.text) == comparisons.end()) return result;
-  (void)tokens.next();
-  const bool is_negative = take(tokens, "-");
-  const Token number = tokens.next();
-  if (number.kind != TokenKind::number || is_real(number)) fail_at(number, "a number");
-  Value other = Values::number({tir::make_int(integer_literal(number).value)});
-  if (is_negative) other = values.unary("-", other);
-  values.at = op.offset;
-  return values.binary(op.text, result, other);
-}
-
-bool take_unreached(Lexer& tokens) {
-  Lexer ahead = tokens;
-  try {
-    skip_failure(ahead);
-  } catch (const SyntaxError&) {
-    return false;
-  }
-  tokens = std::move(ahead);
-  return true;
+bool is_check(const Expressions& code, const c::Stmt& stmt, c::ExprId call, bool never_fails) {
+  if (!stmt.other.empty() || !asks_not_zero(code, stmt.expr, call, never_fails)) return false;
+  return never_fails ? !never_leaves(code, stmt.body[0]) : failure_of(code, stmt.body[0]).has_value();
 }
 
 }  // namespace usmp::tvm_c

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tvm_c/body/body_names.hpp"
+#include "tvm_c/body/expressions.hpp"
 #include "tvm_c/body/values.hpp"
 #include "tvm_c/body/walkers.hpp"
 #include "tvm_c/text/file_scope.hpp"
@@ -53,18 +54,14 @@ struct CParam {
   CType type;
   Token name;
 };
-// From behind their bracket on. Throws SyntaxError for what is neither a number nor a pointer to numbers or void.
-[[nodiscard]] std::vector<CParam> take_params(Lexer& tokens);
+// Throws SyntaxError for what is neither a number nor a pointer to numbers or void.
+[[nodiscard]] std::vector<CParam> params_of(const Expressions& code);
 
 // Declares the parameters as what the call passes. `changing`: names of those that the function changes.
 void bind_params(const std::vector<CParam>& params, const std::vector<Value>& arguments, const Names& changing,
                  Values& values, BodyNames& names, Walkers& walkers, tir::BodyBuilder& body);
 
-// Whether what stands behind the call's name is "(…) != 0) return -1;" and no else.
-[[nodiscard]] bool is_check(Lexer tokens, bool never_fails);
-// Behind the arguments: "== 0" and the like, which is taken, of this result; nothing stands there: of a condition.
-[[nodiscard]] Value take_comparison(Lexer& tokens, const Value& result, Values& values);
-// Takes a statement that never happens, if it leaves the function.
-[[nodiscard]] bool take_unreached(Lexer& tokens);
+// Whether it is "if (f(…) != 0) return -1;" and no else, where f(…) is the call.
+[[nodiscard]] bool is_check(const Expressions& code, const c::Stmt& stmt, c::ExprId call, bool never_fails);
 
 }  // namespace usmp::tvm_c

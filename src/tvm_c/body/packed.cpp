@@ -5,20 +5,19 @@
 
 #include <algorithm>
 
-#include "tvm_c/text/function_tokens.hpp"
+#include "usmp/c/constants.hpp"
 
 namespace usmp::tvm_c {
 
-std::int64_t packed_arguments(const Lexer& body) {
-  const std::vector<Token> tokens = tokens_of(body);
+std::int64_t packed_arguments(const c::Tree& function) {
   std::int64_t count = 0;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!tokens[i].is("args")) continue;
-    while (i + 1 < tokens.size() && tokens[i + 1].is(")")) ++i;
-    if (i + 1 >= tokens.size() || !tokens[i + 1].is("[")) continue;
-    std::size_t index = i + 2;
-    while (index < tokens.size() && tokens[index].is("(")) ++index;
-    count = std::max(count, number_at(tokens, index).value_or(-1) + 1);
+  for (std::size_t i = 0; i < function.exprs.size(); ++i) {
+    if (function.exprs[i].kind != c::ExprKind::subscript) continue;
+    c::ExprId array = function.operands_of(c::ExprId(i))[0];
+    while (function[array].kind == c::ExprKind::cast) array = function.operands_of(array)[0];
+    const auto index = c::integer_literal(function[function.operands_of(c::ExprId(i))[1]].text);
+    const bool is_argument = function[array].kind == c::ExprKind::name && function[array].text == "args";
+    if (is_argument && index && index->value < INT32_MAX) count = std::max(count, *index->as_int64() + 1);
   }
   return count;
 }

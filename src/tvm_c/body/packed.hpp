@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "tvm_c/body/values.hpp"
-#include "tvm_c/text/lexer.hpp"
+#include "usmp/c/tree.hpp"
 
 namespace usmp::tvm_c {
 
 // How many arguments the body of such a function unpacks: one more than the last of ((TVMValue*)args)[i].
-[[nodiscard]] std::int64_t packed_arguments(const Lexer& body);
+[[nodiscard]] std::int64_t packed_arguments(const c::Tree& function);
 
 class PackedState {
  public:

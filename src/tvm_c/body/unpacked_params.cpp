@@ -13,16 +13,6 @@
 
 namespace usmp::tvm_c {
 
-void UnpackedParams::declare(Lexer params, const PackedState& packed) {
-  bool is_first = true;
-  do {
-    (void)parse_type(params);
-    const Token name = params.next();
-    names_.declare(name, is_first ? packed.arguments() : PackedState::other());
-    is_first = false;
-  } while (take(params, ","));
-}
-
 void UnpackedParams::add(const Token& name, CType type, std::int64_t at) {
   const auto pool = pool_of_param(name.text);
   const bool is_pool = pool && (scope_.arrays.contains(*pool) || scope_.constant_pools.contains(*pool));

@@ -20,10 +20,6 @@ class UnpackedParams {
  public:
   UnpackedParams(const FileScope& scope, BodyNames& names) : scope_(scope), names_(names) {}
 
-  // Those of the function, from behind their bracket on. The first are the arguments; the others say nothing that is
-  // needed.
-  void declare(Lexer params, const PackedState& packed);
-
   // void* p0 = (((DLTensor*)arg_p0)[0].data);
   void add(const Token& name, CType type, std::int64_t at);
 

@@ -4,7 +4,8 @@
 #include "tvm_c/body/walkers.hpp"
 
 #include <algorithm>
-#include <set>
+#include <initializer_list>
+#include <span>
 #include <utility>
 
 #include "tvm_c/body/expressions.hpp"
@@ -18,16 +19,6 @@ namespace {
 using tir::Tree;
 
 Value number(std::int64_t value) { return Values::number({tir::make_int(value)}); }
-
-// Up to the semicolon; none: a block begins first.
-std::vector<Token> statement_of(Lexer tokens) {
-  std::vector<Token> result;
-  while (!tokens.peek().is(";")) {
-    if (tokens.peek().kind == TokenKind::end || tokens.peek().is("{") || tokens.peek().is("}")) return {};
-    result.push_back(tokens.next());
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -75,39 +66,28 @@ void Walkers::move_to(const Value& place, const Value& index) {
   body_.add({place.storage, place.tree.expr, values_.converted(index, tir::int32_type).expr, nullptr});
 }
 
-bool Walkers::take_assignment(Lexer& tokens, const LookUp& look_up) {
-  Lexer ahead = tokens;
-  bool is_up = take(ahead, "++");
-  const bool is_prefix = is_up || take(ahead, "--");
-  const Token name = ahead.next();
-  if (!name.is_identifier()) return false;
-  const auto pointer = names_.look_up(name.text);
-  if (!pointer || pointer->kind != Value::Kind::pointer) return false;
-  const Token op = is_prefix ? Token{} : ahead.next();
-  const bool is_counted = op.is("++") || op.is("--");
-  const bool is_moved = op.is("+=") || op.is("-=");
-  const bool is_other = !is_prefix && !is_counted && !is_moved && !op.is("=");
-  if (is_other || ((is_prefix || is_counted) && !ahead.peek().is(";"))) return false;
+bool Walkers::move(c::ExprId statement) {
+  const c::Expr& expr = code_[statement];
+  const bool is_counted = is_step(expr);
+  if (!is_counted && expr.kind != c::ExprKind::assign) return false;
+  const c::ExprId target = code_.operand(statement, 0);
+  const std::string_view name = code_.name_of(target);
+  const auto pointer = name.empty() ? std::nullopt : names_.look_up(name);
+  const bool is_moved = expr.text == "+=" || expr.text == "-=";
+  if (!pointer || pointer->kind != Value::Kind::pointer || (!is_counted && !is_moved && expr.text != "=")) return false;
   const auto place = place_of(*pointer);
-  if (!place) throw ChangedVariable{std::string(name.text), name.offset};
-  values_.at = name.offset;
-  if (is_prefix || is_counted) {
-    is_up = is_up || op.is("++");
-    move_to(*place, values_.binary(is_up ? "+" : "-", *place, number(1)));
-  } else {
-    const Value given = parse_expression(ahead, values_, look_up);
-    values_.at = op.offset;
-    if (is_moved) {
-      move_to(*place, values_.binary(op.text.substr(0, 1), *place, given));
-    } else {
-      if (given.kind != Value::Kind::pointer || given.storage != pointer->storage || given.type != pointer->type) {
-        fail_at(op, "a pointer into the same storage");
-      }
-      move_to(*place, given.tree.expr == nullptr ? number(0) : Values::number(given.tree));
-    }
+  if (!place) throw ChangedVariable{std::string(name), code_.at(target).offset};
+  const Value given = is_counted ? number(1) : code_.evaluate(code_.operand(statement, 1));
+  const Token& op = code_.at(statement);
+  values_.at = op.offset;
+  if (is_counted || is_moved) {
+    move_to(*place, values_.binary(expr.text.substr(0, 1), *place, given));
+    return true;
   }
-  expect(ahead, ";");
-  tokens = std::move(ahead);
+  if (given.kind != Value::Kind::pointer || given.storage != pointer->storage || given.type != pointer->type) {
+    fail_at(op, "a pointer into the same storage");
+  }
+  move_to(*place, given.tree.expr == nullptr ? number(0) : Values::number(given.tree));
   return true;
 }
 
@@ -122,38 +102,39 @@ Value Walkers::stepped(const Token& name, const std::function<bool(const Value&)
   throw ChangedVariable{std::string(name.text), name.offset};
 }
 
-std::vector<Walkers::Step> Walkers::take_steps(Lexer& tokens, const std::function<bool(const Value&)>& is_counted) {
-  const std::vector<Token> all = statement_of(tokens);
+std::vector<Walkers::Step> Walkers::steps_of(const c::Stmt& stmt, const std::function<bool(const Value&)>& is_counted) {
+  const std::span all = std::span(code_.code().tokens).subspan(stmt.tokens.begin, stmt.tokens.end - stmt.tokens.begin);
+  const auto has = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(
+        all, [&](const Token& one) { return std::ranges::any_of(words, [&](auto word) { return one.is(word); }); });
+  };
+  if (!has({"++", "--"})) return {};
+  std::vector<c::ExprId> nodes;
+  if (stmt.expr.valid()) nodes.push_back(stmt.expr);
+  for (const c::DeclId decl : stmt.decls) {
+    if (code_.tree()[decl].init.valid()) nodes.push_back(code_.tree()[decl].init);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto operands = code_.tree().operands_of(nodes[i]);
+    nodes.insert(nodes.end(), operands.begin(), operands.end());
+  }
+  std::erase_if(nodes, [&](c::ExprId id) { return !is_step(code_[id]) || id == stmt.expr; });
+  std::ranges::sort(nodes, {}, [&](c::ExprId id) { return code_.at(id).offset; });
   std::vector<Step> behind;
-  std::set<std::size_t> ignored;
-  if (all.size() <= 2) return behind;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].is("++") && !all[i].is("--")) continue;
-    const Token before = i > 0 ? all[i - 1] : Token{};
-    const Token after = i + 1 < all.size() ? all[i + 1] : Token{};
-    if (before.is("]") || before.is(")")) continue;  // of an element
-    const bool is_postfix = before.is_identifier();
-    const Token name = is_postfix ? before : after;
-    const Token other = is_postfix ? (i > 1 ? all[i - 2] : Token{}) : (i + 2 < all.size() ? all[i + 2] : Token{});
-    const bool is_part = is_postfix ? other.is(".") || other.is("->") || after.is_identifier()
-                                    : other.is("[") || other.is("(") || other.is(".") || other.is("->");
-    if (!name.is_identifier() || is_part || i == 0) fail_at(all[i], "a variable that is counted");
-    const bool is_once =
-        std::count_if(all.begin(), all.end(), [&](const Token& one) { return one.is(name.text); }) == 1;
-    const bool is_conditional = std::any_of(all.begin(), all.end(), [](const Token& one) {
-      return one.is("?") || one.is("&&") || one.is("||") || one.is("sizeof");
-    });
-    if (!is_once || is_conditional)
-      fail_at(all[i], "a statement that names " + in_quotes(name.text) + " once, and counts it always");
-    const Step step{stepped(name, is_counted), all[i].is("++")};
-    if (is_postfix) {
+  for (const c::ExprId id : nodes) {
+    const Token& op = code_.at(id);
+    const std::string_view name = code_.name_of(code_.operand(id, 0));
+    if (name.empty()) fail_at(op, "a variable that is counted");
+    const bool is_once = std::ranges::count_if(all, [&](const Token& one) { return one.is(name); }) == 1;
+    if (!is_once || has({"?", "&&", "||", "sizeof"}))
+      fail_at(op, "a statement that names " + in_quotes(name) + " once, and counts it always");
+    const Step step{stepped(code_.at(code_.operand(id, 0)), is_counted), op.is("++")};
+    if (code_[id].kind == c::ExprKind::postfix) {
       behind.push_back(step);
     } else {
       make(step);
     }
-    ignored.insert(all[i].offset);
   }
-  if (!ignored.empty()) tokens.ignore(std::move(ignored));
   return behind;
 }
 

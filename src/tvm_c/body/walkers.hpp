@@ -32,23 +32,24 @@ struct ChangedVariable {
 
 class Walkers {
  public:
-  Walkers(Values& values, BodyNames& names, tir::BodyBuilder& body) : values_(values), names_(names), body_(body) {}
+  Walkers(Values& values, BodyNames& names, tir::BodyBuilder& body, Expressions& code)
+      : values_(values), names_(names), body_(body), code_(code) {}
 
   // A pointer that moves: its place, in elements, is a variable.
   void declare(const Token& name, const Value& pointer);
 
-  // p++; ++p; p += n; p -= n; p = q + n; where q points into the same storage. False, and nothing is taken: p is no
+  // p++; ++p; p += n; p -= n; p = q + n; where q points into the same storage. False: it is something else, or p is no
   // pointer. Throws ChangedVariable of one that does not move yet.
-  bool take_assignment(Lexer& tokens, const LookUp& look_up);
+  bool move(c::ExprId statement);
 
   struct Step {
     Value place;  // of the variable
     bool is_up = true;
   };
-  // For the statement in front, which is no more than expressions: the steps behind it, which it no longer has; those
-  // in front are made. Legal only if the statement names each such variable once and evaluates all of it. `is_counted`:
-  // whether the value is a variable that is storage. Throws ChangedVariable, SyntaxError.
-  std::vector<Step> take_steps(Lexer& tokens, const std::function<bool(const Value&)>& is_counted);
+  // Of a statement without blocks: the steps behind it, which its expressions say; those in front are made. Legal only
+  // if the statement names each such variable once and evaluates all of it. `is_counted`: whether the value is a
+  // variable that is storage. Throws ChangedVariable, SyntaxError.
+  std::vector<Step> steps_of(const c::Stmt& stmt, const std::function<bool(const Value&)>& is_counted);
   void make(const Step& step);
 
  private:
@@ -59,6 +60,7 @@ class Walkers {
   Values& values_;
   BodyNames& names_;
   tir::BodyBuilder& body_;
+  Expressions& code_;
   std::map<const tir::Expr*, Value> places_;  // by the index of the pointer's value
   std::vector<tir::ExprRef> kept_;            // so that no other expression takes the address of one
 };

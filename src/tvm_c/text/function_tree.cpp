@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "usmp/c/lexer.hpp"
 #include "usmp/c/parser.hpp"
@@ -25,6 +26,21 @@ std::optional<Token> mark_of(const Directive& directive) {
   return mark;
 }
 
+// From behind the bracket that opens the parameters on. Nothing: it is no function. Throws c::SyntaxError.
+std::optional<FunctionTree> parsed(const std::vector<Token>& tokens) {
+  FunctionTree result;
+  result.tokens = c::lex_text("void usmp_function(");
+  const auto is_end = [](const Token& token) { return token.kind == TokenKind::end; };
+  std::erase_if(result.tokens, is_end);
+  std::remove_copy_if(tokens.begin(), tokens.end(), std::back_inserter(result.tokens), is_end);
+  result.tokens.emplace_back();
+  result.tree = c::parse(result.tokens);
+  const c::Tree& tree = result.tree;
+  if (tree.items.size() != 1 || tree[tree.items[0]].decls.size() != 1) return std::nullopt;
+  result.function = tree[tree.items[0]].decls[0];
+  return tree[result.function].body.valid() ? std::optional(std::move(result)) : std::nullopt;
+}
+
 }  // namespace
 
 std::string FunctionTree::opaque_part() const {
@@ -39,26 +55,35 @@ std::string FunctionTree::opaque_part() const {
 }
 
 std::optional<FunctionTree> function_tree(const std::vector<Token>& params, const std::vector<Token>& statements) {
-  FunctionTree result;
-  result.tokens = c::lex_text("void usmp_function(");
-  const auto add = [&](const std::vector<Token>& tokens) {
-    std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(result.tokens),
-                 [](const Token& token) { return token.kind != TokenKind::end; });
-  };
-  add(params);
-  add(c::lex_text("{"));
-  add(statements);
-  add(c::lex_text("}"));
-  result.tokens.emplace_back();
+  std::vector<Token> tokens = params;
+  for (const std::vector<Token>& more : {c::lex_text("{"), statements, c::lex_text("}")}) {
+    tokens.insert(tokens.end(), more.begin(), more.end());
+  }
   try {
-    result.tree = c::parse(result.tokens);
+    return parsed(tokens);
   } catch (const c::SyntaxError&) {
     return std::nullopt;
   }
-  const c::Tree& tree = result.tree;
-  if (tree.items.size() != 1 || tree[tree.items[0]].decls.size() != 1) return std::nullopt;
-  result.function = tree[tree.items[0]].decls[0];
-  return tree[result.function].body.valid() ? std::optional(std::move(result)) : std::nullopt;
+}
+
+FunctionTree function_tree(const FunctionText& function, const std::map<std::size_t, std::size_t>& texts) {
+  std::vector<Token> tokens = tokens_of(function.params);
+  const auto add = [&](std::string_view spelling, std::size_t offset) {
+    tokens.push_back(c::lex_text(spelling).front());
+    tokens.back().offset = static_cast<std::uint32_t>(offset);
+  };
+  add("{", function.body.end() - 1);
+  auto text = texts.begin();
+  for (const Token& token : tokens_of(function.body)) {
+    for (; text != texts.end() && text->second <= token.offset; ++text) add(";", text->first);
+    if (text == texts.end() || token.offset < text->first) tokens.push_back(token);
+  }
+  try {
+    if (auto tree = parsed(tokens)) return std::move(*tree);
+  } catch (const c::SyntaxError& error) {
+    throw SyntaxError{error.offset, error.message};
+  }
+  throw SyntaxError{function.offset, "found parameters or statements that are not understood, expected C"};
 }
 
 std::size_t BodyTree::end_of(c::TokenRange part) const {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "usmp/c/tree.hpp"
 
@@ -28,6 +30,10 @@ struct FunctionTree {
 // Nothing: brackets do not match, or it is no function. O(tokens · log names).
 [[nodiscard]] std::optional<FunctionTree> function_tree(const std::vector<Token>& params,
                                                         const std::vector<Token>& statements);
+
+// The function, with those parts of conditional groups that are taken. For each of `texts`, places in its own block by
+// the offset of the first byte with their ends, it has an empty statement of that offset. Throws SyntaxError.
+[[nodiscard]] FunctionTree function_tree(const FunctionText& function, const std::map<std::size_t, std::size_t>& texts);
 
 // The statements of a body as its text has them: with no macro expanded, and no condition known.
 struct BodyTree : FunctionTree {

@@ -122,9 +122,7 @@ Lexer::Lexer(const Code& code, std::size_t begin, std::size_t end) : code_(code)
 
 const Token& Lexer::peek() {
   if (!has_next_) {
-    do {
-      next_ = scan();
-    } while (ignored_ != nullptr && next_.kind == TokenKind::punctuator && ignored_->contains(next_.offset));
+    next_ = scan();
     has_next_ = true;
   }
   return next_;

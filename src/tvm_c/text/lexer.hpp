@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -126,11 +125,6 @@ class Lexer {
   void know(std::shared_ptr<const Conditions> conditions) { known_ = std::move(conditions); }
   [[nodiscard]] std::optional<bool> known(std::size_t directive) const;
 
-  // Punctuators that count as blanks from here on, by their offsets, in place of those before.
-  void ignore(std::set<std::size_t> punctuators) {
-    ignored_ = std::make_shared<const std::set<std::size_t>>(std::move(punctuators));
-  }
-
   // From now on, conditions that are not understood hold nowhere, and do not throw.
   void pass_over_conditions() { passes_over_conditions_ = true; }
   // The last of them that was passed over; nothing: there was none.
@@ -161,7 +155,6 @@ class Lexer {
   std::size_t end_ = 0;
   bool passes_over_conditions_ = false;
   std::shared_ptr<const Conditions> known_;
-  std::shared_ptr<const std::set<std::size_t>> ignored_;
   std::optional<SyntaxError> passed_over_;
   bool has_next_ = false;
   Token next_;

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "tvm_c/text/literals.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -109,29 +108,6 @@ std::optional<CType> parse_type(Lexer& tokens) {
   return type;
 }
 
-std::optional<DataType> parse_open_type(Lexer& tokens) {
-  constexpr std::array<std::string_view, 5> of_unsigned = {"size_t", "uintptr_t", "uint_fast16_t", "uint_fast32_t",
-                                                           "uint_least32_t"};
-  constexpr std::array<std::string_view, 5> of_signed = {"ssize_t", "ptrdiff_t", "int_fast16_t", "int_fast32_t",
-                                                         "int_least32_t"};
-  Lexer ahead = tokens;
-  skip_qualifiers(ahead);
-  const auto is_word = [&](std::string_view name) { return ahead.peek().is(name); };
-  bool is_unsigned = std::any_of(of_unsigned.begin(), of_unsigned.end(), is_word);
-  if (is_unsigned || std::any_of(of_signed.begin(), of_signed.end(), is_word)) {
-    (void)ahead.next();
-  } else {
-    is_unsigned = take(ahead, "unsigned");
-    if (!take(ahead, "long")) return std::nullopt;
-    (void)take(ahead, "int");
-    if (ahead.peek().is("unsigned") || ahead.peek().is("long") || ahead.peek().is("double")) return std::nullopt;
-  }
-  skip_qualifiers(ahead);
-  if (ahead.peek().is("*")) return std::nullopt;
-  tokens = std::move(ahead);
-  return is_unsigned ? DataType{TypeCode::uint, 32, 1} : tir::int64_type;
-}
-
 void expect(Lexer& tokens, std::string_view spelling) {
   const Token found = tokens.next();
   if (!found.is(spelling)) fail_at(found, "'" + std::string(spelling) + "'");
@@ -164,82 +140,9 @@ void skip_attributes(Lexer& tokens) {
   while (take(tokens, "__attribute__")) skip_bracketed(tokens, "(");
 }
 
-namespace {
-
-// (4)
-std::uint16_t alignment_in_brackets(Lexer& tokens) {
-  constexpr std::int64_t most = 4096;
-  expect(tokens, "(");
-  const Token number = tokens.next();
-  if (number.kind != TokenKind::number || is_real(number)) fail_at(number, "an alignment in bytes, as a number");
-  const std::int64_t bytes = integer_literal(number).value;
-  if (bytes < 1 || bytes > most || !std::has_single_bit(static_cast<std::uint64_t>(bytes))) {
-    fail_at(number, "an alignment that is a power of two up to " + std::to_string(most));
-  }
-  expect(tokens, ")");
-  return static_cast<std::uint16_t>(bytes);
-}
-
-}  // namespace
-
-std::uint16_t take_alignment(Lexer& tokens) {
-  Lexer inside = tokens;
-  skip_attributes(tokens);
-  std::uint16_t alignment = 1;
-  while (inside.offset() < tokens.offset()) {
-    const Token name = inside.next();
-    if (!name.is("aligned") && !name.is("__aligned__")) continue;
-    alignment = std::max(alignment, alignment_in_brackets(inside));
-  }
-  return alignment;
-}
-
-std::uint16_t take_aligned_macro(Lexer& tokens) {
-  constexpr std::size_t prefix = 4;  // of "USMP_", whose last letter another reading has changed
-  const Token& name = tokens.peek();
-  if (!name.is_identifier() || !name.text.starts_with("USM") || name.text.substr(prefix) != "_ALIGNED_ARRAY") return 1;
-  (void)tokens.next();
-  return alignment_in_brackets(tokens);
-}
-
 void fail_at(const Token& found, std::string_view expected) {
   const std::string what = found.kind == TokenKind::end ? "the end of the file" : shown(found.text);
   throw SyntaxError{found.offset, "found " + what + ", expected " + std::string(expected)};
-}
-
-void expect_number(Lexer& tokens, std::int64_t number) {
-  const Token token = tokens.next();
-  if (token.kind != TokenKind::number || token.text != std::to_string(number)) {
-    fail_at(token, "'" + std::to_string(number) + "'");
-  }
-}
-
-std::int32_t expect_failure(Lexer& tokens) {
-  const bool has_braces = take(tokens, "{");
-  expect(tokens, "return");
-  const bool has_brackets = take(tokens, "(");
-  const bool is_negative = take(tokens, "-");
-  const Token number = tokens.next();
-  const bool is_number = number.kind == TokenKind::number && !is_real(number);
-  const std::int64_t value = is_number ? integer_literal(number).value : 0;
-  if (value < 1 || value > INT32_MAX) fail_at(number, is_negative ? "'1'" : "'-'");
-  if (has_brackets) expect(tokens, ")");
-  expect(tokens, ";");
-  if (has_braces) expect(tokens, "}");
-  return static_cast<std::int32_t>(is_negative ? -value : value);
-}
-
-std::optional<std::int32_t> expect_failure_with(Lexer& tokens, std::string_view name) {
-  Lexer ahead = tokens;
-  const bool has_braces = take(ahead, "{");
-  expect(ahead, "return");
-  const bool has_brackets = take(ahead, "(");
-  if (!take(ahead, name)) return expect_failure(tokens);
-  if (has_brackets) expect(ahead, ")");
-  expect(ahead, ";");
-  if (has_braces) expect(ahead, "}");
-  tokens = std::move(ahead);
-  return std::nullopt;
 }
 
 // (void* args, int32_t* arg_type_ids, int32_t num_args, void* out_ret_value, int32_t* out_ret_tcode, void*

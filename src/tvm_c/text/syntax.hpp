@@ -24,10 +24,6 @@ struct CType {
 // The type that stands next, with qualifiers and stars; nothing, and no token is taken, if none does.
 [[nodiscard]] std::optional<CType> parse_type(Lexer& tokens);
 
-// A type for counting that has another size or sign on other machines, such as size_t and long, which no table or
-// parameter may have here: as uint32 or int64, for count_in_int32. Nothing, and no token is taken: none stands next.
-[[nodiscard]] std::optional<tir::DataType> parse_open_type(Lexer& tokens);
-
 // Takes the token, which has to be the one. Throws SyntaxError.
 void expect(Lexer& tokens, std::string_view spelling);
 // Takes it if it is the next.
@@ -38,20 +34,7 @@ void skip_bracketed(Lexer& tokens, std::string_view opening);
 void skip_to_end(Lexer& tokens, std::size_t opened_at);
 // __attribute__((…)), as often as it stands here.
 void skip_attributes(Lexer& tokens);
-// The same; what their aligned(N) say, at the most. Throws SyntaxError where that is no number of bytes an array on the
-// stack may have.
-[[nodiscard]] std::uint16_t take_alignment(Lexer& tokens);
-// USMP_ALIGNED_ARRAY(N), as this program writes it in front of an array; 1: it does not stand there.
-[[nodiscard]] std::uint16_t take_aligned_macro(Lexer& tokens);
 [[noreturn]] void fail_at(const Token& found, std::string_view expected);
-
-void expect_number(Lexer& tokens, std::int64_t number);
-
-// return -1; or another number, which is returned.
-std::int32_t expect_failure(Lexer& tokens);
-
-// The same, or return name; nothing is that.
-std::optional<std::int32_t> expect_failure_with(Lexer& tokens, std::string_view name);
 
 // Whether the parameters, from behind their bracket on, are those of a packed function.
 [[nodiscard]] bool takes_packed(Lexer params);
