@@ -387,6 +387,7 @@ class Layout {
   static std::shared_ptr<const tir::Constant> rearranged(const tir::Constant& data, const Candidate& candidate) {
     auto after = std::make_shared<tir::Constant>(data);
     std::vector<tir::ElementDigit> digits;
+    digits.reserve(candidate.digits.size());
     for (const Digit& digit : candidate.digits) digits.push_back({digit.before, digit.after});
     after->bytes = tir::reordered(data, digits);
     if (!candidate.is_moved) return after;

@@ -293,6 +293,7 @@ class TileWidener {
     if (!facts.fits(moved, type)) return nullptr;
     auto after = std::make_shared<tir::Constant>(*data);
     std::vector<tir::ElementDigit> places;
+    places.reserve(order.size());
     for (const IndexDigit& digit : order) places.push_back({digit.before, digit.after});
     after->bytes = tir::reordered(*data, places);
     constants_[load.var] = std::move(after);
