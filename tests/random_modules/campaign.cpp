@@ -115,6 +115,8 @@ class Campaign {
       part.dots += holds(variant, "usmp_dot_run");
       part.rows += holds(variant, "usmp_row_run");
       part.lanes += holds(variant, "usmp_lane_");
+      part.windows += holds(variant, "usmp_lane_window");
+      part.floats += holds(variant, "usmp_floats");
       part.pairs += holds(variant, "usmp_pair_run");
       part.halves += holds(variant, "usmp_halves_of_i16");
     }
@@ -156,6 +158,8 @@ class Campaign {
     totals_.rows += part.rows;
     totals_.dots += part.dots;
     totals_.lanes += part.lanes;
+    totals_.windows += part.windows;
+    totals_.floats += part.floats;
     totals_.pairs += part.pairs;
     totals_.halves += part.halves;
     for (const auto& [step, count] : part.changed) totals_.changed[step] += count;

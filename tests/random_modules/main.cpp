@@ -35,7 +35,8 @@ void print_totals(const Totals& totals) {
             << totals.undefined << " not well defined; " << totals.plans << " plans verified and replayed, "
             << totals.sharing << " with shared bytes; " << totals.variants << " different C of " << totals.compiled
             << " modules run in " << totals.programs << " programs, " << totals.dots << " with dot products of bytes, "
-            << totals.rows << " with rows of them, " << totals.lanes << " with products by lanes, " << totals.pairs
+            << totals.rows << " with rows of them, " << totals.lanes << " with products by lanes, " << totals.windows
+            << " with windows of them, " << totals.floats << " with vectors of floats, " << totals.pairs
             << " with pairs of weights, " << totals.halves << " of 16 bits; " << totals.failures.size()
             << " failures\n";
   std::cout << "the product replays " << totals.product.replayed << " of " << totals.product.pairs
