@@ -31,7 +31,7 @@ bool is_plain(VarId storage, const Pointers& pointers) {
   return found != pointers.end() && !found->second.mixed_types;
 }
 
-// Of a variable of its own: element 0 and the next three.
+// Element 0 and the next three: all that a vector has.
 bool is_whole(const Expr& index) { return is_neighbours(index) && tir::as_int(*index.operands[0]) == 0; }
 
 bool is_candidate(const tir::Allocate& allocate) {

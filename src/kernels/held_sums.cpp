@@ -515,7 +515,7 @@ class Holder {
     return is;
   }
 
-  // Of the term, in this lane and the next three.
+  // The term in this lane and the next three.
   static ExprRef vector_of(const ExprRef& term, VarId lane, const loops::Substitution& values) {
     std::vector<ExprRef> factors;
     for (const ExprRef& factor : factors_of(term)) {

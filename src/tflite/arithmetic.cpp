@@ -123,7 +123,7 @@ Narrow narrowed(Multiplier by) {
   return {multiplier, 15 - by.shift};
 }
 
-// Of 32 bits, with the factor's upper half: the lower half of x · multiplier / 2^(31 − shift) is 0.
+// Whether x · multiplier / 2^(31 − shift) is a product in fixed point, with the upper half of the factor.
 bool is_fixed_product(const Num& x, int shift) { return x.type() == tir::int32_type && shift < 0 && shift >= -30; }
 
 }  // namespace

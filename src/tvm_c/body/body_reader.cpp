@@ -200,7 +200,7 @@ class BodyReader {
  private:
   using Kind = Open::Kind;
 
-  // Of the function, whose own block is open.
+  // The function's statements; its own block is open.
   void read_statements() {
     const c::Stmt& body = code_[code_.tree()[code_.code().function].body];
     if (body.kind != c::StmtKind::block) {

@@ -36,7 +36,7 @@ using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 // sizeof of a type or an expression, which is not computed.
 [[nodiscard]] bool is_size(const c::Expr& expr);
 
-// Of a call of a function that a name stands for: the name; empty: it is something else.
+// The name of the function that is called; empty: it is no call, or calls something else than a name.
 [[nodiscard]] std::string_view called_function(const c::Tree& tree, c::ExprId id);
 
 // Computes operands in front of what uses them, from left to right. Nothing recurses.
@@ -49,7 +49,7 @@ class Evaluator {
 
  protected:
   Value evaluate(const c::Tree& tree, c::ExprId root);
-  // Of an operator that changes nothing, and of an element: what they do with values. Nothing: it is something else.
+  // What an operator that changes nothing, or a subscript, gives for these operands. Nothing: it is something else.
   [[nodiscard]] static std::optional<Value> operated(const c::Expr& expr, std::span<const Value> operands,
                                                      const Values& values);
   // With its operands; of a call, the arguments.
@@ -61,7 +61,7 @@ class Expressions : Evaluator {
  public:
   Expressions(Values& values, const LookUp& look_up) : values_(values), look_up_(look_up) {}
 
-  // Of this function from now on.
+  // From now on, ids are those of this function.
   void read(const FunctionTree& code) { code_ = &code; }
   [[nodiscard]] const FunctionTree& code() const { return *code_; }
   [[nodiscard]] const c::Tree& tree() const { return code_->tree; }
@@ -72,7 +72,7 @@ class Expressions : Evaluator {
   // ++ and -- of variables are made by others from now on, or are no part of expressions.
   void pass_over_steps(bool are_made) { has_steps_ = are_made; }
   Value evaluate(c::ExprId root);  // throws SyntaxError
-  // Of a call, without the first ones; strings included if it `takes_text`.
+  // A call's arguments from `first` on; strings included if it `takes_text`.
   std::vector<Value> arguments(c::ExprId call, bool takes_text = false, std::size_t first = 0);
 
   // Tokens.
@@ -103,14 +103,14 @@ class Expressions : Evaluator {
   [[nodiscard]] std::string_view name_of(c::ExprId id) const {
     return (*this)[id].kind == c::ExprKind::name ? (*this)[id].text : std::string_view();
   }
-  // Of a call without brackets around it, the name of the function.
+  // The name of the function that is called, by a call without brackets around it.
   [[nodiscard]] std::string_view callee(c::ExprId id) const;
   // What is cast to void; else the expression itself.
   [[nodiscard]] c::ExprId without_void(c::ExprId id) const;
   // 5 or -5, of at most int64.
   [[nodiscard]] std::optional<std::int64_t> literal(c::ExprId id) const;
 
-  // Of which the tokens begin at `first`. One that is not read is a name that is not declared.
+  // A type whose tokens begin at `first`. One that is not read is a name that is not declared.
   [[nodiscard]] CType type(c::TypeId id, std::size_t first) const;
   // Throws SyntaxError for what is no variable of a function, or has attributes or words that are not known.
   void require_plain(const c::Decl& decl) const;

@@ -23,7 +23,7 @@ struct LoopHeader {
   std::int64_t step = 1;  // not 0, at most INT32_MAX either way
 };
 
-// Of the loop. Throws SyntaxError.
+// The loop's header. Throws SyntaxError.
 [[nodiscard]] LoopHeader read_loop_header(const c::Stmt& stmt, Expressions& code);
 
 // How often the loop between these numbers runs. It ends, and no value leaves the counter's type or [INT32_MIN,

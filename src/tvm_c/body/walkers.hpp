@@ -46,7 +46,7 @@ class Walkers {
     Value place;  // of the variable
     bool is_up = true;
   };
-  // Of a statement without blocks: the steps behind it, which its expressions say; those in front are made. Legal only
+  // What a statement without blocks counts behind itself; what it counts in front of it is made. Legal only
   // if the statement names each such variable once and evaluates all of it. `is_counted`: whether the value is a
   // variable that is storage. Throws ChangedVariable, SyntaxError.
   std::vector<Step> steps_of(const c::Stmt& stmt, const std::function<bool(const Value&)>& is_counted);
