@@ -394,7 +394,7 @@ class BodyReader {
       case c::StmtKind::opaque:
         code_.fail_opaque(stmt);
       default:
-        code_.fail_undeclared(first);
+        fail_at(first, "a statement of another kind");
     }
     return 1;
   }
