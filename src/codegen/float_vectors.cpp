@@ -18,7 +18,6 @@ using tir::ExprKind;
 using tir::VarId;
 using Pointers = std::unordered_map<VarId, PointerFacts>;
 
-constexpr tir::DataType one_float{tir::TypeCode::float_, 32, 1};
 constexpr tir::DataType four_floats{tir::TypeCode::float_, 32, 4};
 
 bool is_neighbours(const Expr& index) {
@@ -35,7 +34,7 @@ bool is_plain(VarId storage, const Pointers& pointers) {
 bool is_whole(const Expr& index) { return is_neighbours(index) && tir::as_int(*index.operands[0]) == 0; }
 
 bool is_candidate(const tir::Allocate& allocate) {
-  return allocate.on_stack && allocate.type == one_float && !allocate.ring && allocate.alignment == 1 &&
+  return allocate.on_stack && allocate.type == tir::float32_type && !allocate.ring && allocate.alignment == 1 &&
          allocate.condition == nullptr && tir::element_count(allocate) == four_floats.lanes;
 }
 
@@ -75,7 +74,7 @@ bool is_store_of_floats(const tir::Store& store, const Pointers& pointers) {
              is_plain(expr.var, pointers);
         return false;
       case ExprKind::broadcast:
-        is = expr.operands[0]->type == one_float;
+        is = expr.operands[0]->type == tir::float32_type;
         return false;
       default:
         is = expr.type == four_floats && (expr.kind == ExprKind::add || expr.kind == ExprKind::mul);
@@ -124,8 +123,9 @@ void ExpressionPrinter::print_floats(const tir::Store& store) {
 }
 
 void ExpressionPrinter::add_address(VarId storage, const Expr& index, bool is_const) {
-  const tir::ExprRef element = tir::make_load(one_float, storage, index.operands[0]);
-  add_pointer(keep(tir::make_call(tir::handle_type, tir::Op::address_of, {element})), {c_type(one_float), is_const});
+  const tir::ExprRef element = tir::make_load(tir::float32_type, storage, index.operands[0]);
+  add_pointer(keep(tir::make_call(tir::handle_type, tir::Op::address_of, {element})),
+              {c_type(tir::float32_type), is_const});
 }
 
 void ExpressionPrinter::add_floats(const Expr& expr) {

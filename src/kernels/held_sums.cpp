@@ -31,7 +31,6 @@ using tir::VarId;
 constexpr std::int64_t most_elements = 1024;  // of all sums of a nest
 constexpr std::int64_t most_floats = 16;      // held: of 4, 8, 12, 16, 20 and 24 the fastest
 constexpr std::int64_t lanes_of_vector = 4;
-constexpr tir::DataType float_type{tir::TypeCode::float_, 32, 1};
 
 // A store that adds to elements of the sums: in each iteration of `lanes`, or once.
 struct Update {
@@ -480,7 +479,7 @@ class Holder {
   // Whether the sums and what is added to them are neighbours, four by four.
   bool are_vectors(const Nest& nest, const std::vector<Part>& parts, const std::vector<ExprRef>& terms,
                    arith::Facts& facts) const {
-    if (!vectors_ || nest.type != float_type) return false;
+    if (!vectors_ || nest.type != tir::float32_type) return false;
     const std::size_t mark = facts.mark();
     bind_levels(nest, facts);
     bool are = true;
@@ -504,7 +503,7 @@ class Holder {
     facts.bind_loop(*update.lanes);
     const VarId lane = update.lanes->var;
     const bool is = std::ranges::all_of(factors_of(term), [&](const ExprRef& factor) {
-      if (factor->type != float_type) return false;
+      if (factor->type != tir::float32_type) return false;
       if (!tir::mentions(*factor, lane)) return true;
       if (factor->kind != ExprKind::load || factor->operands.size() != 1) return false;
       std::set<VarId> inside;  // of remainders, as of rows of a ring

@@ -46,7 +46,7 @@ Image image_of(Emitter& e, const Products& products, const Array& in, const Shap
     image.left = windows.horizontal.before;
   }
   image.array = nest.allocate("padded", products.data_type(), image.height * image.width * image.channels);
-  const Num zero = products.data_type() == float_type ? float_literal(0) : literal(0, products.data_type());
+  const Num zero = products.data_type() == float32_type ? float_literal(0) : literal(0, products.data_type());
   nest.loops({image.height, image.width, image.channels}, [&](const std::vector<Num>& i) {
     std::optional<Num> is_inside;
     const auto require_inside = [&](const Num& at, std::int64_t before, std::int64_t extent, std::int64_t whole) {

@@ -96,7 +96,7 @@ void batch_matmul(Emitter& e) {
     factor = multiplier_of(static_cast<double>(scale) / out.scale());
     e.require(depth < 1 << 15, "rows of " + std::to_string(depth), "fewer than 32768 elements");
   }
-  const tir::DataType type = is_float ? float_type : is_wide ? tir::int64_type : tir::int32_type;
+  const tir::DataType type = is_float ? float32_type : is_wide ? tir::int64_type : tir::int32_type;
   const Array left = e.in(0);
   const Array right = e.in(1);
   const Array target = e.out();

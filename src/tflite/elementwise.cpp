@@ -229,7 +229,7 @@ void quantize(Emitter& e) {
     const float high = static_cast<float>(range.high - out.zero_point());
     const Num scale = float_literal(out.quantization.scales.front());
     return for_each_element(e, [&](const Num& x) {
-      const Num rounded = call(float_type, tir::Op::round, {x / scale});
+      const Num rounded = call(float32_type, tir::Op::round, {x / scale});
       const Num inside = max(min(rounded, float_literal(high)), float_literal(low));
       return cast(tir::int32_type, inside) + Num(out.zero_point());
     });
@@ -258,7 +258,7 @@ void dequantize(Emitter& e) {
   e.require_scale(in);
   for_each_element(e, [&](const Num& x) {
     const Num value = cast(tir::int32_type, x) - Num(in.zero_point());
-    return cast(float_type, value) * float_literal(in.quantization.scales.front());
+    return cast(float32_type, value) * float_literal(in.quantization.scales.front());
   });
 }
 

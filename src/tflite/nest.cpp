@@ -52,7 +52,7 @@ Num comparison(ExprKind kind, const Num& a, const Num& b) {
 tir::DataType data_type_of(Type type) {
   switch (type) {
     case Type::float32:
-      return float_type;
+      return float32_type;
     case Type::int32:
     case Type::resource:
       return tir::int32_type;
@@ -74,7 +74,7 @@ tir::DataType data_type_of(Type type) {
 }
 
 Num literal(std::int64_t value, tir::DataType type) { return Num(tir::Tree{tir::make_int(value, type)}); }
-Num float_literal(float value) { return Num(tir::Tree{tir::make_float(static_cast<double>(value), float_type)}); }
+Num float_literal(float value) { return Num(tir::Tree{tir::make_float(static_cast<double>(value), float32_type)}); }
 
 Num operator+(const Num& a, const Num& b) {
   if (!a.type().is_integer()) return binary(ExprKind::add, a, b);

@@ -23,9 +23,9 @@
 
 namespace usmp::tflite {
 
+using tir::float32_type;
 using tir::int16_type;
 using tir::int8_type;
-inline constexpr tir::DataType float_type{tir::TypeCode::float_, 32, 1};
 
 // Of the elements; of a type with bytes_of(type) > 0.
 [[nodiscard]] tir::DataType data_type_of(Type type);

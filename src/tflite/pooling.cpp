@@ -91,9 +91,9 @@ void average_pool_2d(Emitter& e) {
   const Pool pool = pool_of(e);
   if (e.output().type == Type::float32) {
     return pool_windows(
-        e, pool, float_type, float_literal(0), [](const Num& sum, const Num& x) { return sum + x; },
+        e, pool, float32_type, float_literal(0), [](const Num& sum, const Num& x) { return sum + x; },
         [&](const Num& sum, const Num& elements) {
-          return activated(sum / cast(float_type, elements), e.options().activation);
+          return activated(sum / cast(float32_type, elements), e.options().activation);
         });
   }
   const Interval range = activation_range(e.options().activation, e.output()).value();
@@ -111,7 +111,7 @@ void max_pool_2d(Emitter& e) {
   const Pool pool = pool_of(e);
   const auto larger = [](const Num& most, const Num& x) { return max(most, x); };
   if (e.output().type == Type::float32) {
-    return pool_windows(e, pool, float_type, float_literal(std::numeric_limits<float>::lowest()), larger,
+    return pool_windows(e, pool, float32_type, float_literal(std::numeric_limits<float>::lowest()), larger,
                         [&](const Num& most, const Num&) { return activated(most, e.options().activation); });
   }
   const Interval range = activation_range(e.options().activation, e.output()).value();

@@ -98,11 +98,11 @@ Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_
   }
   const bool is_wide = is_int16 && (wide == Wide::always || (has_bias && e.input(bias).type == Type::int64));
   weights_zero_ = ordered.zero_point;
-  data_type_ = is_float_ ? float_type : int16_type;
-  sum_type_ = is_float_ ? float_type : tir::int32_type;
+  data_type_ = is_float_ ? float32_type : int16_type;
+  sum_type_ = is_float_ ? float32_type : tir::int32_type;
   biased_type_ = sum_type_;
   if (is_float_) {
-    weights_ = e.nest().constant("weights", float_type, ordered.shape, std::move(ordered.bytes));
+    weights_ = e.nest().constant("weights", float32_type, ordered.shape, std::move(ordered.bytes));
     if (has_bias) bias_ = e.in(bias);
     return;
   }

@@ -70,7 +70,7 @@ void svdf(Emitter& e) {
   e.require(activation <= Activation::relu6, "another activation", "none, RELU, RELU_N1_TO_1 or RELU6");
   Nest& nest = e.nest();
   Weights ordered = ordered_weights(e, 1, {1, 0});
-  const tir::DataType type = is_float ? float_type : tir::int32_type;
+  const tir::DataType type = is_float ? float32_type : tir::int32_type;
   Multiplier to_state;
   Multiplier to_out;
   std::int64_t sum_bound = 0;
@@ -159,8 +159,8 @@ class Lstm {
  public:
   explicit Lstm(Emitter& e) : e_(e), nest_(e.nest()), is_float_(e.input(0).type == Type::float32) {
     check();
-    type_ = is_float_ ? float_type : tir::int32_type;
-    gate_type_ = is_float_ ? float_type : int16_type;
+    type_ = is_float_ ? float32_type : tir::int32_type;
+    gate_type_ = is_float_ ? float32_type : int16_type;
     for (std::size_t gate = 0; gate < 4; ++gate) {
       factors_[gate] = {.of_input = {}, .of_hidden = {}, .input_bound = 0, .hidden_bound = 0};
       weights_[gate] = ordered(first_input_weights + gate);
@@ -278,8 +278,8 @@ class Lstm {
 
   Num activation(const Num& x, bool is_tanh) const {
     if (!is_float_) return sigmoid_of(nest_, samples_, x, 3, 0, is_tanh);
-    if (is_tanh) return call(float_type, tir::Op::tanh, {x});
-    return float_literal(1) / (float_literal(1) + call(float_type, tir::Op::exp, {float_literal(0) - x}));
+    if (is_tanh) return call(float32_type, tir::Op::tanh, {x});
+    return float_literal(1) / (float_literal(1) + call(float32_type, tir::Op::exp, {float_literal(0) - x}));
   }
 
   // A gate of `count` elements from `first` on.

@@ -89,7 +89,7 @@ void mean_or_sum(Emitter& e, bool is_mean) {
   const Value& out = e.output();
   const std::int64_t n = reduction.elements;
   if (in.type == Type::float32) {
-    return reduce(e, reduction, float_type, float_literal(0), sum_of,
+    return reduce(e, reduction, float32_type, float_literal(0), sum_of,
                   [&](const Num& sum) { return is_mean ? sum / float_literal(static_cast<float>(n)) : sum; });
   }
   e.require_scale(in);

@@ -103,7 +103,7 @@ Array float_table(Nest& nest, const char* name, const std::vector<float>& values
     const auto bits = std::bit_cast<std::uint32_t>(value);
     for (int b = 0; b < 32; b += 8) bytes += static_cast<char>(bits >> b);
   }
-  return nest.constant(name, float_type, {static_cast<std::int64_t>(values.size())}, std::move(bytes));
+  return nest.constant(name, float32_type, {static_cast<std::int64_t>(values.size())}, std::move(bytes));
 }
 
 }  // namespace

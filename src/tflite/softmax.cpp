@@ -45,13 +45,13 @@ void softmax_float(Emitter& e, const Rows& rows) {
   const Array out = e.out();
   Nest& nest = e.nest();
   nest.loop("r", rows.count, [&](const Num& row) {
-    const Num most = largest(nest, in, rows, row, float_type, float_literal(std::numeric_limits<float>::lowest()));
-    const Array sum = nest.variables("sum", float_type, 1);
+    const Num most = largest(nest, in, rows, row, float32_type, float_literal(std::numeric_limits<float>::lowest()));
+    const Array sum = nest.variables("sum", float32_type, 1);
     nest.store(sum, 0, float_literal(0));
     nest.loop("c", rows.depth, [&](const Num& c) {
       const Num index = row * Num(rows.depth) + c;
       const Num power =
-          call(float_type, tir::Op::exp, {(nest.load(in, index) - most) * float_literal(e.options().beta)});
+          call(float32_type, tir::Op::exp, {(nest.load(in, index) - most) * float_literal(e.options().beta)});
       nest.store(out, index, power);
       nest.store(sum, 0, nest.load(sum, 0) + nest.load(out, index));
     });
@@ -204,14 +204,14 @@ void log_softmax(Emitter& e) {
   const Array out = e.out();
   Nest& nest = e.nest();
   nest.loop("r", rows.count, [&](const Num& row) {
-    const Num most = largest(nest, in, rows, row, float_type, float_literal(std::numeric_limits<float>::lowest()));
-    const Array sum = nest.variables("sum", float_type, 1);
+    const Num most = largest(nest, in, rows, row, float32_type, float_literal(std::numeric_limits<float>::lowest()));
+    const Array sum = nest.variables("sum", float32_type, 1);
     nest.store(sum, 0, float_literal(0));
     nest.loop("c", rows.depth, [&](const Num& c) {
       const Num x = nest.load(in, row * Num(rows.depth) + c) - most;
-      nest.store(sum, 0, nest.load(sum, 0) + call(float_type, tir::Op::exp, {x}));
+      nest.store(sum, 0, nest.load(sum, 0) + call(float32_type, tir::Op::exp, {x}));
     });
-    const Num log = nest.let("log", call(float_type, tir::Op::log, {nest.load(sum, 0)}));
+    const Num log = nest.let("log", call(float32_type, tir::Op::log, {nest.load(sum, 0)}));
     nest.loop("c", rows.depth, [&](const Num& c) {
       const Num index = row * Num(rows.depth) + c;
       nest.store(out, index, nest.load(in, index) - most - log);

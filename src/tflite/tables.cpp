@@ -245,9 +245,9 @@ void logistic(Emitter& e) {
     constexpr float most = 16.619047164916992F;
     constexpr float least = -9.0F;
     const Num one = float_literal(1);
-    const Num inner = one / (one + call(float_type, tir::Op::exp, {float_literal(0) - x}));
+    const Num inner = one / (one + call(float32_type, tir::Op::exp, {float_literal(0) - x}));
     return if_then_else(less(float_literal(most), x), one,
-                        if_then_else(less(x, float_literal(least)), call(float_type, tir::Op::exp, {x}), inner));
+                        if_then_else(less(x, float_literal(least)), call(float32_type, tir::Op::exp, {x}), inner));
   });
 }
 
@@ -255,7 +255,7 @@ void tanh(Emitter& e) {
   check_pair(e, {Type::float32, Type::int8, Type::int16});
   if (e.input(0).type == Type::int8) return emit_sigmoid_int8(e, true);
   if (e.input(0).type == Type::int16) return emit_sigmoid_int16(e, true);
-  for_each_element(e, [&](const Num& x) { return call(float_type, tir::Op::tanh, {x}); });
+  for_each_element(e, [&](const Num& x) { return call(float32_type, tir::Op::tanh, {x}); });
 }
 
 void hard_swish(Emitter& e) {
@@ -318,7 +318,7 @@ void elu(Emitter& e) {
       // exp(x) − 1 of numbers near 0 needs more bits than a float has.
       constexpr tir::DataType wide_float{tir::TypeCode::float_, 64, 1};
       const Num one = Num(tir::Tree{tir::make_float(1, wide_float)});
-      const Num below = cast(float_type, call(wide_float, tir::Op::exp, {cast(wide_float, x)}) - one);
+      const Num below = cast(float32_type, call(wide_float, tir::Op::exp, {cast(wide_float, x)}) - one);
       return if_then_else(less(x, float_literal(0)), below, x);
     });
   }
@@ -367,7 +367,7 @@ void abs(Emitter& e) {
   const Value& in = e.input(0);
   const Value& out = e.output();
   if (in.type == Type::float32) {
-    return for_each_element(e, [&](const Num& x) { return call(float_type, tir::Op::fabs, {x}); });
+    return for_each_element(e, [&](const Num& x) { return call(float32_type, tir::Op::fabs, {x}); });
   }
   const bool rescales = in.scale() != out.scale();
   const Multiplier factor = multiplier_of(in.scale() / out.scale());
@@ -392,7 +392,7 @@ void neg(Emitter& e) {
 
 void exp(Emitter& e) {
   check_pair(e, {Type::float32});
-  for_each_element(e, [&](const Num& x) { return call(float_type, tir::Op::exp, {x}); });
+  for_each_element(e, [&](const Num& x) { return call(float32_type, tir::Op::exp, {x}); });
 }
 
 void rsqrt(Emitter& e) {
@@ -400,7 +400,7 @@ void rsqrt(Emitter& e) {
   const Value& in = e.input(0);
   const Value& out = e.output();
   if (in.type == Type::float32) {
-    return for_each_element(e, [&](const Num& x) { return float_literal(1) / call(float_type, tir::Op::sqrt, {x}); });
+    return for_each_element(e, [&](const Num& x) { return float_literal(1) / call(float32_type, tir::Op::sqrt, {x}); });
   }
   constexpr int shift = 20;
   const Multiplier factor = multiplier_of(1.0 / (std::sqrt(in.scale()) * out.scale()));

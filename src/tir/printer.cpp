@@ -60,7 +60,7 @@ std::string function_name(const Expr& expr) {
 
 // "i64", "u8", "f16": what tells a literal from the int32 and float32 that are printed bare.
 std::string literal_suffix(DataType type) {
-  if (type == int32_type || type == DataType{TypeCode::float_, 32, 1}) return "";
+  if (type == int32_type || type == float32_type) return "";
   const char* const letter = type.code == TypeCode::int_     ? "i"
                              : type.code == TypeCode::uint   ? "u"
                              : type.code == TypeCode::float_ ? "f"

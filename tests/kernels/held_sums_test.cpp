@@ -16,7 +16,7 @@
 namespace usmp::transform::testing::held_sums_test {
 namespace {
 
-constexpr tir::DataType float32{tir::TypeCode::float_, 32, 1};
+constexpr tir::DataType float32 = tir::float32_type;
 
 // for s: sum[s] = 0 …; for k: for x: { for s: sum[s] = sum[s] + term; for s: sum[4 + s] = sum[4 + s] + term; … }
 struct HeldFixture : Program {

@@ -9,7 +9,6 @@
 namespace usmp::tir::printer_test {
 namespace {
 
-constexpr DataType float32_type{TypeCode::float_, 32, 1};
 constexpr DataType float64_type{TypeCode::float_, 64, 1};
 
 struct Fixture {

@@ -27,14 +27,14 @@ inline constexpr DataType u16 = type_of(TypeCode::uint, 16);
 inline constexpr DataType u32 = type_of(TypeCode::uint, 32);
 inline constexpr DataType u64 = type_of(TypeCode::uint, 64);
 inline constexpr DataType f16 = type_of(TypeCode::float_, 16);
-inline constexpr DataType f32 = type_of(TypeCode::float_, 32);
+inline constexpr DataType f32 = float32_type;
 inline constexpr DataType f64 = type_of(TypeCode::float_, 64);
 inline constexpr DataType bf16 = type_of(TypeCode::bfloat, 16);
 inline constexpr DataType boolean = bool_type;
 // As the program spells them.
+using tir::float32_type;
 using tir::int16_type;
 using tir::int8_type;
-inline constexpr DataType float32_type = f32;
 
 // --- Constants and nodes of any kind ---------------------------------------------------------------------------------
 

@@ -72,6 +72,7 @@ inline constexpr DataType int8_type{TypeCode::int_, 8, 1};
 inline constexpr DataType int16_type{TypeCode::int_, 16, 1};
 inline constexpr DataType int32_type{TypeCode::int_, 32, 1};
 inline constexpr DataType int64_type{TypeCode::int_, 64, 1};
+inline constexpr DataType float32_type{TypeCode::float_, 32, 1};
 inline constexpr DataType uint8_type{TypeCode::uint, 8, 1};
 inline constexpr DataType bool_type{TypeCode::uint, 1, 1};
 inline constexpr DataType handle_type{TypeCode::handle, 64, 1};

@@ -22,9 +22,8 @@ using tir::DataType;
 using tir::TypeCode;
 
 std::optional<Value> constant_named(std::string_view word) {
-  constexpr DataType float32{TypeCode::float_, 32, 1};
-  if (word == "INFINITY") return Values::number({tir::make_float(HUGE_VAL, float32)});
-  if (word == "NAN") return Values::number({tir::make_float(std::nan(""), float32)});
+  if (word == "INFINITY") return Values::number({tir::make_float(HUGE_VAL, tir::float32_type)});
+  if (word == "NAN") return Values::number({tir::make_float(std::nan(""), tir::float32_type)});
   if (word == "true" || word == "false") return Values::number({tir::make_int(word == "true" ? 1 : 0, tir::bool_type)});
   if (word != "NULL") return std::nullopt;
   Value null;

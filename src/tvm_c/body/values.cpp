@@ -21,12 +21,12 @@ namespace {
 using tir::DataType;
 using tir::Expr;
 using tir::ExprKind;
+using tir::float32_type;
 using tir::Op;
 using tir::Tree;
 
 constexpr DataType uint32_type{tir::TypeCode::uint, 32, 1};
 constexpr DataType uint64_type{tir::TypeCode::uint, 64, 1};
-constexpr DataType float32_type{tir::TypeCode::float_, 32, 1};
 constexpr DataType float64_type{tir::TypeCode::float_, 64, 1};
 
 bool is_literal(const Tree& a) { return a.expr->kind == ExprKind::int_imm; }
