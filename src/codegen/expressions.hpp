@@ -119,7 +119,7 @@ class ExpressionPrinter {
   [[nodiscard]] bool gives_nothing(const std::string& function) const;
   // A store of four neighbours, from the element on that the index is at, as store_of_lanes() (lanes.hpp) returns it.
   void print_lane_store(const tir::Store& store, tir::VarId i);
-  // A store that is_store_of_floats() (float_vectors.hpp) holds of.
+  // A store that sets or reads a vector of floats (float_vectors.hpp).
   void print_floats(const tir::Store& store);
   // All of a loop of so many elements, as fours_of() (fours.hpp) returns it.
   void print_fours(const tir::Store& store, const Fours& fours, const tir::Expr& count, tir::VarId i);
@@ -193,6 +193,8 @@ class ExpressionPrinter {
   void add_literal(std::int64_t value, tir::DataType type, int min, bool wide_sibling);
   bool is_folded(const tir::Expr& expr);
   void add_pointer(const tir::Expr& expr, const PointerType& target, int min = prec_any);
+  // To the element that a load reads, as a pointer to its type.
+  void add_address(const tir::ExprRef& element, bool is_const);
   void add_call(const tir::NamedCall& call, tir::DataType result);
 
   // Opens a parenthesis if needed; close gives it back.
@@ -228,7 +230,6 @@ class ExpressionPrinter {
   void add_lanes(const tir::Expr& expr, tir::VarId i);
   void add_fixed_point_lanes(const tir::Expr& expr, tir::VarId i);
   void add_floats(const tir::Expr& expr);
-  void add_address(tir::VarId storage, const tir::Expr& index, bool is_const);
   bool add_math(const tir::Expr& expr, int min, std::size_t lane);
   bool add_bit_operator(const tir::Expr& expr, int min, std::size_t lane);
   bool add_fixed_point(const tir::Expr& expr, int min, std::size_t lane);

@@ -38,28 +38,36 @@ bool is_candidate(const tir::Allocate& allocate) {
          allocate.condition == nullptr && tir::element_count(allocate) == four_floats.lanes;
 }
 
-std::string_view helpers_text() {
-  return "#ifdef USMP_MVE\n"
-         "#if __ARM_FEATURE_MVE & 2\n"
-         "#define USMP_MVE_FLOATS 1\n"
-         "#endif\n"
-         "#endif\n"
-         "#ifdef USMP_MVE_FLOATS\n"
-         "typedef float32x4_t usmp_floats;\n"
-         "#else\n"
-         "typedef struct { float lane[4]; } usmp_floats;\n"
-         "#endif\n";
-}
+constexpr std::string_view floats_text =
+    "#ifdef USMP_MVE\n"
+    "#if __ARM_FEATURE_MVE & 2\n"
+    "#define USMP_MVE_FLOATS 1\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifdef USMP_MVE_FLOATS\n"
+    "typedef float32x4_t usmp_floats;\n"
+    "#else\n"
+    "typedef struct { float lane[4]; } usmp_floats;\n"
+    "#endif\n";
 
-// A function of four lanes: what vectors do, and what each lane does.
-std::string function_text(const std::string& head, const std::string& vectors, const std::string& declared,
-                          const std::string& lanes, const std::string& returned) {
-  return "USMP_INLINE " + head + " {\n#ifdef USMP_MVE_FLOATS\n  " + vectors + "\n#else\n" + declared +
-         "  int32_t i;\n  for (i = 0; i < 4; ++i) " + lanes + ";\n" + returned + "#endif\n}\n";
-}
+// In the order of FloatFunction: what vectors do, and what each lane of the result is.
+struct FunctionText {
+  std::string_view name;
+  std::string_view params;
+  std::string_view vectors;
+  std::string_view lane;
+};
+constexpr FunctionText functions[] = {
+    {"usmp_load_floats", "const float* x", "vld1q_f32(x)", "x[i]"},
+    {"usmp_store_floats", "float* x, usmp_floats a", "vst1q_f32(x, a)", "a.lane[i]"},
+    {"usmp_repeated_float", "float x", "vdupq_n_f32(x)", "x"},
+    {"usmp_scale_floats", "usmp_floats a, float x", "vmulq_n_f32(a, x)", "a.lane[i] * x"},
+    {"usmp_multiply_floats", "usmp_floats a, usmp_floats b", "vmulq_f32(a, b)", "a.lane[i] * b.lane[i]"},
+    {"usmp_add_floats", "usmp_floats a, usmp_floats b", "vaddq_f32(a, b)", "a.lane[i] + b.lane[i]"},
+};
 
-}  // namespace
-
+// Whether the store is one of four neighbours, and its value of sums and products of such loads and of what is the same
+// four times. O(nodes).
 bool is_store_of_floats(const tir::Store& store, const Pointers& pointers) {
   if (store.value->type != four_floats || store.predicate != nullptr || !is_neighbours(*store.index) ||
       !is_plain(store.storage, pointers)) {
@@ -83,6 +91,8 @@ bool is_store_of_floats(const tir::Store& store, const Pointers& pointers) {
   });
   return is;
 }
+
+}  // namespace
 
 std::unordered_set<VarId> float_vectors(const tir::Function& function, const Pointers& pointers) {
   std::unordered_set<VarId> vectors;
@@ -113,8 +123,8 @@ void ExpressionPrinter::print_floats(const tir::Store& store) {
   if (is_variable) {
     add(name_of(store.storage) + " = ");
   } else {
-    add(file_.helpers.store_floats() + "(");
-    add_address(store.storage, *store.index, false);
+    add(file_.helpers.floats(FloatFunction::store) + "(");
+    add_address(tir::make_load(tir::float32_type, store.storage, store.index->operands[0]), false);
     add(", ");
   }
   add_floats(*store.value);
@@ -122,22 +132,16 @@ void ExpressionPrinter::print_floats(const tir::Store& store) {
   flush();
 }
 
-void ExpressionPrinter::add_address(VarId storage, const Expr& index, bool is_const) {
-  const tir::ExprRef element = tir::make_load(tir::float32_type, storage, index.operands[0]);
-  add_pointer(keep(tir::make_call(tir::handle_type, tir::Op::address_of, {element})),
-              {c_type(tir::float32_type), is_const});
-}
-
 void ExpressionPrinter::add_floats(const Expr& expr) {
   const auto later_floats = [&](const Expr& operand) { later([this, &operand] { add_floats(operand); }); };
   if (expr.kind == ExprKind::load) {
     if (facts_.float_vectors.contains(expr.var)) return add(name_of(expr.var));
-    add(file_.helpers.load_floats() + "(");
-    add_address(expr.var, *expr.operands[0], true);
+    add(file_.helpers.floats(FloatFunction::load) + "(");
+    add_address(tir::make_load(tir::float32_type, expr.var, expr.operands[0]->operands[0]), true);
     return add(")");
   }
   if (expr.kind == ExprKind::broadcast) {
-    add(file_.helpers.repeated_float() + "(");
+    add(file_.helpers.floats(FloatFunction::repeat) + "(");
     add_converted(*expr.operands[0]);
     return add(")");
   }
@@ -145,10 +149,10 @@ void ExpressionPrinter::add_floats(const Expr& expr) {
   const Expr* second = expr.operands[1].get();
   if (expr.kind == ExprKind::mul && first->kind == ExprKind::broadcast) std::swap(first, second);
   const bool is_scaled = expr.kind == ExprKind::mul && second->kind == ExprKind::broadcast;
-  add((is_scaled                    ? file_.helpers.scale_floats()
-       : expr.kind == ExprKind::mul ? file_.helpers.multiply_floats()
-                                    : file_.helpers.add_floats()) +
-      "(");
+  const FloatFunction function = is_scaled                    ? FloatFunction::scale
+                                 : expr.kind == ExprKind::mul ? FloatFunction::multiply
+                                                              : FloatFunction::add;
+  add(file_.helpers.floats(function) + "(");
   later_floats(*first);
   add(", ");
   if (is_scaled) {
@@ -164,47 +168,20 @@ void ExpressionPrinter::add_floats(const Expr& expr) {
 std::string Helpers::floats() {
   define_vectors();
   define_inline();
-  return define("usmp_floats", std::string(helpers_text()));
+  return define("usmp_floats", std::string(floats_text));
 }
 
-std::string Helpers::load_floats() {
+std::string Helpers::floats(FloatFunction function) {
   floats();
-  return define("usmp_load_floats",
-                function_text("usmp_floats usmp_load_floats(const float* x)", "return vld1q_f32(x);",
-                              "  usmp_floats result;\n", "result.lane[i] = x[i]", "  return result;\n"));
-}
-
-std::string Helpers::store_floats() {
-  floats();
-  return define("usmp_store_floats", function_text("void usmp_store_floats(float* x, usmp_floats a)",
-                                                   "vst1q_f32(x, a);", "", "x[i] = a.lane[i]", ""));
-}
-
-std::string Helpers::repeated_float() {
-  floats();
-  return define("usmp_repeated_float",
-                function_text("usmp_floats usmp_repeated_float(float x)", "return vdupq_n_f32(x);",
-                              "  usmp_floats result;\n", "result.lane[i] = x", "  return result;\n"));
-}
-
-std::string Helpers::scale_floats() {
-  floats();
-  return define("usmp_scale_floats", function_text("usmp_floats usmp_scale_floats(usmp_floats a, float x)",
-                                                   "return vmulq_n_f32(a, x);", "", "a.lane[i] *= x", "  return a;\n"));
-}
-
-std::string Helpers::multiply_floats() {
-  floats();
-  return define("usmp_multiply_floats",
-                function_text("usmp_floats usmp_multiply_floats(usmp_floats a, usmp_floats b)",
-                              "return vmulq_f32(a, b);", "", "a.lane[i] *= b.lane[i]", "  return a;\n"));
-}
-
-std::string Helpers::add_floats() {
-  floats();
-  return define("usmp_add_floats",
-                function_text("usmp_floats usmp_add_floats(usmp_floats a, usmp_floats b)", "return vaddq_f32(a, b);",
-                              "", "a.lane[i] += b.lane[i]", "  return a;\n"));
+  const FunctionText& text = functions[static_cast<std::size_t>(function)];
+  const bool is_store = function == FloatFunction::store;
+  const std::string result = is_store ? "x[i] = " : "result.lane[i] = ";
+  return define(std::string(text.name),
+                std::string("USMP_INLINE ") + (is_store ? "void " : "usmp_floats ") + std::string(text.name) + "(" +
+                    std::string(text.params) + ") {\n#ifdef USMP_MVE_FLOATS\n  " + (is_store ? "" : "return ") +
+                    std::string(text.vectors) + ";\n#else\n" + (is_store ? "" : "  usmp_floats result;\n") +
+                    "  int32_t i;\n  for (i = 0; i < 4; ++i) " + result + std::string(text.lane) + ";\n" +
+                    (is_store ? "" : "  return result;\n") + "#endif\n}\n");
 }
 
 }  // namespace usmp::codegen

@@ -3,6 +3,7 @@
 // Arrays of four floats on the stack that are only set and read whole: vectors, where Helium has them.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -11,13 +12,12 @@
 
 namespace usmp::codegen {
 
-// Arrays of which every store and load is in a statement that is_store_of_floats() holds of. O(statements).
+// Arrays whose stores and loads all are in statements that vectors do: stores of four neighbours, of sums and products
+// of four neighbours and of what is the same four times. O(nodes).
 [[nodiscard]] std::unordered_set<tir::VarId> float_vectors(
     const tir::Function& function, const std::unordered_map<tir::VarId, PointerFacts>& pointers);
 
-// Whether the store is one of four neighbours, and its value of sums and products of such loads and of what is the same
-// four times. O(nodes).
-[[nodiscard]] bool is_store_of_floats(const tir::Store& store,
-                                      const std::unordered_map<tir::VarId, PointerFacts>& pointers);
+// What is done with vectors; `repeat`: one number four times, `scale`: times one number.
+enum class FloatFunction : std::uint8_t { load, store, repeat, scale, multiply, add };
 
 }  // namespace usmp::codegen

@@ -467,9 +467,7 @@ void ExpressionPrinter::print_fours(const tir::Store& store, const Fours& fours,
     return is_sum && tir::as_int(*expr->operands[1]) == 0 ? expr->operands[0] : nullptr;
   });
   const auto add_place = [&](const ExprRef& element, bool is_const) {
-    const ExprRef load = tir::make_load(element->type, element->var, first.rewritten(element->operands[0]));
-    const Expr& place = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {load}));
-    add_pointer(place, {c_type(element->type), is_const});
+    add_address(tir::make_load(element->type, element->var, first.rewritten(element->operands[0])), is_const);
     add(", ");
   };
   const tir::DataType type = store.value->type;

@@ -16,6 +16,7 @@
 namespace usmp::codegen {
 
 struct Fours;
+enum class FloatFunction : std::uint8_t;
 
 // Whether kernels for Helium add a number to data of this type: those without sign have no zero point.
 [[nodiscard]] inline bool has_zero_point(tir::DataType data) { return data.bits == 8 && data.is_int(); }
@@ -67,12 +68,7 @@ class Helpers {
   std::string multiply_high_lanes();
   // A vector of four floats, with a portable body (float_vectors.hpp): its type, and functions.
   std::string floats();
-  std::string load_floats();
-  std::string store_floats();
-  std::string repeated_float();
-  std::string scale_floats();
-  std::string multiply_floats();
-  std::string add_floats();
+  std::string floats(FloatFunction function);
   // A loop over neighbours for Arm's DSP extension, whose results are of the type (fours.hpp).
   std::string fours(const Fours& fours, tir::DataType type);
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)

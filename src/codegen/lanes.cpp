@@ -217,8 +217,7 @@ void ExpressionPrinter::add_lanes(const Expr& expr, tir::VarId i) {
   switch (expr.kind) {
     case ExprKind::load: {
       add(file_.helpers.load_lanes(expr.type) + "(");
-      const Expr& place = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {tir::make_expr(expr)}));
-      add_pointer(place, {c_type(expr.type), true});
+      add_address(tir::make_expr(expr), true);
       return add(")");
     }
     case ExprKind::cast:
@@ -273,9 +272,7 @@ void ExpressionPrinter::add_fixed_point_lanes(const Expr& expr, tir::VarId i) {
 void ExpressionPrinter::print_lane_store(const tir::Store& store, tir::VarId i) {
   const tir::DataType type = store.value->type;
   add(file_.helpers.store_lanes(type) + "(");
-  const ExprRef element = tir::make_load(type, store.storage, store.index);
-  const Expr& place = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {element}));
-  add_pointer(place, {c_type(type), false});
+  add_address(tir::make_load(type, store.storage, store.index), false);
   add(", ");
   later([this, &store, i] { add_lanes(*store.value, i); });
   add(");\n");
@@ -286,12 +283,10 @@ void ExpressionPrinter::print_copy(const tir::Store& store, const Expr& count, t
   const tir::DataType type = store.value->type;
   const bool is_copied = store.value->kind == ExprKind::load;
   add((is_copied ? file_.helpers.copy_lanes(type) : file_.helpers.fill_lanes(type)) + "(");
-  const ExprRef element = tir::make_load(type, store.storage, store.index);
-  const Expr& to = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {element}));
-  add_pointer(to, {c_type(type), false});
+  add_address(tir::make_load(type, store.storage, store.index), false);
   add(", ");
   if (is_copied) {
-    add_pointer(keep(tir::make_call(tir::handle_type, tir::Op::address_of, {store.value})), {c_type(type), true});
+    add_address(store.value, true);
   } else {
     add(*store.value);
   }

@@ -136,8 +136,7 @@ void ExpressionPrinter::add_products(const Expr& expr) {
     if (i > 2 || (i == 0 && !is_run)) {
       add(*expr.operands[i]);
     } else {
-      const Expr& place = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {expr.operands[i]}));
-      add_pointer(place, {c_type(expr.operands[i]->type), i > 0});
+      add_address(expr.operands[i], i > 0);
     }
   }
   add(")");

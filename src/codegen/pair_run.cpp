@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "codegen/assembly.hpp"
 #include "codegen/c_types.hpp"
 #include "codegen/helpers.hpp"
 #include "codegen/template_text.hpp"
@@ -83,18 +84,17 @@ constexpr std::string_view pair_run_text =
 // begins two instructions at once.
 std::string products_of_words() {
   constexpr std::array<const char*, 4> words = {"r4", "r5", "r6", "r8"};
-  std::string text;
-  const auto add = [&](const std::string& instruction) { text += "            \"" + instruction + "\\n\\t\"\n"; };
+  Assembly code(12);
   for (const bool is_even : {true, false}) {
     const std::string terms = is_even ? "%[even], " : "%[c], ";
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string word = words[i];
       const std::string sum = "%[s" + std::to_string(i) + "]";
-      add("smlad " + sum + ", " + terms + word + ", " + sum);
-      if (is_even) add("sxtb16 " + word + ", " + word);
+      code.add("smlad " + sum + ", " + terms + word + ", " + sum);
+      if (is_even) code.unpack_even(tir::int8_type, word, word);
     }
   }
-  return text;
+  return code.text(true);
 }
 
 }  // namespace

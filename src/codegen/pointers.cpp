@@ -105,6 +105,11 @@ void ExpressionPrinter::add_pointer(const Expr& expr, const PointerType& target,
   later([=, this, &expr] { add_converted_pointer(expr, target, min); });
 }
 
+void ExpressionPrinter::add_address(const ExprRef& element, bool is_const) {
+  const Expr& address = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {element}));
+  add_pointer(address, {c_type(element->type), is_const});
+}
+
 void ExpressionPrinter::add_converted_pointer(const Expr& expr, const PointerType& target, int min) {
   if (expr.kind == ExprKind::string_imm) return add(expr, min);
   if (is_null(expr)) {

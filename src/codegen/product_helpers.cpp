@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "codegen/assembly.hpp"
 #include "codegen/c_types.hpp"
 #include "codegen/helpers.hpp"
 #include "codegen/template_text.hpp"
@@ -137,12 +138,8 @@ constexpr std::string_view kernel_text =
 // of 16 bits, of two, to r4, r5, r6 and r8: no compiler uses these for something else, as it does r7 and r9. What a sum
 // waits for stands apart, since a Cortex-M7 begins two instructions at once.
 std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool has_offset) {
-  std::string text;
-  const auto add = [&](const std::string& instruction) {
-    if (!text.empty()) text += "\\n\\t\"\n";
-    text += "            \"" + instruction;
-  };
-  const std::string unpack = weight.is_int() ? "sxtb16 " : "uxtb16 ";
+  Assembly code(12);
+  const auto add = [&](const std::string& instruction) { code.add(instruction); };
   const std::string load = "ldm %[q]!, {r4, r5, r6, r8}";
   const bool is_wide = weight.bits == 16;
   std::string low = "%[even]";
@@ -155,10 +152,7 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool 
   }
   add(load);
   if (data.bits == 8) {
-    const std::string extend = std::string(data.is_int() ? "sxt" : "uxt") + (has_offset ? "ab16 " : "b16 ");
-    const std::string more = has_offset ? "%[c], " : "";
-    add(extend + "%[even], " + more + "%[odd]");
-    add(extend + "%[odd], " + more + "%[odd], ror #8");
+    code.unpack_data(data, has_offset ? "%[c]" : "");
     if (is_wide) {
       low = "%[c]";
       add("pkhbt %[c], %[even], %[odd], lsl #16");
@@ -181,17 +175,17 @@ std::string dot_run_instructions(tir::DataType data, tir::DataType weight, bool 
       multiply(sum, "%[odd]", words[1]);
       multiply(sum + 1, "%[odd]", words[3]);
     }
-    return text + "\\n\\t\"\n";
+    return code.text(true);
   }
   for (int sum = 0; sum < 4; ++sum) {
     const std::string word = words[static_cast<std::size_t>(sum)];
-    add(unpack + "%[c], " + word);
+    code.unpack_even(weight, "%[c]", word);
     if (sum != 0) multiply(sum - 1, "%[odd]", words[static_cast<std::size_t>(sum - 1)]);
-    add(unpack + word + ", " + word + ", ror #8");
+    code.unpack_odd(weight, word);
     multiply(sum, low, "%[c]");
   }
   multiply(3, "%[odd]", words[3]);
-  return text + "\\n\\t\"\n";
+  return code.text(true);
 }
 
 // The loop over fours from %[p] to %[end]: four at a time, begun where as many are left as fours divide with a
@@ -239,8 +233,6 @@ constexpr std::string_view dot_run_words_text =
     "    return;\n"
     "  }\n"
     "#endif\n";
-constexpr const char* both_text = "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n";
-
 // Compilers regroup sums and move all loads of such a loop to its start, and with them its sums to the stack. Held like
 // this they stay in registers. Of Thumb-1's eight low registers a block of four sums takes all, which GCC does not find
 // by itself: it copies each product to a high register and back.
@@ -323,13 +315,8 @@ std::string dot_run_blocks(std::int64_t blocks, std::int64_t sums, const std::st
 // Rows of fours of terms, and of what is left of them: the weights of four sums are %[d] apart, %[t] is thrice that.
 // What is loaded is used an instruction later, for which a Cortex-M4 would wait.
 std::string window_run_instructions(tir::DataType data, tir::DataType weight, bool has_offset) {
-  std::string text;
-  const auto add = [&](const std::string& instruction) {
-    text += (text.empty() ? "          \"" : "\\n\\t\"\n          \"") + instruction;
-  };
-  const std::string extend = std::string(data.is_int() ? "sxt" : "uxt") + (has_offset ? "ab16 " : "b16 ");
-  const std::string more = has_offset ? "%[c], " : "";
-  const std::string unpack = weight.is_int() ? "sxtb16 " : "uxtb16 ";
+  Assembly code(10);
+  const auto add = [&](const std::string& instruction) { code.add(instruction); };
   const auto weight_at = [&](int sum, const std::string& next) {
     return sum == 0   ? "[%[q]], " + next
            : sum == 1 ? "[%[q], %[d]]"
@@ -349,13 +336,12 @@ std::string window_run_instructions(tir::DataType data, tir::DataType weight, bo
   add("ldr %[odd], [%[p]], #4");
   if (has_offset) add("ldr %[c], %[both]");
   add("ldr %[a], " + weight_at(order[0], "#4"));
-  add(extend + "%[even], " + more + "%[odd]");
-  add(extend + "%[odd], " + more + "%[odd], ror #8");
+  code.unpack_data(data, has_offset ? "%[c]" : "");
   std::string word = "%[a]";
   std::string unpacked = "%[c]";
   for (std::size_t k = 0; k < order.size(); ++k) {
-    add(unpack + unpacked + ", " + word);
-    add(unpack + word + ", " + word + ", ror #8");
+    code.unpack_even(weight, unpacked, word);
+    code.unpack_odd(weight, word);
     multiply("smlad ", order[k], "%[even]", unpacked);
     if (k + 1 < order.size()) add("ldr " + unpacked + ", " + weight_at(order[k + 1], "#4"));
     multiply("smlad ", order[k], "%[odd]", word);
@@ -389,7 +375,7 @@ std::string window_run_instructions(tir::DataType data, tir::DataType weight, bo
   add("subs %[n], %[n], #1");
   add("str %[n], %[left]");
   add("bne 1b");
-  return text + "\"\n";
+  return code.text();
 }
 
 constexpr std::string_view window_run_text =
@@ -497,161 +483,6 @@ constexpr std::string_view lane_run_of_three_text =
     "    return;\n"
     "  }\n"
     "#endif\n";
-
-// Nine taps of four sums; data of three rows from %[p0], %[p1] and %[p2] on, %[d] from tap to tap, the weights one
-// stream. A row's first tap comes last, with which pointers move on. The first products set the sums.
-std::string lane_window_instructions(tir::DataType data, tir::DataType weight, bool has_offset) {
-  std::string text;
-  const auto add = [&](const std::string& instruction) {
-    text += (text.empty() ? "          \"" : "\\n\\t\"\n          \"") + instruction;
-  };
-  const std::string extend = std::string(data.is_int() ? "sxt" : "uxt") + (has_offset ? "ab16 " : "b16 ");
-  const std::string more = has_offset ? "%[b], " : "";
-  const std::string unpack = weight.is_int() ? "sxtb16 " : "uxtb16 ";
-  for (int row = 0; row < 3; ++row) {
-    const std::string p = "[%[p" + std::to_string(row) + "]";
-    const std::pair<std::string, const char*> taps[] = {
-        {p + ", %[d]]", ", #4]"}, {p + ", %[d], lsl #1]", ", #8]"}, {p + "], #4", "], #12"}};
-    for (const auto& [place, weight_place] : taps) {
-      const bool is_first = text.empty();
-      const auto multiply = [&](const char* halves, const std::string& s, const std::string& x, const std::string& w) {
-        const std::string operands = s + ", " + x + ", " + w;
-        add((is_first ? "smul" : "smla") + (halves + (" " + operands)) + (is_first ? "" : ", " + s));
-      };
-      add("ldr %[odd], " + place);
-      if (has_offset) add("ldr %[b], %[both]");
-      add(std::string("ldr %[a], [%[q]") + weight_place);
-      add(extend + "%[even], " + more + "%[odd]");
-      add(extend + "%[odd], " + more + "%[odd], ror #8");
-      add(unpack + "%[b], %[a]");
-      add(unpack + "%[a], %[a], ror #8");
-      multiply("bb", "%[s0]", "%[even]", "%[b]");
-      multiply("tt", "%[s2]", "%[even]", "%[b]");
-      multiply("bb", "%[s1]", "%[odd]", "%[a]");
-      multiply("tt", "%[s3]", "%[odd]", "%[a]");
-    }
-  }
-  return text + "\"\n";
-}
-
-// Up to nine taps of four sums, of data at the addresses in %[t], none where it is 0.
-std::string some_taps_instructions(tir::DataType data, tir::DataType weight, bool has_offset) {
-  std::string text;
-  const auto add = [&](const std::string& instruction) {
-    text += (text.empty() ? "          \"" : "\\n\\t\"\n          \"") + instruction;
-  };
-  const std::string extend = std::string(data.is_int() ? "sxt" : "uxt") + (has_offset ? "ab16 " : "b16 ");
-  const std::string more = has_offset ? "%[both], " : "";
-  const std::string unpack = weight.is_int() ? "sxtb16 " : "uxtb16 ";
-  for (int tap = 0; tap < 9; ++tap) {
-    const std::string place = std::to_string(4 * tap) + "]";
-    add("ldr %[odd], [%[t], #" + place);
-    add("cbz %[odd], 1f");
-    add("ldr %[odd], [%[odd], %[c]]");
-    add("ldr %[a], [%[q], #" + place);
-    add(extend + "%[even], " + more + "%[odd]");
-    add(extend + "%[odd], " + more + "%[odd], ror #8");
-    add(unpack + "%[b], %[a]");
-    add(unpack + "%[a], %[a], ror #8");
-    add("smlabb %[s0], %[even], %[b], %[s0]");
-    add("smlatt %[s2], %[even], %[b], %[s2]");
-    add("smlabb %[s1], %[odd], %[a], %[s1]");
-    add("smlatt %[s3], %[odd], %[a], %[s3]");
-    add("1:");
-  }
-  return text + "\"\n";
-}
-
-constexpr std::string_view lane_window_text =
-    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t blocks, int32_t distance, int32_t first,\n"
-    "                    int32_t rows, int32_t x_row, int32_t w_row, int32_t taps, int32_t x_tap, int32_t offset$r) {\n"
-    "  const int32_t* const end = sums + blocks * 4;\n"
-    "  if (rows <= 0 || taps <= 0) rows = first = 0;\n"
-    "#ifdef USMP_DSP_RUNS\n"
-    "$b"
-    "  if (rows == 3 && taps == 3 && w_row == 12 && distance == 36) {\n"
-    "$p"
-    "    $i{\n"
-    "      for (; sums != end; sums += 4) {\n"
-    "        int32_t s0, s1, s2, s3;\n"
-    "        uint32_t even, odd, a, b;\n"
-    "        __asm__(\n"
-    "$a"
-    "            : [p0] \"+&r\"(p0), [p1] \"+&r\"(p1), [p2] \"+&r\"(p2), [q] \"+&r\"(w), [s0] \"=&r\"(s0), [s1] "
-    "\"=&r\"(s1),\n"
-    "              [s2] \"=&r\"(s2), [s3] \"=&r\"(s3), [even] \"=&r\"(even), [odd] \"=&r\"(odd), [a] \"=&r\"(a), [b] "
-    "\"=&r\"(b)\n"
-    "            : [d] \"r\"(x_tap)$m\n"
-    "            : \"memory\");\n"
-    "        sums[0] = s0;\n"
-    "        sums[1] = s1;\n"
-    "        sums[2] = s2;\n"
-    "        sums[3] = s3;\n"
-    "      }\n"
-    "      return;\n"
-    "    }\n"
-    "  }\n"
-    "  if (distance == 36) { /* the addresses of taps, at the places of their weights */\n"
-    "    const $x* at[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};\n"
-    "    int32_t tap = first / 4, c, r, t;\n"
-    "$f"
-    "    for (r = rows; r > 0; --r) {\n"
-    "$g"
-    "      for (t = 0; t < taps; ++t) {\n"
-    "$h"
-    "        at[tap + t] = p;\n"
-    "$j"
-    "      }\n"
-    "$k"
-    "      tap += w_row / 4;\n"
-    "    }\n"
-    "    for (c = 0; sums != end; c += 4) {\n"
-    "      int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;\n"
-    "      uint32_t even, odd, a, b;\n"
-    "      __asm__(\n"
-    "$t"
-    "          : [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] \"+&r\"(s3), [even] \"=&r\"(even), [odd] "
-    "\"=&l\"(odd),\n"
-    "            [a] \"=&r\"(a), [b] \"=&r\"(b)\n"
-    "          : [t] \"r\"(at), [c] \"r\"(c), [q] \"r\"(w)$u\n"
-    "          : \"memory\");\n"
-    "      sums[0] = s0;\n"
-    "      sums[1] = s1;\n"
-    "      sums[2] = s2;\n"
-    "      sums[3] = s3;\n"
-    "      sums += 4;\n"
-    "      w += 36;\n"
-    "    }\n"
-    "    return;\n"
-    "  }\n"
-    "#endif\n"
-    "  for (; sums != end; sums += 4) {\n"
-    "    const $w* q = w + first;\n"
-    "$f"
-    "    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;\n"
-    "    int32_t r, t;\n"
-    "    for (r = rows; r > 0; --r) {\n"
-    "$g"
-    "      for (t = taps; t > 0; --t) {\n"
-    "$h"
-    "        s0 = $o(s0, p, q, offset, 0);\n"
-    "        s1 = $o(s1, p, q, offset, 1);\n"
-    "        s2 = $o(s2, p, q, offset, 2);\n"
-    "        s3 = $o(s3, p, q, offset, 3);\n"
-    "        q += 4;\n"
-    "$j"
-    "      }\n"
-    "$k"
-    "      q += w_row - taps * 4;\n"
-    "    }\n"
-    "    sums[0] = s0;\n"
-    "    sums[1] = s1;\n"
-    "    sums[2] = s2;\n"
-    "    sums[3] = s3;\n"
-    "    x += 4;\n"
-    "    w += distance;\n"
-    "  }\n"
-    "}\n";
 
 // What is known of most calls when they are compiled takes no time then.
 constexpr std::string_view lane_call_text =
@@ -771,49 +602,6 @@ std::string Helpers::window_run(tir::DataType data, tir::DataType weight, bool h
                                              {'b', has_offset ? both_text : "  (void)offset; /* 0 */\n"},
                                              {'m', has_offset ? ", [both] \"m\"(both)" : ""},
                                              {'i', window_run_instructions(data, weight, has_offset)}}));
-}
-
-std::string Helpers::lane_window(tir::DataType data, tir::DataType weight, bool is_ring, bool has_offset) {
-  const std::string product = lane_product(data, weight);
-  define_kernel();
-  const std::string name = "usmp_lane_window_" + short_name(data) + "_" + short_name(weight) +
-                           (is_ring ? "_ring" : "") + (has_offset ? "_offset" : "");
-  const std::string x = storage_type(data);
-  std::map<char, std::string> values = {{'n', name},
-                                        {'x', x},
-                                        {'w', storage_type(weight)},
-                                        {'o', product},
-                                        {'a', lane_window_instructions(data, weight, has_offset)},
-                                        {'b', has_offset ? both_text : ""},
-                                        {'t', some_taps_instructions(data, weight, has_offset)},
-                                        {'u', has_offset ? ", [both] \"r\"(both)" : ""},
-                                        {'m', has_offset ? ", [both] \"m\"(both)" : ""}};
-  if (is_ring) {
-    values['r'] = ", int32_t place, int32_t size";
-    values['p'] =
-        "    const int32_t second = place + x_row - (place + x_row >= size ? size : 0);\n"
-        "    const int32_t third = second + x_row - (second + x_row >= size ? size : 0);\n"
-        "    const " +
-        x +
-        " *p0 = x + place, *p1 = x + second, *p2 = x + third;\n"
-        "    const int32_t last = size - x_tap * 2; /* where a row that does not go on at the beginning may begin */\n";
-    values['i'] = "if (place < last && second < last && third < last) ";
-    values['f'] = "    int32_t row = place;\n";
-    values['g'] = "      int32_t place_of_tap = row;\n";
-    values['h'] = "        const " + x + "* const p = x + place_of_tap;\n";
-    values['j'] = "        place_of_tap += x_tap;\n        if (place_of_tap >= size) place_of_tap -= size;\n";
-    values['k'] = "      row += x_row;\n      if (row >= size) row -= size;\n";
-  } else {
-    values['p'] = "    const " + x + " *p0 = x, *p1 = x + x_row, *p2 = p1 + x_row;\n";
-    values['i'] = "";
-    values['h'] = "";
-    values['r'] = "";
-    values['f'] = "    const " + x + "* row = x;\n";
-    values['g'] = "      const " + x + "* p = row;\n";
-    values['j'] = "        p += x_tap;\n";
-    values['k'] = "      row += x_row;\n";
-  }
-  return define(name, fill(lane_window_text, values));
 }
 
 std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
