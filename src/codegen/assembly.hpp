@@ -19,35 +19,18 @@ class Assembly {
  public:
   explicit Assembly(std::size_t indentation) : indentation_(indentation, ' ') {}
 
-  void add(std::string_view instruction) {
-    if (!text_.empty()) text_ += go_on;
-    text_ += indentation_ + '"';
-    text_ += instruction;
-  }
+  void add(std::string_view instruction);
   // Bytes 0 and 2 of %[odd] to %[even], 1 and 3 to %[odd], and to each what `added` holds for both; empty: nothing.
-  void unpack_data(tir::DataType data, std::string_view added) {
-    const std::string extend =
-        (data.is_int() ? "sxt" : "uxt") + (added.empty() ? std::string("b16 ") : std::string("ab16 "));
-    const std::string more = added.empty() ? std::string() : std::string(added) + ", ";
-    add(extend + "%[even], " + more + "%[odd]");
-    add(extend + "%[odd], " + more + "%[odd], ror #8");
-  }
-  // One of a word of weights: bytes 0 and 2 to `even`; or 1 and 3 to itself.
-  void unpack_even(tir::DataType weight, const std::string& even, const std::string& word) {
-    add((weight.is_int() ? "sxtb16 " : "uxtb16 ") + even + ", " + word);
-  }
-  void unpack_odd(tir::DataType weight, const std::string& word) {
-    add((weight.is_int() ? "sxtb16 " : "uxtb16 ") + word + ", " + word + ", ror #8");
-  }
+  void unpack_data(tir::DataType data, std::string_view added);
+  // Of a word of weights, bytes 0 and 2 to `even`; 1 and 3 to itself.
+  void unpack_even(tir::DataType weight, const std::string& even, const std::string& word);
+  void unpack_odd(tir::DataType weight, const std::string& word);
 
   [[nodiscard]] bool is_empty() const { return text_.empty(); }
   // String literals, one a line; `goes_on`: more of them follow.
-  [[nodiscard]] std::string text(bool goes_on = false) const { return text_ + (goes_on ? go_on : end); }
+  [[nodiscard]] std::string text(bool goes_on = false) const;
 
  private:
-  static constexpr const char* end = "\"\n";
-  static constexpr const char* go_on = "\\n\\t\"\n";
-
   std::string indentation_;
   std::string text_;
 };
