@@ -451,17 +451,17 @@ class Holder {
         const VarId s = add_register(module_, result, "sum" + std::to_string(sums.size()), nest.type, width);
         sums.push_back(s);
         const ExprRef place = with_values(part.update->store->index, in_lane(part, i, {}));
-        places.push_back(neighbours(step == nullptr ? place : plus(place, times_int(number, step->elements)), width));
+        places.push_back(step == nullptr ? place : plus(place, times_int(number, step->elements)));
         const ExprRef begin = nest.begin != nullptr ? repeated(nest.begin, width)
                                                     : load_of(nest.type, nest.storage, places.back(), width);
-        set_sum(result, s, begin, width);
+        set_register(result, s, begin, width);
       }
     }
     Block loops = in_loops(nest, parts, terms, sums, width);
     std::move(loops.begin(), loops.end(), std::back_inserter(result));
     for (std::size_t i = 0; i < sums.size(); ++i) {
       result.emplace_back().node.emplace<tir::Store>(
-          tir::Store{nest.storage, places[i], sum_value(nest.type, sums[i], width), nullptr});
+          tir::Store{nest.storage, neighbours(places[i], width), value_of(module_, sums[i], width), nullptr});
     }
     return result;
   }
@@ -519,42 +519,15 @@ class Holder {
     std::vector<ExprRef> factors;
     for (const ExprRef& factor : factors_of(term)) {
       const bool is_same = !tir::mentions(*factor, lane);
-      factors.push_back(is_same ? repeated(with_values(factor, values), lanes_of_vector)
-                                : load_of(factor->type, factor->var,
-                                          neighbours(with_values(factor->operands[0], values), lanes_of_vector),
-                                          lanes_of_vector));
+      factors.push_back(
+          is_same ? repeated(with_values(factor, values), lanes_of_vector)
+                  : load_of(factor->type, factor->var, with_values(factor->operands[0], values), lanes_of_vector));
     }
     return factors.size() == 1 ? factors[0] : tir::make_binary(ExprKind::mul, factors[0], factors[1]);
   }
 
-  static tir::DataType lanes(tir::DataType type, std::int64_t width) {
-    return type.with_lanes(static_cast<std::uint16_t>(width));
-  }
-  static ExprRef repeated(const ExprRef& value, std::int64_t width) {
-    if (width == 1) return value;
-    tir::Expr expr;
-    expr.kind = ExprKind::broadcast;
-    expr.type = lanes(value->type, width);
-    expr.operands = {value};
-    return tir::make_expr(std::move(expr));
-  }
-  static ExprRef neighbours(const ExprRef& index, std::int64_t width) {
-    if (width == 1) return index;
-    tir::Expr expr;
-    expr.kind = ExprKind::ramp;
-    expr.type = lanes(index->type, width);
-    expr.operands = {index, tir::make_int(1, index->type)};
-    return tir::make_expr(std::move(expr));
-  }
-  static ExprRef load_of(tir::DataType type, VarId storage, const ExprRef& index, std::int64_t width) {
-    return tir::make_load(lanes(type, width), storage, index);
-  }
-  static ExprRef sum_value(tir::DataType type, VarId sum, std::int64_t width) {
-    return load_of(type, sum, neighbours(tir::make_int(0), width), width);
-  }
-  static void set_sum(Block& block, VarId sum, ExprRef value, std::int64_t width) {
-    block.emplace_back().node.emplace<tir::Store>(
-        tir::Store{sum, neighbours(tir::make_int(0), width), std::move(value), nullptr});
+  static ExprRef load_of(tir::DataType type, VarId storage, const ExprRef& first, std::int64_t width) {
+    return tir::make_load(vector_type(type, width), storage, neighbours(first, width));
   }
 
   // The loops, with variables of their own, around the terms of the parts.
@@ -581,8 +554,8 @@ class Holder {
         const loops::Substitution here = in_lane(part, i, values);
         const ExprRef term =
             width == 1 ? with_values(terms[p], here) : vector_of(terms[p], part.update->lanes->var, here);
-        set_sum(body, sums[next], tir::make_binary(ExprKind::add, sum_value(nest.type, sums[next], width), term),
-                width);
+        set_register(body, sums[next], tir::make_binary(ExprKind::add, value_of(module_, sums[next], width), term),
+                     width);
       }
     }
     for (std::size_t i = loops.size(); i-- > 0;) {

@@ -84,12 +84,35 @@ VarId add_register(tir::Module& module, Block& block, const std::string& name, t
   return var;
 }
 
-ExprRef value_of(const tir::Module& module, VarId var) {
-  return tir::make_load(module.var(var).element, var, tir::make_int(0));
+tir::DataType vector_type(tir::DataType type, std::int64_t lanes) {
+  return type.with_lanes(static_cast<std::uint16_t>(lanes));
 }
 
-void set_register(Block& block, VarId var, ExprRef value) {
-  block.emplace_back().node.emplace<tir::Store>(tir::Store{var, tir::make_int(0), std::move(value), nullptr});
+ExprRef neighbours(const ExprRef& index, std::int64_t lanes) {
+  if (lanes == 1) return index;
+  tir::Expr ramp;
+  ramp.kind = tir::ExprKind::ramp;
+  ramp.type = vector_type(index->type, lanes);
+  ramp.operands = {index, tir::make_int(1, index->type)};
+  return tir::make_expr(std::move(ramp));
+}
+
+ExprRef repeated(const ExprRef& value, std::int64_t lanes) {
+  if (lanes == 1) return value;
+  tir::Expr broadcast;
+  broadcast.kind = tir::ExprKind::broadcast;
+  broadcast.type = vector_type(value->type, lanes);
+  broadcast.operands = {value};
+  return tir::make_expr(std::move(broadcast));
+}
+
+ExprRef value_of(const tir::Module& module, VarId var, std::int64_t lanes) {
+  return tir::make_load(vector_type(module.var(var).element, lanes), var, neighbours(tir::make_int(0), lanes));
+}
+
+void set_register(Block& block, VarId var, ExprRef value, std::int64_t lanes) {
+  block.emplace_back().node.emplace<tir::Store>(
+      tir::Store{var, neighbours(tir::make_int(0), lanes), std::move(value), nullptr});
 }
 
 bool bounds_mention(const ProductSum& sum, const std::vector<const tir::For*>& loops) {

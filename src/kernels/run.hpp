@@ -22,12 +22,17 @@ namespace usmp::kernels {
 // The load at the place that it has with other values of variables.
 [[nodiscard]] tir::ExprRef at(const Factor& factor, const loops::Substitution& values);
 
-// A variable on the stack, declared at the end of the block; of one element, which compilers keep in a register, its
-// value, and a store at the end of the block.
+// The element at the index and the next ones as a vector of so many lanes; one number in all lanes. Of one: as it is.
+[[nodiscard]] tir::ExprRef neighbours(const tir::ExprRef& index, std::int64_t lanes);
+[[nodiscard]] tir::ExprRef repeated(const tir::ExprRef& value, std::int64_t lanes);
+[[nodiscard]] tir::DataType vector_type(tir::DataType type, std::int64_t lanes);
+
+// A variable on the stack, declared at the end of the block; of as many elements as lanes, which compilers keep in a
+// register, its value, and a store at the end of the block.
 [[nodiscard]] tir::VarId add_register(tir::Module& module, tir::Block& block, const std::string& name,
                                       tir::DataType type, std::int64_t elements = 1);
-[[nodiscard]] tir::ExprRef value_of(const tir::Module& module, tir::VarId var);
-void set_register(tir::Block& block, tir::VarId var, tir::ExprRef value);
+[[nodiscard]] tir::ExprRef value_of(const tir::Module& module, tir::VarId var, std::int64_t lanes = 1);
+void set_register(tir::Block& block, tir::VarId var, tir::ExprRef value, std::int64_t lanes = 1);
 
 // Loops over terms that are one loop: their data and weights are side by side.
 struct Run {
