@@ -6,7 +6,8 @@
 Each model is planned and compiled (GCC, -O2) for each core. Of each function with the name of a helper (usmp_…), and with
 --all of every function, the innermost loops are taken from the assembly, and 100 passes of each go through llvm-mca: as if
 no conditional branch in the loop were taken, no load missed and nothing else waited. Printed are instructions and cycles of
-one pass, and for loops that multiply the products of one pass and the cycles of each.
+one pass, and for loops that multiply how often one pass does and the cycles of each time: weights are multiplied by zero
+points, too, where a run of rows has one.
 
 llvm-mca has models of the Cortex-M4, M7 and M55 since version 16 (Debian: llvm-16). Without it or the compiler: exit code 77.
 """
@@ -116,7 +117,7 @@ def main() -> int:
         print("not installed: llvm-16 or arm-none-eabi-gcc")
         return 77
     seen: set[tuple[str, Loop]] = set()
-    print("| core | function | instructions | cycles | products | cycles each |\n|---|---|---|---|---|---|")
+    print("| core | function | instructions | cycles | multiplications | cycles each |\n|---|---|---|---|---|---|")
     for model in golden.models_below(arguments.folder):
         if arguments.only and model.name not in arguments.only.split(","):
             continue
