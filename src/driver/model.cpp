@@ -123,6 +123,41 @@ mlf::Archive read_archive_or_checkout(const std::string& path) {
   return is_c_file || is_tree ? mlf::read_checkout(path) : mlf::read_archive(path);
 }
 
+// Why the model cannot be planned, in one line; empty: it is read without an error.
+std::string fault_of(const std::string& directory, const ModelOptions& options) {
+  try {
+    Model model;
+    model.archive = read_archive_or_checkout(directory);
+    model.metadata = mlf::read_metadata(model.archive);
+    model.synchronous = options.synchronous;
+    if (options.from) choose_front_end(model.metadata, *options.from);
+    for (const model::Description& info : model.metadata.modules) (void)read_module(model, info, true);
+    return {};
+  } catch (const Error& error) {
+    return Error(error.kind(), error.with_file(directory).where(), error.message()).what();
+  }
+}
+
+// Names those first that can be read.
+Error with_faults(const mlf::SeveralModels& several, const ModelOptions& options) {
+  std::vector<std::string> good;
+  std::vector<std::string> bad;
+  for (const mlf::SeveralModels::Found& found : several.found()) {
+    const std::string fault = fault_of(found.directory, options);
+    if (fault.empty()) {
+      good.push_back(mlf::command_for(found));
+    } else {
+      bad.push_back(fault);
+    }
+  }
+  if (bad.empty()) return Error(several);
+  const std::string found = "holds models in " + counted(several.found().size(), "directory", "directories");
+  if (good.empty()) return {ErrorKind::archive, several.where(), found + ", of which none can be planned:", bad};
+  good.emplace_back("not one of these:");
+  good.insert(good.end(), bad.begin(), bad.end());
+  return {ErrorKind::usage, several.where(), found + ", expected one; type one of:", good};
+}
+
 pipeline::CFiles foreign_sources_of(const Model& model, const model::Description& info) {
   pipeline::CFiles files;
   std::map<std::string_view, std::size_t> owners;
@@ -206,6 +241,8 @@ Model open_model(const ModelOptions& options) {
     if (options.module) keep_module(model.metadata, *options.module);
     if (options.from) choose_front_end(model.metadata, *options.from);
     return model;
+  } catch (const mlf::SeveralModels& several) {
+    throw with_faults(several, options);
   } catch (const Error& error) {
     throw error.with_file(options.model);
   }

@@ -263,17 +263,13 @@ class TreeReader {
         "source tree with TVM's C (a function tvmgen_M___tvm_main__)");
   }
 
-  [[nodiscard]] Error several_found() const {
-    std::vector<std::string> commands;
+  [[nodiscard]] SeveralModels several_found() const {
+    std::vector<SeveralModels::Found> found;
     for (const auto& [directory, modules] : models_) {
-      std::vector<std::string> names;
-      for (const auto& [name, file] : modules) names.push_back(name);
-      commands.push_back("usmp-plan " + shown(directory) + "  (" + joined(names) + ")");
+      found.push_back({shown(directory), {}});
+      for (const auto& [name, file] : modules) found.back().modules.push_back(name);
     }
-    return {ErrorKind::usage,
-            {given_, {}, {}},
-            "holds models in " + std::to_string(models_.size()) + " directories, expected one; type one of:",
-            commands};
+    return {given_, std::move(found)};
   }
 
   // A model that is one file, with the header of its directory.
@@ -466,7 +462,23 @@ class TreeReader {
   std::vector<std::string> archives_;
 };
 
+std::vector<std::string> commands_for(const std::vector<SeveralModels::Found>& found) {
+  std::vector<std::string> commands;
+  for (const SeveralModels::Found& one : found) commands.push_back(command_for(one));
+  return commands;
+}
+
 }  // namespace
+
+SeveralModels::SeveralModels(const std::string& path, std::vector<Found> found)
+    : Error(ErrorKind::usage, {path, {}, {}},
+            "holds models in " + std::to_string(found.size()) + " directories, expected one; type one of:",
+            commands_for(found)),
+      found_(std::move(found)) {}
+
+std::string command_for(const SeveralModels::Found& found) {
+  return "usmp-plan " + found.directory + "  (" + joined(found.modules) + ")";
+}
 
 bool is_planned_c(std::string_view text) {
   return text.substr(0, 4096).find("by usmp-plan; do not edit") != std::string_view::npos;

@@ -137,10 +137,6 @@ tir::ExprRef failure_code(const Expressions& code, const c::Stmt& check, std::st
 
 namespace {
 
-bool is_number(const c::Tree& tree, c::ExprId id, std::string_view text) {
-  return tree[id].kind == c::ExprKind::number && tree[id].text == text;
-}
-
 // Variables that are set to workspace that the function takes, and to nothing else.
 Names workspace_in(const FunctionTree& function) {
   const c::Tree& tree = function.tree;

@@ -66,6 +66,10 @@ std::optional<DataType> open_type(const c::Tree& tree, c::TypeId id) {
   return type.is_unsigned ? DataType{TypeCode::uint, 32, 1} : tir::int64_type;
 }
 
+bool is_number(const c::Tree& tree, c::ExprId id, std::string_view text) {
+  return tree[id].kind == c::ExprKind::number && tree[id].text == text;
+}
+
 bool is_step(const c::Expr& expr) {
   return (expr.kind == c::ExprKind::prefix || expr.kind == c::ExprKind::postfix) &&
          (expr.text == "++" || expr.text == "--");

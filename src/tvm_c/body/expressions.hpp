@@ -31,6 +31,8 @@ using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 // As a literal, if it is an operator on literals.
 [[nodiscard]] Value folded(Value value);
 
+// A literal, spelled so.
+[[nodiscard]] bool is_number(const c::Tree& tree, c::ExprId id, std::string_view text);
 // ++ or --, in front or behind.
 [[nodiscard]] bool is_step(const c::Expr& expr);
 // sizeof of a type or an expression, which is not computed.
@@ -97,7 +99,7 @@ class Expressions : Evaluator {
     return (*this)[id].kind == c::ExprKind::binary && (*this)[id].text == op;
   }
   [[nodiscard]] bool is_number(c::ExprId id, std::string_view text) const {
-    return (*this)[id].kind == c::ExprKind::number && (*this)[id].text == text;
+    return tvm_c::is_number(tree(), id, text);
   }
   // The name; empty: it is something else.
   [[nodiscard]] std::string_view name_of(c::ExprId id) const {
