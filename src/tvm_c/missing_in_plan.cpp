@@ -12,7 +12,7 @@
 
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/kept/kept_text.hpp"
-#include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/placement.hpp"
 #include "tvm_c/text/syntax.hpp"
@@ -36,20 +36,12 @@ std::string placed(const FilesRead& read, const std::string& what, std::size_t f
 bool takes_interface(const FunctionText& run, const std::string& symbol) {
   if (takes_packed(run.params)) return true;
   constexpr std::array<std::string_view, 4> structs = {"_inputs", "_outputs", "_workspace_pools", "_devices"};
-  bool is_given = false;  // a parameter
-  bool is_struct = false;
-  for (const Token& token : tokens_of(run.params)) {
-    if (token.is(",") || token.is(")")) {
-      if (is_given && !is_struct) return false;
-      is_given = is_struct = false;
-    } else if (token.is_identifier()) {
-      is_given = is_given || !token.is("void");
-      is_struct = is_struct || std::any_of(structs.begin(), structs.end(), [&](std::string_view name) {
-                    return token.text == symbol + std::string(name);
-                  });
-    }
-  }
-  return true;
+  const auto head = head_tree(run);
+  return head && std::ranges::all_of(head->params(), [&](c::DeclId param) {
+           const std::string_view type = name_behind(head->tree, head->tree[param].type);
+           return std::ranges::any_of(structs,
+                                      [&](std::string_view name) { return type == symbol + std::string(name); });
+         });
 }
 
 }  // namespace

@@ -967,9 +967,12 @@ TEST_CASE("what somebody added to the function that the firmware calls is told, 
   CHECK(told(run_begin + " inputs->x = &sram; " + call_of).starts_with(at + "'inputs'"));
   CHECK(told(run_begin + " tvmgen_m___tvm_main__(inputs->x, &sram); " + call_of)
             .starts_with(at + "'tvmgen_m___tvm_main__'"));
+  CHECK(told(run_begin + " return (tvmgen_m___tvm_main__(inputs->x, &sram), inputs); }").starts_with(at + "'return'"));
+  CHECK(told(run_begin + " return 0; }").starts_with(at + "'return'"));
+  CHECK(told(run_begin + " }").starts_with(at + "'}'"));
   CHECK(told(run_begin + "return tvmgen_m___tvm_main__(&inputs->x[16], &sram);\n}\n").find("found '['") !=
         std::string::npos);
-  CHECK(told(run_begin + "return tvmgen_m___tvm_main__(inputs->x, &sram); runs++;\n}\n").find("found ';'") !=
+  CHECK(told(run_begin + "return tvmgen_m___tvm_main__(inputs->x, &sram); runs++;\n}\n").find("found 'runs'") !=
         std::string::npos);
   CHECK(told(run_begin + "\n#ifdef A\n  runs++;\n#endif\n" + call_of).find("found a directive") != std::string::npos);
   CHECK(told(run, run_begin + " runs++; " + call_of).find("'tvmgen_m_run' in another file, too") != std::string::npos);

@@ -71,6 +71,10 @@ TEST_CASE("a function that somebody has edited passes members, too") {
   CHECK(names(two, "inputs->b, outputs->a", added) == "b a ");
   CHECK(names(two, "(int8_t*)outputs->y, inputs->x", added) == "y x ");
   CHECK(names(two, "inputs->a, outputs->b", added) == "a b ");
+  CHECK(names(two, "inputs->b, outputs->a", "  asm volatile (\"nop\");\n") == "b a ");
+  CHECK(names(two, "inputs->b, outputs->a", "  int x = ({ tvmgen_m___tvm_main__(inputs->b, outputs->a); });\n")
+            .find("in front of 'tvmgen_m___tvm_main__', expected a call in a statement that is understood") !=
+        std::string::npos);
 }
 
 TEST_CASE("what else a call passes says nothing") {

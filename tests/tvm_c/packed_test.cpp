@@ -224,6 +224,11 @@ TEST_CASE("in place: functions that pass their packed arguments on to the entry 
       "resource_handle);\n}\n";
   const std::string memory = "static uint8_t w[64];\n";
   CHECK(in_place(memory + run + pool + call) == "none");
+  for (const char* more : {"out_value[0] = tensors[0];\n", "args = 0;\n", "tensors[1] = tensors[0] = w_tvm_value;\n",
+                           "tensors[0].v_int64 += 1;\n"}) {
+    const std::string said = in_place(memory + run + pool + more + call);
+    CHECK_MESSAGE(said.find("in 'tvmgen_m_run', which is written anew") != std::string::npos, more);
+  }
   CHECK(in_place(memory + run + "if (w) { w[0] = 1; }\n" + call).find("found 'if' in 'tvmgen_m_run'") !=
         std::string::npos);
 }

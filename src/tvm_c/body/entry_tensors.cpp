@@ -9,14 +9,15 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tvm_c/body/expressions.hpp"
 #include "tvm_c/body/packed.hpp"
-#include "tvm_c/text/function_tokens.hpp"
-#include "tvm_c/text/lexer.hpp"
+#include "tvm_c/text/function_tree.hpp"
+#include "tvm_c/text/syntax.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/program/storage_uses.hpp"
 #include "usmp/support/text.hpp"
@@ -41,43 +42,35 @@ struct Member {
 };
 
 // What the firmware's function gets: (…, struct SYMBOL_inputs* inputs, …). Other types are unknown.
-std::map<std::string_view, From> struct_params(const std::vector<Token>& params, const std::string& symbol) {
+std::map<std::string_view, From> struct_params(const FunctionTree& run, const std::string& symbol) {
   std::map<std::string_view, From> result;
-  From from = From::unknown;
-  for (std::size_t i = 0; i + 1 < params.size(); ++i) {
-    if (params[i].is(symbol + "_inputs")) from = From::inputs;
-    if (params[i].is(symbol + "_outputs")) from = From::outputs;
-    const bool is_tvms = from == From::unknown && params[i].text.starts_with(symbol + "_");
-    if (is_tvms) from = From::nowhere;  // pools, devices
-    const bool is_end = params[i + 1].is(",") || i + 2 == params.size();
-    const bool is_named = is_end && params[i].is_identifier();
-    if (is_named && from != From::nowhere) result.emplace(params[i].text, from);
-    if (params[i].is(",")) from = From::unknown;
+  for (const c::DeclId id : run.params()) {
+    const c::Decl& param = run.tree[id];
+    const std::string_view type = name_behind(run.tree, param.type);
+    const bool is_tvms = type.starts_with(symbol + "_");  // others of these are pools, devices
+    const From from = type == symbol + "_inputs"    ? From::inputs
+                      : type == symbol + "_outputs" ? From::outputs
+                      : is_tvms                     ? From::nowhere
+                                                    : From::unknown;
+    if (from != From::nowhere) result.emplace(param.name, from);
   }
   return result;
-}
-
-// Tokens of a cast, of brackets.
-bool is_beside_member(const Token& token) {
-  return token.is("(") || token.is(")") || token.is("*") || token.is("const") || token.is("void") ||
-         token.is("float") || token.is("double") || token.is("bool") ||
-         (token.is_identifier() && token.text.ends_with("_t"));
 }
 
 class RunCall {
  public:
   RunCall(const FunctionText& run, const std::string& symbol)
-      : params_(tokens_of(run.params)), tokens_(tokens_of(run.body)), structs_(struct_params(params_, symbol)) {}
+      : run_(function_tree(run, {})), structs_(struct_params(run_, symbol)) {}
 
   // By position. Nothing: the entry is not called there, twice with others, or with more than members.
-  std::optional<std::vector<Member>> members(const std::string& entry) {
+  [[nodiscard]] std::optional<std::vector<Member>> members(const std::string& entry) const {
+    require_understood(entry);
     std::optional<std::vector<Member>> result;
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-      std::size_t open = i + 1;
-      while (open + 1 < tokens_.size() && tokens_[open].is(")")) ++open;  // (entry)(…)
-      if (!tokens_[i].is(entry) || !tokens_[open].is("(")) continue;
-      const auto end = behind_bracketed(tokens_, open);
-      auto members = end ? of_call({open + 1, *end - 1}) : std::nullopt;
+    for (std::size_t i = 0; i < run_.tree.exprs.size(); ++i) {
+      const c::ExprId id(i);
+      const auto operands = run_.tree.operands_of(id);
+      if (run_.tree[id].kind != c::ExprKind::call || !is_named(operands[0], entry)) continue;
+      auto members = of_call(operands.subspan(1));
       const auto is_same = [](const Member& a, const Member& b) { return a.from == b.from && a.name == b.name; };
       if (!members ||
           (result && !std::equal(members->begin(), members->end(), result->begin(), result->end(), is_same)))
@@ -88,68 +81,87 @@ class RunCall {
   }
 
  private:
-  std::optional<std::vector<Member>> of_call(TokenPart arguments) const {
+  [[nodiscard]] bool is_named(c::ExprId id, std::string_view name) const {
+    return run_.tree[id].kind == c::ExprKind::name && run_.tree[id].text == name;
+  }
+
+  // Throws: a part that is beyond the grammar may call the entry.
+  void require_understood(const std::string& entry) const {
+    const auto check = [&](c::TokenRange part) {
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        if (!run_.tokens[i].is(entry)) continue;
+        throw SyntaxError{run_.offset_of(part.begin), "found " + in_quotes(run_.tokens[part.begin].text) +
+                                                          " in front of " + in_quotes(entry) +
+                                                          ", expected a call in a statement that is understood"};
+      }
+    };
+    for (const c::Stmt& stmt : run_.tree.stmts) {
+      if (stmt.kind == c::StmtKind::opaque) check(stmt.tokens);
+    }
+    for (const c::Expr& expr : run_.tree.exprs) {
+      if (expr.kind == c::ExprKind::opaque) check(expr.tokens);
+    }
+  }
+
+  [[nodiscard]] std::optional<std::vector<Member>> of_call(std::span<const c::ExprId> arguments) const {
     std::vector<Member> members;
     std::size_t outputs = 0;
-    std::size_t begin = arguments.begin;
-    std::size_t depth = 0;
-    for (std::size_t i = arguments.begin; i <= arguments.end; ++i) {
-      if (tokens_[i].is("(")) ++depth;
-      if (i < arguments.end && tokens_[i].is(")")) --depth;
-      if (i < arguments.end && (depth > 0 || !tokens_[i].is(","))) continue;
-      auto member = of_argument({begin, i});
+    for (const c::ExprId argument : arguments) {
+      auto member = of_argument(argument);
       if (!member) return std::nullopt;
       member->output = outputs;
       if (member->from == From::outputs) ++outputs;
       members.push_back(std::move(*member));
-      begin = i + 1;
     }
     return members;
   }
 
   // Nothing: it is computed of members. Throws: it may be one, and is not understood.
-  std::optional<Member> of_argument(TokenPart argument) const {
-    Member member;
-    bool is_plain = true;
-    bool is_tvms = true;       // nothing but what planned C writes anew
-    bool has_members = false;  // a parameter of another type may be a tensor
-    for (std::size_t i = argument.begin; i < argument.end; ++i) has_members = has_members || is_member(tokens_, i);
-    for (std::size_t i = argument.begin; i < argument.end; ++i) {
-      const auto found = structs_.find(tokens_[i].text);
-      const auto name = found != structs_.end() && !is_member(tokens_, i) ? behind(i) : std::nullopt;
-      if (name && *name < argument.end && member.from == From::nowhere) {
-        member = {found->second, std::string(tokens_[*name].text), tokens_[i].offset};
-        i = *name;
-        continue;
-      }
-      const bool is_struct = found != structs_.end() && (found->second != From::unknown || has_members);
-      if (is_struct && member.from == From::nowhere) member.at = tokens_[i].offset;
-      is_plain = is_plain && is_beside_member(tokens_[i]);
-      is_tvms = is_tvms && (is_beside_member(tokens_[i]) || is_struct || tokens_[i].is("&") || tokens_[i].is(".") ||
-                            tokens_[i].is("->") || is_member(tokens_, i));
+  [[nodiscard]] std::optional<Member> of_argument(c::ExprId argument) const {
+    if (auto member = member_at(without_casts(run_.tree, argument))) return member;
+    std::optional<std::size_t> at;  // of the first struct
+    bool is_tvms = true;            // nothing but what planned C writes anew
+    bool has_members = false;       // a parameter of another type may be a tensor
+    std::vector<c::ExprId> parts = {argument};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const c::Expr& part = run_.tree[parts[i]];
+      const auto operands = run_.tree.operands_of(parts[i]);
+      parts.insert(parts.end(), operands.begin(), operands.end());
+      has_members = has_members || part.kind == c::ExprKind::member;
     }
-    if (member.from == From::nowhere && member.at == 0) return member;
-    if (member.from != From::nowhere && is_plain) return member;
+    for (const c::ExprId id : parts) {
+      const c::Expr& part = run_.tree[id];
+      const auto found = part.kind == c::ExprKind::name ? structs_.find(part.text) : structs_.end();
+      const bool is_struct = found != structs_.end() && (found->second != From::unknown || has_members);
+      if (is_struct) at = std::min(at.value_or(SIZE_MAX), run_.offset_of(part.tokens.begin));
+      is_tvms = is_tvms && (is_struct || part.kind == c::ExprKind::cast || part.kind == c::ExprKind::member ||
+                            (part.kind == c::ExprKind::prefix && (part.text == "&" || part.text == "*")));
+    }
+    if (!at) return Member{};
     if (is_tvms) {
-      throw SyntaxError{member.at,
+      throw SyntaxError{*at,
                         "found an argument of the entry that is not understood, expected inputs->name or "
                         "outputs->name"};
     }
     return std::nullopt;
   }
 
-  // Where the member's name is behind that of a struct: x->a, (x)->a or (*x).a.
-  [[nodiscard]] std::optional<std::size_t> behind(std::size_t i) const {
-    std::size_t end = i + 1;
-    while (end < tokens_.size() && tokens_[end].is(")")) ++end;
-    if (end + 1 >= tokens_.size() || !tokens_[end + 1].is_identifier()) return std::nullopt;
-    const bool is_followed = i > 1 && tokens_[i - 1].is("*") && tokens_[i - 2].is("(") && end == i + 2;
-    const bool is_one = tokens_[end].is("->") ? !is_followed : tokens_[end].is(".") && is_followed;
-    return is_one ? std::optional(end + 1) : std::nullopt;
+  // x->a, or (*x).a.
+  [[nodiscard]] std::optional<Member> member_at(c::ExprId id) const {
+    const c::Tree& tree = run_.tree;
+    if (tree[id].kind != c::ExprKind::member) return std::nullopt;
+    c::ExprId base = tree.operands_of(id)[0];
+    if (tree[id].text == ".") {
+      if (tree[base].kind != c::ExprKind::prefix || tree[base].text != "*") return std::nullopt;
+      base = tree.operands_of(base)[0];
+    }
+    base = without_casts(tree, base);
+    const auto found = tree[base].kind == c::ExprKind::name ? structs_.find(tree[base].text) : structs_.end();
+    if (found == structs_.end()) return std::nullopt;
+    return Member{found->second, std::string(tree[id].name), run_.offset_of(tree[base].tokens.begin)};
   }
 
-  std::vector<Token> params_;
-  std::vector<Token> tokens_;
+  FunctionTree run_;
   std::map<std::string_view, From> structs_;
 };
 
@@ -160,14 +172,11 @@ bool is_alike(const std::string& param, const Member& member) {
   return (is_unnamed && member.from != From::inputs) || c_identifier(param) == c_identifier(member.name);
 }
 
-// In front of commas and the end.
 std::vector<std::string> param_names(const FunctionText& function) {
-  const std::vector<Token> tokens = tokens_of(function.params);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    const bool is_end = tokens[i + 1].is(",") || i + 2 == tokens.size();
-    if (is_end && tokens[i].is_identifier()) names.push_back(without_suffix(tokens[i].text));
-  }
+  const auto head = head_tree(function);
+  if (!head) return names;
+  for (const c::DeclId id : head->params()) names.push_back(without_suffix(head->tree[id].name));
   return names;
 }
 
@@ -218,10 +227,12 @@ void require_typed_params(const FunctionText& entry, const FileScope& scope, con
       if (gets) callee = call->name;
     });
     if (callee == nullptr) continue;
-    const std::vector<Token> tokens = tokens_of(entry.params);
-    const auto name = std::find_if(tokens.begin(), tokens.end(),
-                                   [&](const Token& one) { return without_suffix(one.text) == param.name; });
-    const std::size_t at = name == tokens.end() ? entry.offset : name->offset;
+    std::size_t at = entry.offset;
+    const auto head = head_tree(entry);
+    for (const c::DeclId id : head ? head->params() : std::vector<c::DeclId>()) {
+      const c::Decl& named = head->tree[id];
+      if (without_suffix(named.name) == param.name) at = head->offset_of(named.at);
+    }
     throw SyntaxError{at, "found a parameter without type, and " + in_quotes(*callee) +
                               " does not say of what, expected one with the type of its elements, such as int8_t*"};
   }

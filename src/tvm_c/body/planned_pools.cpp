@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "tvm_c/body/expressions.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 
@@ -60,11 +62,12 @@ std::vector<PlannedPool> PoolSizes::pools_of(const FunctionText& entry, std::spa
                                              const FileScope& scope) const {
   std::vector<PlannedPool> pools;
   std::set<std::string> named;
-  for (Lexer tokens = entry.params; tokens.peek().kind != TokenKind::end && !tokens.peek().is(")");) {
-    const auto type = parse_type(tokens);
-    const Token token = tokens.next();
+  const auto head = head_tree(entry);
+  for (const c::DeclId id : head ? head->params() : std::vector<c::DeclId>()) {
+    const c::Decl& param = head->tree[id];
+    const auto type = known_type(head->tree, param.type);
     if (!type || type->stars != 1 || type->element != tir::uint8_type) continue;
-    const auto name = pool_of_param(token.text);
+    const auto name = pool_of_param(param.name);
     if (name && named.insert(*name).second) pools.push_back(pool_named(*name, scope));
   }
   for (const PlannedPlace& place : places) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Finds what somebody added to tvmgen_MODULE_run, token by token: whatever is none of TVM's.
+// Compares tvmgen_MODULE_run, as a tree, with what TVM writes there; everything else is somebody's.
 #include "tvm_c/kept/run_function.hpp"
 
 #include <cstddef>
@@ -11,83 +11,184 @@
 #include <vector>
 
 #include "tvm_c/kept/added_code.hpp"
-#include "tvm_c/text/function_tokens.hpp"
-#include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
-// Whether "[" is that of &pool[0] or &(pool[0]), the address of the whole pool.
-bool is_start_of_pool(const std::vector<Token>& tokens, std::size_t bracket, const FileScope& scope) {
-  const bool is_first = tokens[bracket].is("[") && bracket + 2 < tokens.size() && tokens[bracket + 1].text == "0" &&
-                        tokens[bracket + 2].is("]");
-  if (!is_first || bracket < 2 || !scope.arrays.contains(tokens[bracket - 1].text)) return false;
-  std::size_t front = bracket - 1;
-  while (front > 0 && tokens[front - 1].is("(")) --front;
-  return front > 0 && tokens[front - 1].is("&");
-}
+// What is none of TVM's.
+struct Addition {
+  std::size_t token = 0;     // the first, or the operator's
+  bool is_argument = false;  // a variable that is passed to the entry
+};
+
+class RunFunction {
+ public:
+  RunFunction(const FunctionTree& run, const std::string& entry, const FileScope& scope, bool is_packed)
+      : run_(run), tree_(run.tree), entry_(entry), scope_(scope), is_packed_(is_packed) {
+    for (const c::DeclId param : run.params()) known_.emplace(tree_[param].name);
+  }
+
+  // The first; but what is passed to the entry and is none of TVM's pools says more than what sets it in front.
+  std::optional<Addition> addition() {
+    const std::vector<c::StmtId>& statements = run_.statements();
+    std::optional<Addition> first;
+    bool is_last = false;  // behind the call
+    for (const c::StmtId id : statements) {
+      const c::Stmt& stmt = tree_[id];
+      std::optional<Addition> found = Addition{stmt.tokens.begin};
+      if (!is_last && is_call(stmt)) {
+        found = in_arguments(stmt.expr);
+        is_last = true;
+      } else if (!is_last && is_packed_) {  // TVM fills arrays in front
+        found = in_filling(stmt);
+      }
+      if (found && (!first || found->is_argument)) first = found;
+    }
+    if (!first && !is_last) first = Addition{tree_[tree_[run_.function].body].tokens.end - std::size_t{1}};
+    return first;
+  }
+
+ private:
+  // return ENTRY(…);
+  [[nodiscard]] bool is_call(const c::Stmt& stmt) const {
+    if (stmt.kind != c::StmtKind::return_to || !stmt.expr.valid() || tree_[stmt.expr].kind != c::ExprKind::call) {
+      return false;
+    }
+    const c::Expr& called = tree_[tree_.operands_of(stmt.expr)[0]];
+    return called.kind == c::ExprKind::name && called.text == entry_;
+  }
+
+  [[nodiscard]] std::optional<Addition> in_arguments(c::ExprId call) const {
+    for (const c::ExprId argument : tree_.operands_of(call).subspan(1)) {
+      auto found = in_value(argument);
+      if (!found) continue;
+      found->is_argument = tree_[without_casts(tree_, argument)].kind == c::ExprKind::name;
+      return found;
+    }
+    return std::nullopt;
+  }
+
+  // DLTensor x = {…}; or x[i] = y;
+  std::optional<Addition> in_filling(const c::Stmt& stmt) {
+    std::optional<Addition> found = Addition{stmt.tokens.begin};
+    if (stmt.kind == c::StmtKind::expression && tree_[stmt.expr].kind == c::ExprKind::assign) {
+      const auto operands = tree_.operands_of(stmt.expr);
+      if (tree_[stmt.expr].text != "=" || !is_own(operands[0])) return found;
+      found = in_value(operands[0]);
+      if (!found) found = in_value(operands[1]);
+    } else if (stmt.kind == c::StmtKind::declaration) {
+      for (const c::DeclId id : stmt.decls) {
+        const c::Decl& decl = tree_[id];
+        const std::string_view type = name_behind(tree_, decl.type);
+        if (type != "TVMValue" && type != "DLTensor") return found;
+        known_.emplace(decl.name);
+        own_.emplace(decl.name);
+      }
+      found.reset();
+      for (const c::DeclId id : stmt.decls) {
+        if (!found && tree_[id].init.valid()) found = in_value(tree_[id].init);
+      }
+    }
+    return found;
+  }
+
+  // A part of a variable of the function's.
+  [[nodiscard]] bool is_own(c::ExprId id) const {
+    while (tree_[id].kind == c::ExprKind::subscript || tree_[id].kind == c::ExprKind::member) {
+      id = tree_.operands_of(id)[0];
+    }
+    return tree_[id].kind == c::ExprKind::name && own_.contains(tree_[id].text);
+  }
+
+  // In the order of the text.
+  [[nodiscard]] std::optional<Addition> in_value(c::ExprId whole) const {
+    std::vector<c::ExprId> pending = {whole};
+    while (!pending.empty()) {
+      const c::ExprId id = pending.back();
+      pending.pop_back();
+      if (is_start_of_pool(id)) continue;
+      if (!is_tvms(tree_[id])) return Addition{token_of(id)};
+      const auto operands = tree_.operands_of(id);
+      pending.insert(pending.end(), operands.rbegin(), operands.rend());
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool is_tvms(const c::Expr& expr) const {
+    switch (expr.kind) {
+      case c::ExprKind::name:
+        return known_.contains(expr.text) || scope_.arrays.contains(expr.text) ||
+               scope_.constant_pools.contains(expr.text);
+      case c::ExprKind::cast:
+      case c::ExprKind::member:
+        return true;
+      case c::ExprKind::prefix:
+        return expr.text == "&" || expr.text == "*";
+      case c::ExprKind::number:
+      case c::ExprKind::subscript:
+      case c::ExprKind::braces:
+      case c::ExprKind::designated:
+        return is_packed_;
+      default:
+        return false;
+    }
+  }
+
+  // &pool[0], the address of the whole pool.
+  [[nodiscard]] bool is_start_of_pool(c::ExprId id) const {
+    if (tree_[id].kind != c::ExprKind::prefix || tree_[id].text != "&") return false;
+    const c::ExprId element = tree_.operands_of(id)[0];
+    if (tree_[element].kind != c::ExprKind::subscript) return false;
+    const c::Expr& array = tree_[tree_.operands_of(element)[0]];
+    const c::Expr& index = tree_[tree_.operands_of(element)[1]];
+    return array.kind == c::ExprKind::name && scope_.arrays.contains(array.text) && index.kind == c::ExprKind::number &&
+           index.text == "0";
+  }
+
+  [[nodiscard]] std::size_t token_of(c::ExprId id) const {
+    if (tree_[id].kind != c::ExprKind::subscript) return tree_[id].tokens.begin;
+    std::size_t bracket = tree_[tree_.operands_of(id)[0]].tokens.end;
+    while (run_.tokens[bracket].is(")")) ++bracket;
+    return bracket;
+  }
+
+  const FunctionTree& run_;
+  const c::Tree& tree_;
+  const std::string& entry_;
+  const FileScope& scope_;
+  bool is_packed_;
+  Names known_;  // parameters, and
+  Names own_;    // variables of the function's
+};
 
 }  // namespace
 
 std::optional<SyntaxError> added_to_run(const FunctionText& run, const std::string& run_name, const std::string& entry,
                                         const FileScope& scope) {
-  Names known = {"return", "DLTensor", "TVMValue", entry};
-  for (const char* type : {"bool", "char", "const", "double", "float", "int", "int8_t", "int16_t", "int32_t", "int64_t",
-                           "signed", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "unsigned", "void"}) {
-    known.emplace(type);  // of casts
-  }
-  for (const auto& [name, size] : scope.arrays) known.insert(name);
-  for (const auto& [name, pool] : scope.constant_pools) known.insert(name);
-  for (const Token& token : tokens_of(run.params)) known.emplace(token.text);
-  const bool is_packed = takes_packed(run.params);  // TVM fills arrays there
-  const std::string_view marks = is_packed ? "()[];=,*&.{}" : "();,*&.}";
-  const std::vector<Token> tokens = tokens_of(run.body);
-  std::optional<SyntaxError> first;  // a pool that is none of TVM's says more than what sets it in front of the call
-  bool is_called = false;
-  Token before;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
-    const bool is_declared = (before.is("TVMValue") || before.is("DLTensor")) && token.is_identifier();
-    if (is_declared) known.emplace(token.text);
-    is_called = is_called || token.text == entry;
-    const bool is_member = before.is(".") || before.is("->");
-    if (is_start_of_pool(tokens, i, scope)) {
-      i += 2;
-      before = tokens[i];
-      continue;
-    }
-    const bool is_known =
-        (token.kind == TokenKind::number && is_packed) || is_member || token.is("->") ||
-        (token.is_identifier() ? known.contains(token.text)
-                               : token.text.size() == 1 && marks.find(token.text) != std::string_view::npos);
-    // return tvmgen_m___tvm_main__(…); and no other statement.
-    const bool is_placed = is_packed || ((i == 0) == token.is("return") && (!token.is(";") || i + 2 == tokens.size()));
-    const bool is_tvms = is_known && is_placed;
-    if (!is_tvms && (!first || (is_called && !is_known))) {
-      const bool is_argument = token.is_identifier() && (before.is("(") || before.is(",") || before.is(")")) &&
-                               i + 1 < tokens.size() && (tokens[i + 1].is(",") || tokens[i + 1].is(")"));
-      const std::string pool = "uint8_t " + std::string(token.text) + "[N];";
-      SyntaxError error{
-          token.offset,
-          "found " + shown(token.text) + " in " + in_quotes(run_name) +
-              ", which is written anew, expected nothing but the call of the entry: " +
-              (is_argument ? "a pool is an array, " + in_quotes("static " + pool) +
-                                 ", which nothing sets; with --pools, planned C has it elsewhere, or the application "
-                                 "passes it"
-                           : "move the addition out of " + in_quotes(run_name) + ", to where that is called")};
-      if (!first || is_argument) first = std::move(error);
-    }
-    before = token;
-  }
-  if (first) return first;
   try {
-    require_plain_text(run, {});
+    const FunctionTree tree = function_tree(run, {});
+    const auto found = RunFunction(tree, entry, scope, takes_packed(run.params)).addition();
+    if (!found) {
+      require_plain_text(run, {});
+      return std::nullopt;
+    }
+    const std::string_view text = tree.tokens[found->token].text;
+    const std::string pool = "static uint8_t " + std::string(text) + "[N];";
+    const std::string way_out = found->is_argument
+                                    ? "a pool is an array, " + in_quotes(pool) +
+                                          ", which nothing sets; with --pools, planned C has it elsewhere, or the "
+                                          "application passes it"
+                                    : "move the addition out of " + in_quotes(run_name) + ", to where that is called";
+    return SyntaxError{tree.offset_of(found->token), "found " + shown(text) + " in " + in_quotes(run_name) +
+                                                         ", which is written anew, expected nothing but the call of "
+                                                         "the entry: " +
+                                                         way_out};
   } catch (const SyntaxError& error) {
     return error;
   }
-  return std::nullopt;
 }
 
 }  // namespace usmp::tvm_c

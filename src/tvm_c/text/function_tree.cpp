@@ -66,6 +66,20 @@ std::optional<FunctionTree> function_tree(const std::vector<Token>& params, cons
   }
 }
 
+std::optional<FunctionTree> head_tree(const FunctionText& function) {
+  return function_tree(tokens_of(function.params), {});
+}
+
+c::ExprId without_casts(const c::Tree& tree, c::ExprId id) {
+  while (tree[id].kind == c::ExprKind::cast) id = tree.operands_of(id)[0];
+  return id;
+}
+
+std::string_view name_behind(const c::Tree& tree, c::TypeId id) {
+  while (tree[id].kind == c::TypeKind::pointer || tree[id].kind == c::TypeKind::array) id = tree[id].of;
+  return tree[id].name;
+}
+
 FunctionTree function_tree(const FunctionText& function, const std::map<std::size_t, std::size_t>& texts) {
   std::vector<Token> tokens = tokens_of(function.params);
   const auto add = [&](std::string_view spelling, std::size_t offset) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tvm_c/text/file_scope.hpp"
@@ -22,6 +23,8 @@ struct FunctionTree {
 
   // Those of its own block; the function is understood so far.
   [[nodiscard]] const std::vector<c::StmtId>& statements() const { return tree[tree[function].body].body; }
+  [[nodiscard]] const std::vector<c::DeclId>& params() const { return tree[tree[function].type].params; }
+  [[nodiscard]] std::size_t offset_of(std::size_t token) const { return tokens[token].offset; }
   // What is beyond the grammar: where the first such statement or expression begins, in quotes. Empty: nothing is.
   [[nodiscard]] std::string opaque_part() const;
 };
@@ -30,6 +33,15 @@ struct FunctionTree {
 // Nothing: brackets do not match, or it is no function. O(tokens · log names).
 [[nodiscard]] std::optional<FunctionTree> function_tree(const std::vector<Token>& params,
                                                         const std::vector<Token>& statements);
+
+// The function without its statements. Nothing: its parameters are beyond the grammar.
+[[nodiscard]] std::optional<FunctionTree> head_tree(const FunctionText& function);
+
+// Without the casts in front.
+[[nodiscard]] c::ExprId without_casts(const c::Tree& tree, c::ExprId id);
+
+// The name of the type behind pointers and arrays, of a struct its tag.
+[[nodiscard]] std::string_view name_behind(const c::Tree& tree, c::TypeId id);
 
 // The function, with those parts of conditional groups that are taken. For each of `texts`, places in its own block by
 // the offset of the first byte with their ends, it has an empty statement of that offset. Throws SyntaxError.
