@@ -161,11 +161,12 @@ void write_entry_name(const EmissionInput& module, TextSink& sink) {
              "_run. The parameters of the entry depend on the plan. */\n#define " + name + " usmp_" + name + "\n\n");
 }
 
-void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink) {
+void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions,
+                 const std::string& interface, TextSink& sink) {
   const std::string declaration = functions.declaration_of_entry();
   sink.write("/* Entry point of module \"" + comment_text(module.info.name) +
-             "\". Written by usmp-plan; do not edit. */\n" + terms_line + "#include \"" + layout.symbol +
-             ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+             "\". Written by usmp-plan; do not edit. */\n" + terms_line + interface +
+             "\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   write_entry_name(module, sink);
   sink.write(declaration + ";\n\n");
   write_internal_pools(module, layout, sink);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// The writers of the interface's files; module_files puts them together.
+// The writers of the interface's files; module_parts puts them together.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,9 @@ struct EntryArgument {
   std::size_t index = 0;  // of the tensor among all inputs, then all outputs
 };
 
-// M_lib0.c.
-void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions, TextSink& sink);
+// M_lib0.c: ModuleParts::entry.
+void write_entry(const EmissionInput& module, const ModuleLayout& layout, const Functions& functions,
+                 const std::string& interface, TextSink& sink);
 
 // In M_lib0.c and M_lib1.c, behind the inclusions: the name that the entry has instead, if it has (renames_entry).
 void write_entry_name(const EmissionInput& module, TextSink& sink);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// What a module's C consists of, and TVM's layout of it.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/interface_files.hpp"
@@ -24,30 +28,43 @@ std::string file_stem(const std::string& module_name) {
 
 std::string source_path(const std::string& module_name) { return "codegen/host/src/" + file_stem(module_name); }
 
-std::vector<OutputFile> module_files(const EmissionInput& module) {
+ModuleParts module_parts(const EmissionInput& module) {
   const Functions functions(module);
   const auto layout = std::make_shared<const ModuleLayout>(layout_of(module));
-  const std::string source = source_path(module.info.name);
-  std::vector<OutputFile> files = {
-      {.path = "codegen/host/include/" + layout->symbol + ".h",
-       .write = [module, layout](TextSink& sink) { write_header(module, *layout, sink); }},
-      {.path = source + "_lib0.c",
-       .write = [module, layout, functions](TextSink& sink) { write_entry(module, *layout, functions, sink); }},
-      {.path = source + "_lib1.c", .write = [functions](TextSink& sink) { functions.write(sink); }}};
+  ModuleParts parts;
+  parts.header = [module, layout](TextSink& sink) { write_header(module, *layout, sink); };
+  parts.entry = [module, layout, functions](const std::string& interface, TextSink& sink) {
+    write_entry(module, *layout, functions, interface, sink);
+  };
+  parts.operators = [functions](TextSink& sink) { functions.write(sink); };
   if (has_constants_header(*layout)) {
-    files.push_back({.path = constants_header_path(module.info.name),
-                     .write = [module, layout](TextSink& sink) { write_constants_header(module, *layout, sink); }});
+    parts.constants = [module, layout](TextSink& sink) { write_constants_header(module, *layout, sink); };
   }
   for (const PoolId id : binary_pools(*layout)) {
-    const std::string name = source + "_" + layout->pools[id.index()].member;
+    const std::string name = source_path(module.info.name) + "_" + layout->pools[id.index()].member;
     const std::string binary = file_stem(module.info.name) + "_" + layout->pools[id.index()].member + ".bin";
-    files.push_back({.path = name + ".bin",
-                     .write = [module, layout, id](TextSink& sink) { write_binary(module, *layout, id, sink); }});
+    parts.binaries.push_back({.path = name + ".bin", .write = [module, layout, id](TextSink& sink) {
+                                write_binary(module, *layout, id, sink);
+                              }});
     if (layout->pools[id.index()].address) continue;
-    files.push_back({.path = name + ".S", .write = [module, layout, id, binary](TextSink& sink) {
-                       write_stub(module, layout->pools[id.index()], binary, sink);
-                     }});
+    parts.binaries.push_back({.path = name + ".S", .write = [module, layout, id, binary](TextSink& sink) {
+                                write_stub(module, layout->pools[id.index()], binary, sink);
+                              }});
   }
+  return parts;
+}
+
+std::vector<OutputFile> module_files(const EmissionInput& module) {
+  ModuleParts parts = module_parts(module);
+  const std::string header = module_symbol(module.info.name) + ".h";
+  const std::string source = source_path(module.info.name);
+  std::vector<OutputFile> files;
+  files.push_back({"codegen/host/include/" + header, std::move(parts.header)});
+  files.push_back({source + "_lib0.c", [entry = std::move(parts.entry), interface = "#include \"" + header + "\"\n"](
+                                           TextSink& sink) { entry(interface, sink); }});
+  files.push_back({source + "_lib1.c", std::move(parts.operators)});
+  if (parts.constants) files.push_back({constants_header_path(module.info.name), std::move(parts.constants)});
+  std::ranges::move(parts.binaries, std::back_inserter(files));
   return files;
 }
 

@@ -4,10 +4,9 @@
 #include "in_place.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <filesystem>
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -57,56 +56,14 @@ class Places {
   std::size_t levels_ = 0;
 };
 
-// Puts another spelling in the place of the line that includes the header, which stands in one piece.
-class IncludeSink final : public TextSink {
- public:
-  IncludeSink(TextSink& sink, std::string line, std::string instead)
-      : sink_(sink), line_(std::move(line)), instead_(std::move(instead)) {}
-
-  void write(std::string_view text) override {
-    const std::size_t at = is_done_ ? std::string_view::npos : text.find(line_);
-    if (at == std::string_view::npos) return sink_.write(text);
-    is_done_ = true;
-    sink_.write(text.substr(0, at));
-    sink_.write(instead_);
-    sink_.write(text.substr(at + line_.size()));
-  }
-  [[nodiscard]] bool is_done() const { return is_done_; }
-
- private:
-  TextSink& sink_;
-  std::string line_;
-  std::string instead_;
-  bool is_done_ = false;
-};
-
-std::string text_of(const OutputFile& file) {
+std::string text_of(const std::function<void(TextSink&)>& write) {
   StringSink sink;
-  file.write(sink);
+  write(sink);
   return sink.text();
 }
 
-// Takes both out of `files`. TVM's header has the contents of the application's parameter pools, so the new one has,
-// too.
-OutputFile with_constants(std::map<std::string, OutputFile>& files, const std::string& header,
-                          const std::string& constants) {
-  OutputFile result = std::move(files.extract(header).mapped());
-  if (auto found = files.extract(constants)) {
-    result.write = [first = result.write, second = found.mapped().write](TextSink& sink) {
-      first(sink);
-      sink.write("\n");
-      second(sink);
-    };
-  }
-  return result;
-}
-
-// How the file includes the header.
-std::string include_in(const Places& places, const mlf::ModuleFiles& found, const std::string& file) {
-  const bool is_as_found = !found.include.empty() && (file == found.entry || found.include.front().starts_with("<"));
-  if (is_as_found) return found.include.front();
-  const fs::path directory = fs::path(places.of(file)).parent_path();
-  return "\"" + fs::path(places.of(found.header)).lexically_relative(directory).generic_string() + "\"";
+std::function<void(TextSink&)> writer_of(std::string text) {
+  return [text = std::move(text)](TextSink& sink) { sink.write(text); };
 }
 
 // A translation unit of C must not be empty.
@@ -149,19 +106,6 @@ std::string copy_of(const std::string& file) {
     if (!fs::is_regular_file(status) || fs::file_size(copy, error) != bytes.size()) continue;
     if (read_text_file(copy, ErrorKind::usage, bytes.size(), InputFile::Noted::no) == bytes) return {};
   }
-}
-
-// The firmware says itself how it calls the module, and passes pools if it did before.
-void check_without_header(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
-                          const std::string& entry) {
-  const std::string run = "tvmgen_" + c_identifier(module.source.info.name) + "_run";
-  const bool is_alike = module.source.info.packed_interface
-                            ? owns_memory(module)
-                            : mlf::define_alike(model.archive.find(found.entry)->text(), entry, run);
-  if (is_alike) return;
-  throw in_place_refusal(model, "the firmware could no longer call " + run +
-                                    ": with these pools and options it has other " + "parameters than in " +
-                                    model.archive.find(found.entry)->shown_name());
 }
 
 // Of the module: what changes.
@@ -212,6 +156,199 @@ std::set<std::string> gone_names(const pipeline::SourceModule& source, std::set<
   }
   return names;
 }
+
+// A file of the tree, by its member.
+struct Change {
+  std::string member;
+  std::function<void(TextSink&)> write;
+  bool is_emptied = false;
+};
+
+// Lays the planned C of a module out in the files that hold TVM's.
+class TreeLayout {
+ public:
+  TreeLayout(const pipeline::PlannedProgram& module, const codegen::EmissionInput& input, const Model& model,
+             const Places& places)
+      : module_(module),
+        model_(model),
+        places_(places),
+        info_(module.source.info),
+        found_(mlf::files_of_module(model.archive, info_)),
+        accesses_(pool_accesses(module, input, model)),
+        planned_anew_(functions_planned_anew()),
+        renames_entry_(changes_entry(input, found_)),
+        parts_(parts_of(input)) {}
+
+  // Throws as in_place_files.
+  [[nodiscard]] std::vector<Change> changes() const {
+    std::string header = planned_header();
+    std::string functions;  // that firmware calls instead of tvmgen_M_run
+    if (!found_.called.empty()) {
+      const CalledEntry called = called_entry(module_, model_, found_, header);
+      functions = called.function;
+      header += called.declaration;
+    } else if (renames_entry_) {
+      functions = entry_beside_run(module_, found_, header);
+    }
+    const bool includes = !functions.empty() && !found_.header.empty();
+    for (const tvm_c::KeptFunction& function : module_.source.forwarders) {
+      functions += packed_call(module_, model_, function.prototype);
+    }
+    const std::string entry_alone = entry_with("");
+    std::vector<Change> changes;
+    if (found_.header.empty()) {
+      if (found_.called.empty()) require_alike(entry_alone);
+    } else {
+      changes.push_back({found_.header, writer_of(header_in_place(header, entry_alone))});
+    }
+    const std::string interface = found_.header.empty() ? header : include_in(found_.entry);
+    const auto entry = [write = parts_.entry, interface, accesses = accesses_](TextSink& sink) {
+      write(interface, sink);
+      sink.write(accesses);
+    };
+    if (found_.entry == found_.operators) {
+      changes.push_back({found_.entry, [entry, operators = parts_.operators, functions](TextSink& sink) {
+                           entry(sink);
+                           sink.write("\n");
+                           operators(sink);
+                           sink.write(functions);
+                         }});
+    } else {
+      changes.push_back({found_.entry, entry});
+      changes.push_back({found_.operators, [front = includes ? include_in(found_.operators) : std::string(),
+                                            operators = parts_.operators, functions](TextSink& sink) {
+                           sink.write(front);
+                           operators(sink);
+                           sink.write(functions);
+                         }});
+    }
+    for (const tvm_c::ChangedFile& file : module_.source.changed) changes.push_back({file.file, writer_of(file.text)});
+    const std::string emptied = emptied_text(info_.name, file_name_of(places_.of(found_.operators)));
+    for (const std::string& name : found_.others) changes.push_back({name, writer_of(emptied), true});
+    add_registry(entry_alone, changes);
+    return changes;
+  }
+
+ private:
+  // Throws: the tree has others that would be lost.
+  [[nodiscard]] std::set<std::string> functions_planned_anew() const {
+    std::set<std::string> known;
+    for (const tvm_c::KeptFunction& function : module_.source.kept) known.insert(function.name);
+    for (const tvm_c::KeptFunction& function : module_.source.forwarders) known.insert(function.name);
+    for (const tvm_c::PoolAccess& access : module_.source.pool_accesses) known.insert(access.name);
+    std::set<std::string> anew;
+    for (const tir::Function& function : module_.source.module.functions) {
+      if (!known.contains(function.name)) anew.insert(function.name);
+    }
+    known.insert(anew.begin(), anew.end());
+    mlf::require_functions(model_.archive, info_, known);
+    return anew;
+  }
+
+  // Throws: they do not fit into the files that are there.
+  [[nodiscard]] codegen::ModuleParts parts_of(codegen::EmissionInput input) const {
+    input.renames_entry = renames_entry_;
+    codegen::ModuleParts parts = codegen::module_parts(input);
+    if (!parts.binaries.empty()) {
+      throw in_place_refusal(model_,
+                             "parameter pools with 'emit: binary' need more files; expected 'emit: header', or -o");
+    }
+    if (found_.header.empty() && parts.constants) {
+      throw in_place_refusal(model_,
+                             "there is no header for the contents of the application's parameter pools; expected "
+                             "'emit: array', or -o");
+    }
+    return parts;
+  }
+
+  // TVM's header has the contents of the application's parameter pools, so the new one has, too.
+  [[nodiscard]] std::string planned_header() const {
+    const std::string header = text_of(parts_.header);
+    return parts_.constants ? header + "\n" + text_of(parts_.constants) : header;
+  }
+
+  [[nodiscard]] std::string entry_with(const std::string& interface) const {
+    return text_of([&](TextSink& sink) { parts_.entry(interface, sink); });
+  }
+
+  // The line that includes the header, spelled as in TVM's file if that has one.
+  [[nodiscard]] std::string include_in(const std::string& file) const {
+    const bool is_as_found =
+        !found_.include.empty() && (file == found_.entry || found_.include.front().starts_with("<"));
+    const fs::path directory = fs::path(places_.of(file)).parent_path();
+    const std::string name =
+        is_as_found ? found_.include.front()
+                    : "\"" + fs::path(places_.of(found_.header)).lexically_relative(directory).generic_string() + "\"";
+    return "#include " + name + "\n";
+  }
+
+  // The firmware says itself how it calls the module, and passes pools if it did before.
+  void require_alike(const std::string& entry) const {
+    const std::string run = "tvmgen_" + c_identifier(info_.name) + "_run";
+    const mlf::Member& before = *model_.archive.find(found_.entry);
+    if (info_.packed_interface ? owns_memory(module_) : mlf::define_alike(before.text(), entry, run)) return;
+    throw in_place_refusal(model_, "the firmware could no longer call " + run +
+                                       ": with these pools and options it has other parameters than in " +
+                                       before.shown_name());
+  }
+
+  // With what somebody added to TVM's. Throws: something of it would be lost.
+  [[nodiscard]] std::string header_in_place(const std::string& planned, const std::string& entry) const {
+    const mlf::Member& member = *model_.archive.find(found_.header);
+    const std::string& before = member.bytes;
+    constexpr std::size_t most_lines = 10;
+    if (auto kept = mlf::kept_header(before, planned, entry, "tvmgen_" + c_identifier(info_.name),
+                                     gone_names(module_.source, planned_anew_))) {
+      return std::move(*kept);
+    }
+    if (auto macros = mlf::macros_without_place(before, planned); !macros.empty()) {
+      throw in_place_refusal(model_,
+                             "what was added to the header (" + member.shown_name() +
+                                 ") would be lost, since there is no one line to write these values in; expected "
+                                 "each macro defined once, in one line",
+                             first_lines(std::move(macros), most_lines));
+    }
+    std::vector<std::string> missing = mlf::missing_declarations(before, planned);
+    if (missing.empty()) return planned;
+    const bool passes_pools = planned.find("_workspace_pools* ") != std::string::npos;
+    const bool lacks_pools = std::ranges::any_of(missing, [](const std::string& declaration) {
+      return declaration.find("_POOL_") != std::string::npos ||
+             declaration.find("_workspace_pools") != std::string::npos;
+    });
+    throw in_place_refusal(
+        model_,
+        "the firmware could no longer use the header (" + member.shown_name() +
+            "): with these pools and options it lacks the lines below" +
+            (passes_pools  ? "; give workspace pools 'section:' or 'internal: true', or leave --pools out"
+             : lacks_pools ? "; give the pools of this header with --pools (usmp-plan init writes them)"
+                           : ""),
+        first_lines(std::move(missing), most_lines));
+  }
+
+  // Behind what else its file gets.
+  void add_registry(const std::string& entry, std::vector<Change>& changes) const {
+    if (found_.registry.empty()) return;
+    const std::string registry = mlf::planned_registry(model_.archive, info_, found_, entry);
+    for (Change& change : changes) {
+      if (change.member != found_.registry) continue;
+      change.write = [before = std::move(change.write), registry](TextSink& sink) {
+        before(sink);
+        sink.write(registry);
+      };
+      change.is_emptied = false;
+    }
+  }
+
+  const pipeline::PlannedProgram& module_;
+  const Model& model_;
+  const Places& places_;
+  const model::Description& info_;
+  mlf::ModuleFiles found_;
+  std::string accesses_;
+  std::set<std::string> planned_anew_;
+  bool renames_entry_;
+  codegen::ModuleParts parts_;
+};
 
 }  // namespace
 
@@ -268,150 +405,15 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
   if (model.archive.find("metadata.json") != nullptr) result.metadata = places.of("metadata.json");
   std::map<std::string, std::string> taken;  // by file: the module
   for (std::size_t i = 0; i < modules.size(); ++i) {
-    const model::Description& info = modules[i]->source.info;
-    const mlf::ModuleFiles found = mlf::files_of_module(model.archive, info);
-    std::set<std::string> known;
-    for (const tvm_c::KeptFunction& function : modules[i]->source.kept) known.insert(function.name);
-    std::string forwarders;
-    for (const tvm_c::KeptFunction& function : modules[i]->source.forwarders) {
-      known.insert(function.name);
-      forwarders += packed_call(*modules[i], model, function.prototype);
-    }
-    const std::string accesses = pool_accesses(*modules[i], inputs[i], model);
-    for (const tvm_c::PoolAccess& access : modules[i]->source.pool_accesses) known.insert(access.name);
-    std::set<std::string> planned_anew;
-    for (const tir::Function& function : modules[i]->source.module.functions) {
-      if (!known.contains(function.name)) planned_anew.insert(function.name);
-    }
-    known.insert(planned_anew.begin(), planned_anew.end());
-    mlf::require_functions(model.archive, info, known);
-    codegen::EmissionInput input = inputs[i];
-    input.renames_entry = changes_entry(input, found);
-    std::map<std::string, OutputFile> emitted;  // by the last part of the path
-    for (OutputFile& file : codegen::module_files(input)) {
-      std::string name = file_name_of(file.path);
-      emitted.emplace(std::move(name), std::move(file));
-    }
-    const std::string header_name = "tvmgen_" + c_identifier(info.name) + ".h";
-    const std::string constants_name = file_name_of(codegen::constants_header_path(info.name));
-    if (emitted.size() != 3 + emitted.count(constants_name)) {
-      throw in_place_refusal(model,
-                             "parameter pools with 'emit: binary' need more files; expected 'emit: header', or -o");
-    }
-    if (found.header.empty() && emitted.contains(constants_name)) {
-      throw in_place_refusal(model,
-                             "there is no header for the contents of the application's parameter pools; expected "
-                             "'emit: array', or -o");
-    }
-    OutputFile header = with_constants(emitted, header_name, constants_name);
-    const OutputFile entry = emitted.at(info.name + "_lib0.c");
-    const OutputFile operators = emitted.at(info.name + "_lib1.c");
-
-    const std::string line = "#include \"" + header_name + "\"\n";
-    std::string instead;
-    std::string around_run;  // functions that firmware calls instead of tvmgen_M_run
-    if (found.called.empty()) {
-      if (input.renames_entry) around_run = entry_beside_run(*modules[i], found, text_of(header));
-    } else {
-      const CalledEntry called = called_entry(*modules[i], model, found, text_of(header));
-      around_run = called.function;
-      header.write = [before = header.write, declaration = called.declaration](TextSink& sink) {
-        before(sink);
-        sink.write(declaration);
-      };
-    }
-    if (found.header.empty()) {
-      if (found.called.empty()) check_without_header(*modules[i], model, found, text_of(entry));
-      instead = text_of(header);
-    } else {
-      const std::string& before = model.archive.find(found.header)->bytes;
-      const std::string prefix = "tvmgen_" + c_identifier(info.name);
-      const std::set<std::string> gone = gone_names(modules[i]->source, planned_anew);
-      const std::string planned = text_of(header);
-      const std::string shown = model.archive.find(found.header)->shown_name();
-      constexpr std::size_t most_lines = 10;
-      if (auto kept = mlf::kept_header(before, planned, text_of(entry), prefix, gone)) {
-        header.write = [text = std::move(*kept)](TextSink& sink) { sink.write(text); };
-      } else if (auto macros = mlf::macros_without_place(before, planned); !macros.empty()) {
+    const std::string& name = modules[i]->source.info.name;
+    for (Change& change : TreeLayout(*modules[i], inputs[i], model, places).changes()) {
+      const std::string path = places.of(change.member);
+      if (const auto [other, is_new] = taken.emplace(path, name); !is_new) {
         throw in_place_refusal(model,
-                               "what was added to the header (" + shown +
-                                   ") would be lost, since there is no one line to write these values in; expected "
-                                   "each macro defined once, in one line",
-                               first_lines(std::move(macros), most_lines));
-      } else if (std::vector<std::string> missing = mlf::missing_declarations(before, planned); !missing.empty()) {
-        const bool passes_pools = planned.find("_workspace_pools* ") != std::string::npos;
-        const bool lacks_pools = std::ranges::any_of(missing, [](const std::string& declaration) {
-          return declaration.find("_POOL_") != std::string::npos ||
-                 declaration.find("_workspace_pools") != std::string::npos;
-        });
-        throw in_place_refusal(
-            model,
-            "the firmware could no longer use the header (" + shown +
-                "): with these pools and options it lacks the lines below" +
-                (passes_pools  ? "; give workspace pools 'section:' or 'internal: true', or leave --pools out"
-                 : lacks_pools ? "; give the pools of this header with --pools (usmp-plan init writes them)"
-                               : ""),
-            first_lines(std::move(missing), most_lines));
+                               path + " holds parts of module '" + other->second + "' and of module '" + name + "'");
       }
-      instead = "#include " + include_in(places, found, found.entry) + "\n";
-    }
-    const std::string in_front =
-        found.header.empty() ? std::string() : "#include " + include_in(places, found, found.operators) + "\n";
-    const auto write_entry = [entry, line, instead, accesses](TextSink& sink) {
-      IncludeSink with_include(sink, line, instead);
-      entry.write(with_include);
-      assert(with_include.is_done());
-      sink.write(accesses);
-    };
-    const std::string registry =
-        found.registry.empty() ? "" : mlf::planned_registry(model.archive, info, found, text_of(entry));
-    const auto add = [&](const std::string& member, std::function<void(TextSink&)> write, bool is_emptied) {
-      const std::string path = places.of(member);
-      if (const auto [other, is_new] = taken.emplace(path, info.name); !is_new) {
-        throw in_place_refusal(
-            model, path + " holds parts of module '" + other->second + "' and of module '" + info.name + "'");
-      }
-      if (member == found.registry) {
-        write = [before = std::move(write), registry](TextSink& sink) {
-          before(sink);
-          sink.write(registry);
-        };
-        is_emptied = false;
-      }
-      result.files.push_back({path, std::move(write)});
-      (is_emptied ? result.emptied : result.written).push_back(path);
-    };
-    if (!found.header.empty()) add(found.header, header.write, false);
-    if (found.entry == found.operators) {
-      add(
-          found.entry,
-          [write_entry, operators, functions = around_run + forwarders](TextSink& sink) {
-            write_entry(sink);
-            sink.write("\n");
-            operators.write(sink);
-            sink.write(functions);
-          },
-          false);
-    } else {
-      add(found.entry, write_entry, false);
-      add(
-          found.operators,
-          [operators, in_front = around_run.empty() ? std::string() : in_front,
-           functions = around_run + forwarders](TextSink& sink) {
-            sink.write(in_front);
-            operators.write(sink);
-            sink.write(functions);
-          },
-          false);
-    }
-    for (const tvm_c::ChangedFile& file : modules[i]->source.changed) {
-      add(
-          file.file, [text = file.text](TextSink& sink) { sink.write(text); }, false);
-    }
-    for (const std::string& name : found.others) {
-      const std::string text = emptied_text(info.name, file_name_of(places.of(found.operators)));
-      add(
-          name, [text](TextSink& sink) { sink.write(text); }, true);
+      result.files.push_back({path, std::move(change.write)});
+      (change.is_emptied ? result.emptied : result.written).push_back(path);
     }
   }
   return result;

@@ -886,8 +886,7 @@ USMP_ALIGNED(32) USMP_SECTION(".bss.fast") uint8_t usmp_sram_pool[328];
 )"));
   CHECK_FALSE(contains(text, "flash"));
   CHECK_FALSE(contains(text, "dram"));
-  const std::string entry =
-      text_of([&](TextSink& sink) { write_entry(modules[0], layout_of(modules[0]), Functions(modules[0]), sink); });
+  const std::string entry = text_of([&](TextSink& sink) { module_parts(modules[0]).entry("", sink); });
   CHECK(contains(entry, "extern uint8_t usmp_sram_pool[];"));
   CHECK_FALSE(contains(entry, "static uint8_t"));
   CHECK(contains(entry, "static const struct tvmgen_net_flash_pool_layout"));

@@ -86,7 +86,8 @@ class Planned {
     return text_of([&](TextSink& sink) { write_constants_header(view(), layout(), sink); });
   }
   [[nodiscard]] std::string entry() const {
-    return text_of([&](TextSink& sink) { write_entry(view(), layout(), Functions(view()), sink); });
+    return text_of(
+        [&](TextSink& sink) { module_parts(view()).entry("#include \"" + layout().symbol + ".h\"\n", sink); });
   }
 
   model::Description info;

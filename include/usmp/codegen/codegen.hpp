@@ -4,6 +4,7 @@
 // common metadata.h. docs/generated-c.md describes the files.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,10 +58,23 @@ struct Interface {
 // "int32_t F(void* args, …)" of a function with TVM's packed interface.
 [[nodiscard]] std::string packed_declaration(const std::string& function);
 
-// tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host; then, with external parameter pools, the header of their
-// contents, and M_POOL.bin of those that are binary files, with M_POOL.S unless they have an address. Throws Error of
-// kind archive for a construct without a C translation (a dtype or an operator), naming function and node, before any
-// sink is written to; of kind usage if workspace_io asks for an input or output whose size is not known.
+// A module's C by what it is for, so that a layout of files may be other than TVM's.
+struct ModuleParts {
+  std::function<void(TextSink&)> header;     // the interface
+  std::function<void(TextSink&)> constants;  // macros with the contents of external parameter pools; null: none
+  // The functions of the interface. `interface`: what declares it, the line that includes the header or its text.
+  std::function<void(const std::string& interface, TextSink&)> entry;
+  std::function<void(TextSink&)> operators;  // need nothing in front; with the entry in one file, they stand behind it
+  std::vector<OutputFile> binaries;          // M_POOL.bin and M_POOL.S, see module_files
+};
+
+// Throws Error of kind archive for a construct without a C translation (a dtype or an operator), naming function and
+// node; of kind usage if workspace_io asks for an input or output whose size is not known. Nothing throws later.
+[[nodiscard]] ModuleParts module_parts(const EmissionInput& module);
+
+// These as TVM lays them out: tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host; then, with external parameter
+// pools, the header of their contents, and M_POOL.bin of those that are binary files, with M_POOL.S unless they have an
+// address. Throws as module_parts.
 [[nodiscard]] std::vector<OutputFile> module_files(const EmissionInput& module);
 
 // Of the file among these that only modules with external parameter pools have: their contents.
