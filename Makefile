@@ -154,7 +154,8 @@ format:
 # All tests under AddressSanitizer and UndefinedBehaviorSanitizer.
 .PHONY: asan
 asan: deps-test
-	@$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUSMP_UNITY=ON -DUSMP_SANITIZE=ON >/dev/null
+	@$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" -DUSMP_UNITY=ON \
+	  -DUSMP_SANITIZE=ON >/dev/null
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@ctest --test-dir $(BUILD)-asan -j $(JOBS) --output-on-failure
 
