@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
@@ -120,13 +121,9 @@ Value BodyNames::scratch(const std::string& pool, const PoolParam& used) {
 }
 
 bool BodyNames::planned(const Expressions& code, c::ExprId value, const Token& name) {
-  const auto without_casts = [&](c::ExprId id) {
-    while (code[id].kind == c::ExprKind::cast) id = code.operand(id, 0);
-    return id;
-  };
-  c::ExprId sum = without_casts(value);
+  c::ExprId sum = without_casts(code.tree(), value);
   const bool is_address = code.is_prefix(sum, "&");
-  if (is_address) sum = without_casts(code.operand(sum, 0));
+  if (is_address) sum = without_casts(code.tree(), code.operand(sum, 0));
   c::ExprId front = sum;
   while (code[front].operand_count > 0 && code[front].kind != c::ExprKind::call) front = code.operand(front, 0);
   const auto pool = pools_.find(std::string(code.name_of(front)));

@@ -14,6 +14,7 @@
 
 #include "tvm_c/body/body_names.hpp"
 #include "tvm_c/body/called_names.hpp"
+#include "tvm_c/body/callees.hpp"
 #include "tvm_c/body/checks.hpp"
 #include "tvm_c/body/guarded_texts.hpp"
 #include "tvm_c/body/helpers.hpp"
@@ -102,18 +103,12 @@ struct Reading {
   const NestedTexts* nested;    // null: calls of operators stay calls
   const Names& called_nested;   // of them, as called_helpers
   tir::BodyBuilder body;
-  std::map<const FunctionText*, FunctionTree>& trees;
+  Callees& callees;
   UsedConstants constants = {};
   std::vector<std::string> open = {};  // functions read in place of calls, the innermost last
   std::size_t bytes = 0;               // of them
   // Reads one more of them, inside of at most most_nested_deep.
   std::function<void(const FunctionText&, const std::vector<Value>&, NestedCall&)> read_inlined = {};
-
-  // Throws SyntaxError.
-  const FunctionTree& tree_of(const FunctionText& text, const std::map<std::size_t, std::size_t>& texts = {}) const {
-    const auto found = trees.find(&text);
-    return found != trees.end() ? found->second : trees.emplace(&text, function_tree(text, texts)).first->second;
-  }
 };
 
 class BodyReader {
@@ -128,6 +123,7 @@ class BodyReader {
         inlined_(inlined),
         scope_(reading.scope),
         kept_(reading.kept),
+        callees_(reading.callees),
         result_(reading.result),
         function_(reading.result.function),
         values_(reading.module, reading.limits.expression_depth),
@@ -188,7 +184,7 @@ class BodyReader {
 
   // In place of a call that passes these arguments.
   void read_inlined(const std::vector<Value>& arguments) {
-    code_.read(reading_.tree_of(text_));
+    code_.read(callees_.tree_of(text_));
     open(Open::Kind::function);
     values_.at = text_.offset;
     const std::vector<CParam> params = params_of(code_);
@@ -295,18 +291,14 @@ class BodyReader {
   // With the values that stand behind `first` arguments.
   void packed_call(const std::string& name, c::ExprId call, std::size_t first, OnFailure failure) {
     const Token& at = first == 0 ? code_.behind(code_.operand(call, 0)) : code_.at(call);
-    if (!scope_.functions.contains(name) || !takes_packed(scope_.functions.find(name)->second.params)) {
+    if (!callees_.takes_packed(name)) {
       fail_at(at, "a call of a packed function that a C file of TVM's defines");
     }
     const std::vector<Value> given = code_.arguments(call, false, first);
     const auto count =
         given.size() >= 3 && given[2].kind == Value::Kind::number ? tir::as_int(*given[2].tree.expr) : std::nullopt;
     if (!count) fail_at(at, "the number of arguments of a packed call");
-    std::int64_t taken = 0;  // some of TVM's calls pass one more than they count
-    (void)is_sure(scope_.functions.find(name)->second, [&](const FunctionTree& callee) {
-      taken = packed_arguments(callee.tree);
-      return true;
-    });
+    const std::int64_t taken = callees_.packed_arguments(name);  // some of TVM's calls pass one more than they count
     checked_call(name, packed_.passed(given[0], std::max(*count, taken), at.offset), std::move(failure));
   }
 
@@ -494,7 +486,7 @@ class BodyReader {
     const std::string callee = called_name(code_, call, names_, scope_);
     if (callee.empty() || !check.other.empty()) return false;
     if (!is_condition && code_.name_of(tested) != name.text) return false;
-    const bool never_fails = always_returns(callee);
+    const bool never_fails = callees_.always_returns(callee);
     if (!asks_not_zero(code_, check.expr, tested, never_fails)) return false;
     const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
     std::optional<OnFailure> failure;
@@ -604,7 +596,7 @@ class BodyReader {
                           (kind == c::StmtKind::return_to || kind == c::StmtKind::block);
     if (!is_known && is_check) name = other_name(code_, call, names_, true);
     if (name.empty()) return false;
-    const bool never_fails = is_known && always_returns(name);
+    const bool never_fails = is_known && callees_.always_returns(name);
     require_no_else(code_, stmt);
     expect_not_zero(code_, stmt.expr, call, never_fails);
     OnFailure failure{tir::make_int(failure_of(code_, stmt.body[0]).value_or(tvms_failure))};
@@ -655,16 +647,15 @@ class BodyReader {
   }
 
   [[nodiscard]] bool is_nested(const std::string& name) const {
-    const auto function = scope_.functions.find(name);
     return reading_.nested != nullptr && !function_.is_entry && !is_packed_ && name.starts_with("tvmgen_") &&
-           function != scope_.functions.end() && !takes_packed(function->second.params);
+           scope_.functions.contains(name) && !callees_.takes_packed(name);
   }
 
   // Whether the call would say less than the statements: of what becomes of memory that TVM has planned; or a function
   // that returns early is not read.
   [[nodiscard]] bool says_less(const std::string& name, c::ExprId call) const {
     if (inlined_ != nullptr || reading_.called_nested.contains(name)) return false;
-    return passes_pool(call) || !is_sure(scope_.functions.find(name)->second, returns_once, true);
+    return passes_pool(call) || !callees_.returns_once(name);
   }
 
   // Reads statements in place of a call; if that is beyond what is read, it is called.
@@ -682,7 +673,8 @@ class BodyReader {
   bool read_nested_check(const c::Stmt& stmt) {
     const auto call = leading_call(code_, stmt.expr);
     const std::string name = nested_name(call);
-    if (name.empty() || !is_check(code_, stmt, *call, always_returns(name)) || !says_less(name, *call)) return false;
+    if (name.empty() || !is_check(code_, stmt, *call, callees_.always_returns(name)) || !says_less(name, *call))
+      return false;
     tried(name, [&] {
       const Value value = nested_call(name, *call);
       expect_not_zero(code_, stmt.expr, *call, is_zero(value));
@@ -714,7 +706,7 @@ class BodyReader {
     const std::string name = nested_name(call);
     if (name.empty()) return std::nullopt;
     const bool is_plain = !is_negated && !code_.has_brackets(asked) && inlined_ == nullptr;
-    if (is_plain && is_check(code_, stmt, *call, always_returns(name))) return std::nullopt;
+    if (is_plain && is_check(code_, stmt, *call, callees_.always_returns(name))) return std::nullopt;
     if (asked != *call && (!is_comparison || code_.operand(asked, 0) != *call)) {
       c::ExprId test = asked;
       while (code_.operand(test, 0) != *call && code_.operand(code_.operand(test, 0), 0) != *call)
@@ -839,53 +831,12 @@ class BodyReader {
     }
   }
 
-  // What `says` says of the function; nothing is known of one that is not understood, which is told where it is read.
-  template <class Says>
-  [[nodiscard]] bool is_sure(const FunctionText& function, const Says& says, bool otherwise = false) const {
-    try {
-      return says(reading_.tree_of(function));
-    } catch (const SyntaxError&) {
-      return otherwise;
-    }
-  }
-
-  // Whether the function is one that is read and returns 0, or that planned C does not call.
-  [[nodiscard]] bool always_returns(const std::string& name) const {
-    if (name == free_function) return true;
-    const auto function = scope_.functions.find(name);
-    return function != scope_.functions.end() && !kept_.contains(name) && !scope_.foreign.contains(name) &&
-           is_sure(function->second, never_fails);
-  }
-
-  // Whether the C has the function, and it, or one that it asks for its result, may return something else than 0.
-  [[nodiscard]] bool may_fail(const std::string& name) const {
-    Names seen = {name};
-    std::vector<std::string> pending = {name};
-    while (!pending.empty()) {
-      const std::string one = std::move(pending.back());
-      pending.pop_back();
-      const auto function = scope_.functions.find(one);
-      if (function == scope_.functions.end()) continue;
-      const bool is_read = !kept_.contains(one);
-      if (is_read && is_sure(function->second, never_fails)) continue;
-      Names asked;
-      const bool says_zero = is_sure(function->second, [&](const FunctionTree& tree) {
-        return returns_zero(tree, scope_, is_read, is_read ? &asked : nullptr);
-      });
-      if (!says_zero) return true;
-      for (const std::string& callee : asked) {
-        if (seen.insert(callee).second) pending.push_back(callee);
-      }
-    }
-    return false;
-  }
-
   // return 0; and return f(…); at the end of the function.
   void result(const c::Stmt& stmt, Statements all) {
     if (stmt.expr.valid()) {
       const std::string name = called_name(code_, stmt.expr, names_, scope_);
       if (!name.empty()) {
-        call(name, stmt.expr, {always_returns(name) ? tir::make_int(tvms_failure) : tir::make_own_code()});
+        call(name, stmt.expr, {callees_.always_returns(name) ? tir::make_int(tvms_failure) : tir::make_own_code()});
       } else {
         const std::string_view variable = code_.name_of(stmt.expr);
         const auto value = variable.empty() ? std::nullopt : look_up_(variable);  // what read_checked_result leaves
@@ -899,8 +850,7 @@ class BodyReader {
 
   // (1, 0, sid_1), which planned C does not: TVM's allocator has not given it.
   void give_back(c::ExprId call) {
-    c::ExprId last = code_.tree().operands_of(call).back();
-    while (code_[last].kind == c::ExprKind::cast) last = code_.operand(last, 0);
+    const c::ExprId last = without_casts(code_.tree(), code_.tree().operands_of(call).back());
     const std::string_view name = code_.name_of(last);
     const auto value = name.empty() ? std::nullopt : names_.look_up_own(name);
     if (!value || value->kind != Value::Kind::pointer || is_param(value->storage)) {
@@ -912,7 +862,7 @@ class BodyReader {
   void call(const std::string& name, c::ExprId id, OnFailure failure) {
     if (name == free_function) return give_back(id);
     const auto defined = scope_.functions.find(name);
-    if (defined != scope_.functions.end() && takes_packed(defined->second.params)) {
+    if (callees_.takes_packed(name)) {
       if (failure.code == nullptr) failure.code = tir::make_int(tvms_failure);
       return packed_call(name, id, 0, std::move(failure));
     }
@@ -941,7 +891,7 @@ class BodyReader {
   }
 
   void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
-    if (failure.code == nullptr && may_fail(name)) {
+    if (failure.code == nullptr && callees_.may_fail(name)) {
       result_.unasked.emplace(name, inlined_ != nullptr ? inlined_->origin : values_.at);
     }
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
@@ -1163,6 +1113,7 @@ class BodyReader {
   NestedCall* inlined_;  // of a function that is read in place of its call; else null
   const FileScope& scope_;
   const KeptPools& kept_;
+  Callees& callees_;
   ReadFunction& result_;
   tir::Function& function_;
   Values values_;
@@ -1193,7 +1144,7 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
   Names changing;
   Names called_helpers;
   Names called_nested;
-  std::map<const FunctionText*, FunctionTree> trees;
+  Callees callees(scope, kept);
   std::map<std::size_t, std::size_t> texts;
   for (const AddedText& one : added.texts) texts.emplace(one.begin, one.end);
   for (const Outlined& one : outlined) texts.emplace(one.place.begin, one.place.end);
@@ -1212,12 +1163,12 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
                       nested,
                       called_nested,
                       {module, result.function, limits.block_depth},
-                      trees};
+                      callees};
       reading.read_inlined = [&reading](const FunctionText& of, const std::vector<Value>& arguments, NestedCall& call) {
         BodyReader(of, reading, {}, {}, &call).read_inlined(arguments);
       };
       BodyReader reader(text, reading, added, outlined);
-      reader.read_params(reading.tree_of(text, texts));
+      reader.read_params(callees.tree_of(text, texts));
       reader.read_body();
       return result;
     } catch (const HelperNotRead& helper) {
@@ -1241,9 +1192,9 @@ tir::Function read_prototype(const Lexer& params, const FileScope& scope, const 
   ReadFunction result;
   const Names none;
   const KeptPools kept;
-  std::map<const FunctionText*, FunctionTree> trees;
-  Reading reading{scope, kept, limits, module, result, none, nullptr, none, nullptr, none, {module, result.function, 1},
-                  trees};
+  Callees callees(scope, kept);
+  Reading reading{
+      scope, kept, limits, module, result, none, nullptr, none, nullptr, none, {module, result.function, 1}, callees};
   const FunctionText text{.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params};
   const auto tree = function_tree(tokens_of(params), {});
   if (!tree) fail_at(Lexer(params).peek(), "parameters");

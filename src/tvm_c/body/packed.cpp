@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tvm_c/text/function_tree.hpp"
 #include "usmp/c/constants.hpp"
 
 namespace usmp::tvm_c {
@@ -13,8 +14,7 @@ std::int64_t packed_arguments(const c::Tree& function) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < function.exprs.size(); ++i) {
     if (function.exprs[i].kind != c::ExprKind::subscript) continue;
-    c::ExprId array = function.operands_of(c::ExprId(i))[0];
-    while (function[array].kind == c::ExprKind::cast) array = function.operands_of(array)[0];
+    const c::ExprId array = without_casts(function, function.operands_of(c::ExprId(i))[0]);
     const auto index = c::integer_literal(function[function.operands_of(c::ExprId(i))[1]].text);
     const bool is_argument = function[array].kind == c::ExprKind::name && function[array].text == "args";
     if (is_argument && index && index->value < INT32_MAX) count = std::max(count, *index->as_int64() + 1);
