@@ -9,6 +9,7 @@
 #include "tvm_c/kept/pool_access.hpp"
 #include "tvm_c/kept/run_function.hpp"
 #include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/places.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
@@ -228,23 +229,20 @@ bool AddedCode::forwards_packed(const std::string& name, const std::string& entr
   if (name == entry || found == scope_.functions.end() || found->second.is_ambiguous) return false;
   const auto called = scope_.functions.find(entry);
   if (!takes_packed(found->second.params) || !takes_packed(called->second.params)) return false;
-  std::vector<std::string_view> expected = {"return", entry, "("};
-  Lexer params = found->second.params;
-  while (parse_type(params)) {
-    expected.push_back(params.next().text);
-    if (!take(params, ",")) break;
-    expected.emplace_back(",");
-  }
-  expected.insert(expected.end(), {")", ";", "}"});
-  std::vector<Token> tokens;
   try {
     require_plain_text(found->second, {});
-    tokens = tokens_of(found->second.body);
+    const FunctionTree function = function_tree(found->second, {});
+    const c::Tree& tree = function.tree;
+    const std::vector<c::StmtId>& statements = function.statements();
+    if (statements.size() != 1 || !returns_call_of(entry, tree, tree[statements[0]])) return false;
+    return std::ranges::equal(tree.operands_of(tree[statements[0]].expr).subspan(1), function.params(),
+                              [&](c::ExprId argument, c::DeclId param) {
+                                return tree[argument].kind == c::ExprKind::name &&
+                                       tree[argument].text == tree[param].name;
+                              });
   } catch (const SyntaxError&) {
     return false;
   }
-  return std::equal(tokens.begin(), tokens.end(), expected.begin(), expected.end(),
-                    [](const Token& token, std::string_view text) { return token.text == text; });
 }
 
 void AddedCode::check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {

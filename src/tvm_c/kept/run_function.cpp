@@ -33,13 +33,14 @@ class RunFunction {
 
   // The first; but what is passed to the entry and is none of TVM's pools says more than what sets it in front.
   std::optional<Addition> addition() {
-    const std::vector<c::StmtId>& statements = run_.statements();
+    const c::Stmt& body = tree_[tree_[run_.function].body];
+    if (body.kind != c::StmtKind::block) return Addition{body.at};
     std::optional<Addition> first;
     bool is_last = false;  // behind the call
-    for (const c::StmtId id : statements) {
+    for (const c::StmtId id : body.body) {
       const c::Stmt& stmt = tree_[id];
       std::optional<Addition> found = Addition{stmt.tokens.begin};
-      if (!is_last && is_call(stmt)) {
+      if (!is_last && returns_call_of(entry_, tree_, stmt)) {
         found = in_arguments(stmt.expr);
         is_last = true;
       } else if (!is_last && is_packed_) {  // TVM fills arrays in front
@@ -47,20 +48,11 @@ class RunFunction {
       }
       if (found && (!first || found->is_argument)) first = found;
     }
-    if (!first && !is_last) first = Addition{tree_[tree_[run_.function].body].tokens.end - std::size_t{1}};
+    if (!first && !is_last) first = Addition{body.tokens.end - std::size_t{1}};
     return first;
   }
 
  private:
-  // return ENTRY(…);
-  [[nodiscard]] bool is_call(const c::Stmt& stmt) const {
-    if (stmt.kind != c::StmtKind::return_to || !stmt.expr.valid() || tree_[stmt.expr].kind != c::ExprKind::call) {
-      return false;
-    }
-    const c::Expr& called = tree_[tree_.operands_of(stmt.expr)[0]];
-    return called.kind == c::ExprKind::name && called.text == entry_;
-  }
-
   [[nodiscard]] std::optional<Addition> in_arguments(c::ExprId call) const {
     for (const c::ExprId argument : tree_.operands_of(call).subspan(1)) {
       auto found = in_value(argument);

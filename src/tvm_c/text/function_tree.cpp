@@ -75,6 +75,14 @@ c::ExprId without_casts(const c::Tree& tree, c::ExprId id) {
   return id;
 }
 
+bool returns_call_of(std::string_view name, const c::Tree& tree, const c::Stmt& stmt) {
+  if (stmt.kind != c::StmtKind::return_to || !stmt.expr.valid() || tree[stmt.expr].kind != c::ExprKind::call) {
+    return false;
+  }
+  const c::Expr& called = tree[tree.operands_of(stmt.expr)[0]];
+  return called.kind == c::ExprKind::name && called.text == name;
+}
+
 std::string_view name_behind(const c::Tree& tree, c::TypeId id) {
   while (tree[id].kind == c::TypeKind::pointer || tree[id].kind == c::TypeKind::array) id = tree[id].of;
   return tree[id].name;

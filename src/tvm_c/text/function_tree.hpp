@@ -40,6 +40,9 @@ struct FunctionTree {
 // Without the casts in front.
 [[nodiscard]] c::ExprId without_casts(const c::Tree& tree, c::ExprId id);
 
+// Whether the statement is return NAME(…);
+[[nodiscard]] bool returns_call_of(std::string_view name, const c::Tree& tree, const c::Stmt& stmt);
+
 // The name of the type behind pointers and arrays, of a struct its tag.
 [[nodiscard]] std::string_view name_behind(const c::Tree& tree, c::TypeId id);
 
