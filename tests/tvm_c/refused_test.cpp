@@ -222,6 +222,20 @@ TEST_CASE("workspace is given back by who takes it") {
     CHECK_FALSE(reads(macros + part("  " + macro + "(p);\n"), takes + use + free));
     CHECK(reads(macros + part("  void* q = TAKE(16);\n  " + macro + "(q);\n"), takes + use + free));
   }
+  // What is its own, as long as it is nothing else.
+  const auto own = [&](const std::string& changed) {
+    return reads(macros + part("  int8_t* q = TAKE(16);\n" + changed + "  TVMBackendFreeWorkspace(1, 0, q);\n"),
+                 takes + use + free);
+  };
+  CHECK(own("  q[0] = 1;\n"));
+  CHECK(own("  if (y) { int8_t* q = y; q++; }\n"));  // another variable
+  for (const char* changed :
+       {"  q++;\n", "  q += 4;\n", "  q = y;\n", "  device((int32_t)&q);\n", "  asm volatile (\"\" : \"+r\"(q));\n"}) {
+    CHECK_FALSE_MESSAGE(own(changed), changed);
+  }
+  CHECK_FALSE(
+      reads(macros + part("  if (y) p = TAKE(16);\n  TVMBackendFreeWorkspace(1, 0, p);\n"), takes + use + free));
+  CHECK_FALSE(reads(part("  device((int32_t)TVMBackendFreeWorkspace);\n"), takes + use + free));
   CHECK(reads("static void* own;\n" + part("  own = (int8_t*)TVMBackendAllocWorkspace(1, 0, (uint64_t)16, 0, 8);\n"
                                            "  TVMBackendFreeWorkspace(1, 0, own);\n"),
               takes + use + free));

@@ -1,101 +1,160 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Checks that kept functions give back only workspace that they have taken.
+// Collects the variables that are set to workspace and nothing else, then looks at what is given back.
 #include "tvm_c/kept/workspace_ownership.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
+#include <optional>
 #include <set>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "tvm_c/text/declared_names.hpp"
-#include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
-// Behind the casts and brackets that begin there: (int8_t*)(p
-std::size_t behind_casts(const std::vector<Token>& tokens, std::size_t i) {
-  while (i < tokens.size() && tokens[i].is("(")) {
-    std::size_t end = i + 1;
-    while (end < tokens.size() && (tokens[end].is_identifier() || tokens[end].is("*"))) ++end;
-    const bool is_cast = end < tokens.size() && tokens[end].is(")") && end > i + 1 && end + 1 < tokens.size() &&
-                         (tokens[end + 1].is_identifier() || tokens[end + 1].is("("));
-    i = is_cast ? end + 1 : i + 1;
-  }
-  return i;
-}
+// Of a function, or of the files.
+struct Variable {
+  std::size_t function = SIZE_MAX;
+  std::size_t decl = SIZE_MAX;
+  std::string_view name;  // of the files'
 
-// The name that TVMBackendFreeWorkspace(1, 0, (void*)name) gets, by the name of the function.
-const Token& given_at(const std::vector<Token>& tokens, std::size_t call) {
-  const auto end =
-      call + 1 < tokens.size() && tokens[call + 1].is("(") ? behind_bracketed(tokens, call + 1) : std::nullopt;
-  if (!end) return tokens[call];
-  std::size_t argument = call + 2;
-  std::size_t depth = 0;
-  for (std::size_t i = call + 2; i + 1 < *end; ++i) {
-    if (tokens[i].is("(")) ++depth;
-    if (tokens[i].is(")")) --depth;
-    if (depth == 0 && tokens[i].is(",")) argument = i + 1;
+  friend auto operator<=>(const Variable&, const Variable&) = default;
+};
+
+class WorkspaceUses {
+ public:
+  WorkspaceUses(const FunctionText& text, std::size_t number, const WorkspaceMacros& macros)
+      : code_(function_tree(text, {})), tree_(code_.tree), number_(number), macros_(macros) {}
+
+  // Adds variables that are set to workspace, and those that are, or may be, something else.
+  void collect(std::set<Variable>& taken, std::set<Variable>& others) const {
+    const auto set = [&](const Variable& variable, c::ExprId value) {
+      const c::Expr& given = tree_[without_casts(tree_, value)];
+      if (given.text == "NULL" || given.text == "0") return;
+      (takes_workspace(value) ? taken : others).insert(variable);
+    };
+    for (std::size_t i = 0; i < tree_.decls.size(); ++i) {
+      const c::Decl& decl = tree_.decls[i];
+      if (decl.kind == c::DeclKind::parameter) others.insert(own(i));
+      if (decl.kind == c::DeclKind::variable && decl.init.valid()) set(own(i), decl.init);
+    }
+    for (std::size_t i = 0; i < tree_.exprs.size(); ++i) {
+      const c::Expr& expr = tree_.exprs[i];
+      const auto operands = tree_.operands_of(c::ExprId(i));
+      const bool is_set = expr.kind == c::ExprKind::assign;
+      const bool is_changed = expr.kind == c::ExprKind::prefix || expr.kind == c::ExprKind::postfix;
+      const auto variable = is_set || is_changed ? variable_at(operands[0]) : std::nullopt;
+      if (!variable) continue;
+      if (is_set && expr.text == "=") {
+        set(*variable, operands[1]);
+      } else if (is_set || expr.text == "&" || expr.text == "++" || expr.text == "--") {
+        others.insert(*variable);
+      }
+    }
+    for_each_unread([&](const Token& token) {
+      others.insert({SIZE_MAX, SIZE_MAX, token.text});
+      for (std::size_t i = 0; i < tree_.decls.size(); ++i) {
+        if (tree_.decls[i].name == token.text) others.insert(own(i));
+      }
+    });
   }
-  const std::size_t name = behind_casts(tokens, argument);
-  bool is_name = name + 1 < *end && tokens[name].is_identifier();
-  for (std::size_t i = name + 1; i < *end; ++i) is_name = is_name && tokens[i].is(")");
-  return tokens[is_name ? name : call];
-}
+
+  // Where it gives something else back than a variable that `is_taken`.
+  template <class IsTaken>
+  [[nodiscard]] const Token* wrongly_given(const IsTaken& is_taken) const {
+    const Token* found = nullptr;
+    for_each_unread([&](const Token& token) {
+      if (found == nullptr && gives_back(token.text)) found = &token;
+    });
+    std::set<c::ExprId> called;
+    for (std::size_t i = 0; i < tree_.exprs.size() && found == nullptr; ++i) {
+      if (tree_.exprs[i].kind != c::ExprKind::call) continue;
+      const auto operands = tree_.operands_of(c::ExprId(i));
+      const c::Expr& callee = tree_[operands[0]];
+      if (callee.kind != c::ExprKind::name || !gives_back(callee.text)) continue;
+      called.insert(operands[0]);
+      const c::ExprId given = without_casts(tree_, operands.back());
+      const auto variable = operands.size() > 1 ? variable_at(given) : std::nullopt;
+      if (!variable) found = &code_.tokens[callee.tokens.begin];
+      if (variable && !is_taken(*variable)) found = &code_.tokens[tree_[given].tokens.begin];
+    }
+    for (std::size_t i = 0; i < tree_.exprs.size() && found == nullptr; ++i) {  // that is passed on
+      const c::Expr& expr = tree_.exprs[i];
+      const bool is_other = expr.kind == c::ExprKind::name && gives_back(expr.text) && !called.contains(c::ExprId(i));
+      if (is_other) found = &code_.tokens[expr.tokens.begin];
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] Variable own(std::size_t decl) const { return {number_, decl, {}}; }
+
+  [[nodiscard]] std::optional<Variable> variable_at(c::ExprId id) const {
+    const c::Expr& expr = tree_[id];
+    if (expr.kind != c::ExprKind::name) return std::nullopt;
+    return expr.decl.valid() ? own(expr.decl.index()) : Variable{SIZE_MAX, SIZE_MAX, expr.text};
+  }
+
+  [[nodiscard]] bool takes_workspace(c::ExprId value) const {
+    const c::ExprId id = without_casts(tree_, value);
+    if (tree_[id].kind != c::ExprKind::call) return false;
+    const c::Expr& callee = tree_[tree_.operands_of(id)[0]];
+    return callee.kind == c::ExprKind::name &&
+           (callee.text == "TVMBackendAllocWorkspace" || macros_.takes.contains(callee.text));
+  }
+
+  [[nodiscard]] bool gives_back(std::string_view name) const {
+    return name == free_function || macros_.gives.contains(name);
+  }
+
+  // Names in what is beyond the grammar.
+  template <class Use>
+  void for_each_unread(const Use& use) const {
+    const auto look_at = [&](c::TokenRange part) {
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        if (code_.tokens[i].is_identifier()) use(code_.tokens[i]);
+      }
+    };
+    for (const c::Stmt& stmt : tree_.stmts) {
+      if (stmt.kind == c::StmtKind::opaque) look_at(stmt.tokens);
+    }
+    for (const c::Expr& expr : tree_.exprs) {
+      if (expr.kind == c::ExprKind::opaque) look_at(expr.tokens);
+    }
+  }
+
+  FunctionTree code_;
+  const c::Tree& tree_;
+  std::size_t number_;
+  const WorkspaceMacros& macros_;
+};
 
 }  // namespace
 
 void require_workspace_ownership(std::span<const FunctionText* const> functions, const WorkspaceMacros& macros,
                                  std::size_t* at) {
-  struct Function {
-    std::vector<Token> tokens;
-    Names own;  // variables
-  };
-  using Variable = std::pair<std::size_t, std::string_view>;  // of a function, or of the files
-  std::vector<Function> bodies;
+  std::vector<std::unique_ptr<const WorkspaceUses>> uses;
   std::set<Variable> taken;
-  std::set<Variable> others;  // that may be something else
-  const auto variable = [&](std::size_t function, std::string_view name) {
-    return Variable(bodies[function].own.contains(name) ? function : SIZE_MAX, name);
-  };
+  std::set<Variable> others;
   for (*at = 0; *at < functions.size(); ++*at) {
-    const FunctionText& function = *functions[*at];
-    const std::vector<Token>& tokens = bodies.emplace_back(Function{tokens_of(function.body), {}}).tokens;
-    bodies.back().own = declared_names(tokens);
-    for (const Token& token : tokens_of(function.params)) {
-      bodies.back().own.emplace(token.text);
-      others.emplace(*at, token.text);
-    }
-    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-      if (!tokens[i].is_identifier()) continue;
-      const bool is_other = (i > 0 && tokens[i - 1].is("&")) || is_member(tokens, i);
-      if (is_other) others.insert(variable(*at, tokens[i].text));
-      if (!tokens[i + 1].is("=")) continue;
-      const std::size_t value = behind_casts(tokens, i + 2);
-      if (value >= tokens.size() || tokens[value].is("NULL") || tokens[value].text == "0") continue;
-      const bool is_taken = tokens[value].is("TVMBackendAllocWorkspace") || macros.takes.contains(tokens[value].text);
-      (is_taken ? taken : others).insert(variable(*at, tokens[i].text));
-    }
+    uses.push_back(std::make_unique<const WorkspaceUses>(*functions[*at], *at, macros));
+    uses.back()->collect(taken, others);
   }
   for (*at = 0; *at < functions.size(); ++*at) {
-    const std::vector<Token>& tokens = bodies[*at].tokens;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (!tokens[i].is(free_function) && !macros.gives.contains(tokens[i].text)) continue;
-      const Token& name = given_at(tokens, i);
-      const Variable given = variable(*at, name.text);
-      if (taken.contains(given) && !others.contains(given)) continue;
-      throw SyntaxError{name.offset, "found " + in_quotes(name.text) +
+    const Token* const found = uses[*at]->wrongly_given(
+        [&](const Variable& variable) { return taken.contains(variable) && !others.contains(variable); });
+    if (found == nullptr) continue;
+    throw SyntaxError{found->offset, "found " + in_quotes(found->text) +
                                          " given back in a function whose C stays, expected a variable that such "
                                          "functions only set to workspace that they take: give back in the entry what "
                                          "the entry takes"};
-    }
   }
 }
 
