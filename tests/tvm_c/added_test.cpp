@@ -941,7 +941,7 @@ TEST_CASE("what somebody added to the function that the firmware calls is told, 
   for (const char* other : {"&sram[16]", "&sram[i]", "&sram[0][0]", "sram[0]", "&inputs[0]", "&inputs->x[0]"}) {
     CHECK_MESSAGE(passing(other).find("found '['") != std::string::npos, other);
   }
-  for (const char* pointer : {"board_ram", "(uint8_t*)board_ram"}) {
+  for (const char* pointer : {"board_ram", "(uint8_t*)board_ram", "((board_ram))"}) {
     const std::string way_out =
         ": a pool is an array, 'static uint8_t board_ram[N];', which nothing sets; with --pools, planned C has it "
         "elsewhere, or the application passes it";

@@ -133,7 +133,7 @@ class RunCall {
       const c::Expr& part = run_.tree[id];
       const auto found = part.kind == c::ExprKind::name ? structs_.find(part.text) : structs_.end();
       const bool is_struct = found != structs_.end() && (found->second != From::unknown || has_members);
-      if (is_struct) at = std::min(at.value_or(SIZE_MAX), run_.offset_of(part.tokens.begin));
+      if (is_struct) at = std::min(at.value_or(SIZE_MAX), run_.offset_of(token_of(run_.tokens, part)));
       is_tvms = is_tvms && (is_struct || part.kind == c::ExprKind::cast || part.kind == c::ExprKind::member ||
                             (part.kind == c::ExprKind::prefix && (part.text == "&" || part.text == "*")));
     }
@@ -158,7 +158,7 @@ class RunCall {
     base = without_casts(tree, base);
     const auto found = tree[base].kind == c::ExprKind::name ? structs_.find(tree[base].text) : structs_.end();
     if (found == structs_.end()) return std::nullopt;
-    return Member{found->second, std::string(tree[id].name), run_.offset_of(tree[base].tokens.begin)};
+    return Member{found->second, std::string(tree[id].name), run_.offset_of(token_of(run_.tokens, tree[base]))};
   }
 
   FunctionTree run_;

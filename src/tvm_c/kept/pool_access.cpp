@@ -4,124 +4,138 @@
 #include "tvm_c/kept/pool_access.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/lexer.hpp"
-#include "tvm_c/text/syntax.hpp"
+#include "usmp/c/parser.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
-// Words of C and of its headers that planned C includes: it has no other types.
-bool is_word_of_types(std::string_view name) {
-  constexpr std::array<std::string_view, 21> words = {
-      "void",     "char",     "int",     "long",      "unsigned", "signed",    "const",
-      "volatile", "short",    "size_t",  "ptrdiff_t", "intptr_t", "uintptr_t", "uint8_t",
-      "int8_t",   "uint16_t", "int16_t", "uint32_t",  "int32_t",  "uint64_t",  "int64_t"};
-  return std::find(words.begin(), words.end(), name) != words.end();
-}
-
-// Reads a function or variable token by token, and cuts its text where a pool's name stands.
+// Reads the tree of a function or variable, and cuts its text where a pool's name stands.
 class Access {
  public:
-  Access(const Item& item, std::string_view text, const std::vector<Token>& tokens, const Names& pools,
+  Access(const Item& item, std::string_view text, std::vector<Token> tokens, const Names& pools,
          const PoolAccessors& accessors)
-      : item_(item), text_(text), tokens_(tokens), pools_(pools), accessors_(accessors), done_(item.begin) {
+      : item_(item),
+        text_(text),
+        tokens_(std::move(tokens)),
+        tree_(c::parse(tokens_)),
+        pools_(pools),
+        accessors_(accessors) {
     found_.access.name = item.name;
   }
 
   std::optional<FoundPoolAccess> read() {
-    const bool is_function = item_.kind == Item::Kind::function;
-    if (!take_front() || (is_function ? !take_params() || !take("{") : !take("="))) return std::nullopt;
-    bool has_return = false;
-    do {
-      const bool returns = is_function && take("return");
-      if (has_return || (is_function && !returns && !take_target())) return std::nullopt;
-      has_return = returns;
-      if (!take_value()) return std::nullopt;
-    } while (is_function && !is(at_, "}"));
-    if (is_function && !take("}")) return std::nullopt;
-    if (at_ != tokens_.size() || found_.access.pool.empty()) return std::nullopt;
-    add_text(item_.end);
+    if (tree_.items.size() != 1 || !are_attributes(tree_.unheeded)) return std::nullopt;
+    const c::Stmt& whole = tree_[tree_.items[0]];
+    if (whole.kind != c::StmtKind::declaration || whole.decls.size() != 1) return std::nullopt;
+    const c::Decl& decl = tree_[whole.decls[0]];
+    if (!has_plain_words(decl)) return std::nullopt;
+    const bool is_one =
+        decl.body.valid() ? is_function(decl) : is_plain(decl.type) && decl.init.valid() && is_value(decl.init);
+    if (!is_one || found_.access.pool.empty()) return std::nullopt;
+    cut();
     return std::move(found_);
   }
 
  private:
-  [[nodiscard]] bool is(std::size_t i, std::string_view spelling) const {
-    return i < tokens_.size() && tokens_[i].is(spelling);
+  // TVM_DLL says nothing here.
+  bool has_plain_words(const c::Decl& decl) {
+    for (const c::TokenRange words : decl.unknown) {
+      if (!tokens_[words.begin].is("TVM_DLL") || words.end != words.begin + 1) return false;
+      cuts_.emplace(tokens_[words.begin].offset, Cut{tokens_[words.begin].text.size(), false});
+    }
+    return are_attributes(decl.attributes);
   }
 
-  bool take(std::string_view spelling) {
-    if (!is(at_, spelling)) return false;
-    ++at_;
+  // __attribute__((…)), which stay.
+  [[nodiscard]] bool are_attributes(const std::vector<c::TokenRange>& all) const {
+    return std::ranges::all_of(all, [&](c::TokenRange words) { return tokens_[words.begin].is("__attribute__"); });
+  }
+
+  // Of words of C and of the headers that planned C includes: it has no other types.
+  [[nodiscard]] bool is_plain(c::TypeId id) const {
+    while (tree_[id].kind == c::TypeKind::pointer) id = tree_[id].of;
+    const c::Type& type = tree_[id];
+    return type.kind == c::TypeKind::nothing ||
+           (type.kind == c::TypeKind::integer && !type.is_bool && type.name != "ssize_t");
+  }
+
+  // uint8_t* f(void) { return &sram[0]; } or void f(uint8_t** begin, size_t* size) { *begin = sram; … }
+  bool is_function(const c::Decl& decl) {
+    const c::Type& type = tree_[decl.type];
+    if (type.kind != c::TypeKind::function || type.is_variadic || !is_plain(type.of)) return false;
+    for (const c::DeclId id : type.params) {
+      const c::Decl& param = tree_[id];
+      const bool is_pointer = tree_[param.type].kind == c::TypeKind::pointer && is_plain(param.type);
+      if (!is_pointer || pools_.contains(param.name) || !has_plain_words(param)) return false;
+    }
+    const std::vector<c::StmtId>& statements = tree_[decl.body].body;
+    for (const c::StmtId id : statements) {
+      const c::Stmt& stmt = tree_[id];
+      const bool is_last = id == statements.back();
+      const bool returns = stmt.kind == c::StmtKind::return_to && stmt.expr.valid() && is_last;
+      if (returns ? !is_value(stmt.expr) : !is_written(stmt)) return false;
+    }
     return true;
   }
 
-  // Types and attributes up to the name, with that. TVM_DLL says nothing here.
-  bool take_front() {
-    for (; at_ < tokens_.size() && !is(at_, item_.name); ++at_) {
-      const Token& token = tokens_[at_];
-      if (token.is("TVM_DLL")) {
-        front_ += text_.substr(done_, token.offset - done_);
-        done_ = token.offset + token.text.size();
-        continue;
-      }
-      if (token.is("__attribute__") && is(at_ + 1, "(")) {
-        at_ = behind_bracketed(tokens_, at_ + 1).value_or(tokens_.size()) - 1;
-        continue;
-      }
-      const bool is_word = token.is("*") || token.is("static") || token.is("inline") || token.is("extern");
-      if (!is_word && !(token.is_identifier() && is_word_of_types(token.text))) return false;
+  // *size = sizeof(sram);
+  bool is_written(const c::Stmt& stmt) {
+    if (stmt.kind != c::StmtKind::expression || tree_[stmt.expr].kind != c::ExprKind::assign) return false;
+    const c::ExprId target = tree_.operands_of(stmt.expr)[0];
+    if (tree_[stmt.expr].text != "=" || tree_[target].kind != c::ExprKind::prefix || tree_[target].text != "*") {
+      return false;
     }
-    return take(item_.name);
+    const c::Expr& pointer = tree_[tree_.operands_of(target)[0]];
+    return pointer.kind == c::ExprKind::name && pointer.decl.valid() && is_value(tree_.operands_of(stmt.expr)[1]);
   }
 
-  // (void) or (uint8_t** begin, size_t* size)
-  bool take_params() {
-    if (!take("(")) return false;
-    for (; at_ < tokens_.size() && !is(at_, ")"); ++at_) {
-      const Token& token = tokens_[at_];
-      const bool is_type = token.is_identifier() && is_word_of_types(token.text);
-      if (is_type || token.is("*") || token.is(",")) continue;
-      const bool is_pointer = token.is_identifier() && is(at_ - 1, "*") && (is(at_ + 1, ",") || is(at_ + 1, ")"));
-      if (!is_pointer || pools_.contains(token.text)) return false;
-      params_.emplace(token.text);
+  // An address or a size: `(uint32_t)&sram[0]`, `sizeof(sram)`, `sram + sizeof(sram)` or `f()`; nothing else that
+  // computes with the address or looks at what is there.
+  bool is_value(c::ExprId id) {
+    while (tree_[id].kind == c::ExprKind::cast) {
+      if (!is_plain(tree_[id].type)) return false;
+      id = tree_.operands_of(id)[0];
     }
-    return take(")");
-  }
-
-  // *size =
-  bool take_target() {
-    if (!take("*") || at_ >= tokens_.size() || !params_.contains(tokens_[at_].text)) return false;
-    ++at_;
-    return take("=");
-  }
-
-  // Up to the semicolon, with that: an address or a size.
-  bool take_value() {
-    bool has_any = false;
-    for (; at_ < tokens_.size() && !is(at_, ";"); ++at_) {
-      if (!may_stand(at_)) return false;
-      const Token& token = tokens_[at_];
-      has_any = true;
-      if (const auto called = accessors_.find(token.text); token.is_identifier() && called != accessors_.end()) {
-        if (!is(at_ + 1, "(") || !is(at_ + 2, ")") || !note(called->second)) return false;
-        found_.calls.insert(called->first);
-      } else if (token.is_identifier() && pools_.contains(token.text)) {
-        if (!note(std::string(token.text))) return false;
-        add_text(token.offset);
-        done_ = token.offset + token.text.size();
-      }
+    const c::Expr& expr = tree_[id];
+    const auto operands = tree_.operands_of(id);
+    if (expr.kind == c::ExprKind::call) {
+      const auto called = accessors_.find(tree_[operands[0]].text);
+      if (operands.size() != 1 || called == accessors_.end() || !note(called->second)) return false;
+      found_.calls.insert(called->first);
+      return true;
     }
-    return has_any && take(";");
+    if (expr.kind == c::ExprKind::binary && expr.text == "+") {
+      return is_address(without_casts(tree_, operands[0])) && is_size(operands[1]);
+    }
+    return is_size(id) || is_address(id);
   }
 
-  void add_text(std::size_t end) {
-    found_.access.text.push_back(std::exchange(front_, {}) + std::string(text_.substr(done_, end - done_)));
+  bool is_size(c::ExprId id) {
+    const c::Expr& expr = tree_[id];
+    return expr.kind == c::ExprKind::prefix && expr.text == "sizeof" && is_pool(tree_.operands_of(id)[0]);
+  }
+
+  // sram, &sram or &sram[0]
+  bool is_address(c::ExprId id) {
+    if (tree_[id].kind != c::ExprKind::prefix || tree_[id].text != "&") return is_pool(id);
+    id = tree_.operands_of(id)[0];
+    if (tree_[id].kind != c::ExprKind::subscript) return is_pool(id);
+    return tree_[tree_.operands_of(id)[1]].text == "0" && is_pool(tree_.operands_of(id)[0]);
+  }
+
+  bool is_pool(c::ExprId id) {
+    const c::Expr& expr = tree_[id];
+    if (expr.kind != c::ExprKind::name || !pools_.contains(expr.text) || !note(std::string(expr.text))) return false;
+    cuts_.emplace(tokens_[token_of(tokens_, expr)].offset, Cut{expr.text.size(), true});
+    return true;
   }
 
   bool note(const std::string& pool) {
@@ -129,36 +143,30 @@ class Access {
     return found_.access.pool == pool;
   }
 
-  // In `(uint32_t)&sram[0]`, `sizeof(sram)` and `sram + sizeof(sram)`: nothing else that computes with the address or
-  // looks at what is there.
-  [[nodiscard]] bool may_stand(std::size_t i) const {
-    const auto is_pool = [&](std::size_t at) { return at < tokens_.size() && pools_.contains(tokens_[at].text); };
-    const Token& token = tokens_[i];
-    if (token.is_identifier()) {
-      return is_word_of_types(token.text) || token.is("sizeof") || is_pool(i) || accessors_.contains(token.text);
+  void cut() {
+    std::size_t done = item_.begin;
+    std::string front;
+    for (const auto& [offset, one] : cuts_) {
+      front += text_.substr(done, offset - done);
+      done = offset + one.size;
+      if (one.is_pool) found_.access.text.push_back(std::exchange(front, {}));
     }
-    if (token.is("(") || token.is(")")) return true;
-    if (token.is("*")) return is(i - 1, "*") || is_word_of_types(tokens_[i - 1].text);
-    if (token.is("&")) return is_pool(i + 1) || (is(i + 1, "(") && is_pool(i + 2));
-    if (token.is("[")) return is_pool(i - 1) && (is(i - 2, "&") || (is(i - 2, "(") && is(i - 3, "&")));
-    if (token.is("+")) {
-      const bool is_size = is(i + 1, "sizeof") && is_pool(is(i + 2, "(") ? i + 3 : i + 2);
-      return (is_pool(i - 1) || is(i - 1, "]")) && is_size;
-    }
-    if (token.text == "0") return is(i - 1, "[") && is(i + 1, "]");
-    return token.is("]");
+    found_.access.text.push_back(front + std::string(text_.substr(done, item_.end - done)));
   }
+
+  struct Cut {
+    std::size_t size = 0;
+    bool is_pool = false;  // else nothing stands there afterwards
+  };
 
   const Item& item_;
   std::string_view text_;
-  const std::vector<Token>& tokens_;
+  std::vector<Token> tokens_;
+  c::Tree tree_;
   const Names& pools_;
   const PoolAccessors& accessors_;
-  Names params_;
   FoundPoolAccess found_;
-  std::string front_;   // of the next text
-  std::size_t at_ = 0;  // of the tokens
-  std::size_t done_;    // of the text
+  std::map<std::size_t, Cut> cuts_;  // by offset
 };
 
 }  // namespace
@@ -167,8 +175,14 @@ std::optional<FoundPoolAccess> pool_access_of(const Item& item, const Code& file
                                               const PoolAccessors& accessors) {
   if (item.has_several) return std::nullopt;
   if (item.kind != Item::Kind::function && item.kind != Item::Kind::data) return std::nullopt;
-  const auto tokens = tokens_of(item, file);
-  return tokens ? Access(item, file.text, *tokens, pools, accessors).read() : std::nullopt;
+  auto tokens = tokens_of(item, file);
+  if (!tokens) return std::nullopt;
+  tokens->emplace_back();
+  try {
+    return Access(item, file.text, std::move(*tokens), pools, accessors).read();
+  } catch (const c::SyntaxError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace usmp::tvm_c

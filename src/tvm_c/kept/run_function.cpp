@@ -141,6 +141,7 @@ class RunFunction {
   }
 
   [[nodiscard]] std::size_t token_of(c::ExprId id) const {
+    if (tree_[id].kind == c::ExprKind::name) return tvm_c::token_of(run_.tokens, tree_[id]);
     if (tree_[id].kind != c::ExprKind::subscript) return tree_[id].tokens.begin;
     std::size_t bracket = tree_[tree_.operands_of(id)[0]].tokens.end;
     while (run_.tokens[bracket].is(")")) ++bracket;

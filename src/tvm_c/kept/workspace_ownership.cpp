@@ -82,13 +82,13 @@ class WorkspaceUses {
       called.insert(operands[0]);
       const c::ExprId given = without_casts(tree_, operands.back());
       const auto variable = operands.size() > 1 ? variable_at(given) : std::nullopt;
-      if (!variable) found = &code_.tokens[callee.tokens.begin];
-      if (variable && !is_taken(*variable)) found = &code_.tokens[tree_[given].tokens.begin];
+      if (!variable) found = &code_.tokens[token_of(code_.tokens, callee)];
+      if (variable && !is_taken(*variable)) found = &code_.tokens[token_of(code_.tokens, tree_[given])];
     }
     for (std::size_t i = 0; i < tree_.exprs.size() && found == nullptr; ++i) {  // that is passed on
       const c::Expr& expr = tree_.exprs[i];
       const bool is_other = expr.kind == c::ExprKind::name && gives_back(expr.text) && !called.contains(c::ExprId(i));
-      if (is_other) found = &code_.tokens[expr.tokens.begin];
+      if (is_other) found = &code_.tokens[token_of(code_.tokens, expr)];
     }
     return found;
   }

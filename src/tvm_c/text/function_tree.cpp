@@ -70,6 +70,12 @@ std::optional<FunctionTree> head_tree(const FunctionText& function) {
   return function_tree(tokens_of(function.params), {});
 }
 
+std::size_t token_of(const std::vector<Token>& tokens, const c::Expr& operand) {
+  std::size_t at = operand.tokens.begin;
+  while (tokens[at].is("(")) ++at;
+  return at;
+}
+
 c::ExprId without_casts(const c::Tree& tree, c::ExprId id) {
   while (tree[id].kind == c::ExprKind::cast) id = tree.operands_of(id)[0];
   return id;

@@ -37,6 +37,9 @@ struct FunctionTree {
 // The function without its statements. Nothing: its parameters are beyond the grammar.
 [[nodiscard]] std::optional<FunctionTree> head_tree(const FunctionText& function);
 
+// Where a name or a literal stands: an expression's tokens have the brackets around it.
+[[nodiscard]] std::size_t token_of(const std::vector<Token>& tokens, const c::Expr& operand);
+
 // Without the casts in front.
 [[nodiscard]] c::ExprId without_casts(const c::Tree& tree, c::ExprId id);
 
