@@ -206,8 +206,11 @@ class Estimator {
       const auto rows = most(6);
       const auto taps = most(9);
       if (!rows || !taps) return result_.work.reset();
-      const double sums = 4 * most(3).value_or(0);
-      return count({.plain = of_run + sums * of_run_sum, .lane_run_taps = sums * *rows * *taps}, context);
+      const double sums = 4 * most(3).value_or(0) * static_cast<double>(tir::as_int(*run.operands[14]).value());
+      const bool is_unrolled = tir::as_int(*run.operands[4]) == 4 * 9;  // nine taps
+      return count(
+          {.plain = of_run + sums * of_run_sum, .lane_run_taps = sums * *rows * *taps * (is_unrolled ? 1 : 1.3)},
+          context);
     }
     const bool is_row = run.op == tir::Op::row_run;
     const auto blocks = most(4);

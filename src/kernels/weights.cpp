@@ -172,7 +172,9 @@ class Layout {
 
   std::optional<Candidate> candidate_of(const ProductSum& sum, const arith::Facts& facts) const {
     const tir::Expr& load = *sum.weight.load;
-    if (sum.weight.term != nullptr || (sum.form == Form::lanes && !may_be_window(sum))) return std::nullopt;
+    if (sum.weight.term != nullptr ||
+        (sum.form == Form::lanes && !(begun_.contains(sum.loops.front()) && may_be_window(sum))))
+      return std::nullopt;
     const Declared& declared = declared_.at(load.var);
     if (declared.declarations != 1 || declared.uses != 1) return std::nullopt;
     const tir::Constant& data = *declared.constant->data;
@@ -295,14 +297,6 @@ class Layout {
     digit->part = Digit::Part::remainder;
     digit->extent = by;
     digits.insert(digit, high);
-  }
-
-  // Whether lanes may become one Op::lane_window, as far as their loops tell.
-  [[nodiscard]] bool may_be_window(const ProductSum& sum) const {
-    const bool are_bytes = sum.data.load->type.bits == 8 && sum.weight.load->type.bits == 8;
-    return are_bytes && !sum.in_blocks && sum.loops.size() <= 3 && begun_.contains(sum.loops.front()) &&
-           tir::as_int(*sum.sums->extent).value() % width == 0 &&
-           std::ranges::all_of(sum.loops, [](const tir::For* loop) { return loop->extent->type == tir::int32_type; });
   }
 
   // What is in front of pairs is at most a part of all constants. Sums of many terms have the least of it.
