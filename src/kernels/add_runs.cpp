@@ -57,7 +57,7 @@ class RunWriter {
         sum_(sum),
         in_rows_(core.in_rows && sum.form == Form::dot),
         row_terms_(core.in_rows ? 0 : core.row_terms),
-        has_windows_(core.whole_windows && !core.in_rows),
+        has_windows_(passes != nullptr || (core.whole_windows && !core.in_rows)),
         copies_(in_rows_ || (row_terms_ > 0 && core.whole_windows)),
         sums_(sum.form == Form::lanes ? width
               : core.in_rows          ? 1

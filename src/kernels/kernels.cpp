@@ -14,7 +14,7 @@ namespace usmp::kernels {
 
 void prepare(tir::Module& module, const Core& core) {
   expand_names_in_sums(module);
-  part_sums_of_shared_data(module, core);
+  part_sums_of_shared_data(module);
   tir::check_pass(module, "part_sums_of_shared_data");
   lay_out_weights(module, core);
   tir::check_pass(module, "lay_out_weights");

@@ -66,7 +66,7 @@ std::optional<SharedData> shared_data(const tir::For& outermost, arith::Facts& f
 
 class Parter {
  public:
-  Parter(tir::Module& module, const Core& core) : module_(module), core_(core) {}
+  explicit Parter(tir::Module& module) : module_(module) {}
 
   void run(tir::Function& function) {
     arith::Facts facts(module_);
@@ -152,8 +152,8 @@ class Parter {
   // With the loop in front that sets the sums to 0. Nothing: there is none, or no call adds up such windows.
   std::optional<Stmt> as_windows(const Stmt& front, const SharedData& shared, arith::Facts& facts) {
     const auto* zeros = std::get_if<tir::For>(&front.node);
-    if (core_.in_rows || !core_.whole_windows || zeros == nullptr || tir::as_int(*zeros->min) != 0 ||
-        !tir::as_int(*zeros->extent) || tir::as_int(*zeros->extent) != tir::as_int(*shared.sums->extent)) {
+    if (zeros == nullptr || tir::as_int(*zeros->min) != 0 || !tir::as_int(*zeros->extent) ||
+        tir::as_int(*zeros->extent) != tir::as_int(*shared.sums->extent)) {
       return std::nullopt;
     }
     Parts parts = parts_of(*shared.sums, shared.together);
@@ -181,14 +181,13 @@ class Parter {
   }
 
   tir::Module& module_;
-  const Core& core_;
 };
 
 }  // namespace
 
-void part_sums_of_shared_data(tir::Module& module, const Core& core) {
+void part_sums_of_shared_data(tir::Module& module) {
   for (tir::Function& function : module.functions) {
-    if (!tir::is_opaque(module, function)) Parter(module, core).run(function);
+    if (!tir::is_opaque(module, function)) Parter(module).run(function);
   }
 }
 

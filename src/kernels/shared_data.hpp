@@ -3,7 +3,6 @@
 // Depthwise convolutions with several outputs a channel.
 #pragma once
 
-#include "usmp/kernels/core.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::kernels {
@@ -15,6 +14,6 @@ namespace usmp::kernels {
 //   for m { for c: sum[c·M + m] = 0; for r: for c: sum[c·M + m] += x[r, c] * w[r, c·M + m] }.
 // Else the loop over m is inside of that over c, so that nothing is divided and what is loaded for c is loaded once.
 // Each sum gets its terms in the same order. O(nodes).
-void part_sums_of_shared_data(tir::Module& module, const Core& core);
+void part_sums_of_shared_data(tir::Module& module);
 
 }  // namespace usmp::kernels

@@ -199,6 +199,7 @@ TEST_CASE_FIXTURE(LaneWindowFixture, "kernels: windows of lanes, a part of the c
 struct SharedDataFixture : LaneWindowFixture {
   std::int64_t channels = 8;
   std::int64_t together = 2;
+  std::int64_t missing = 0;
   ExprRef zero = imm(0);
 
   SharedDataFixture(tir::DataType data_type = tir::uint8_type, tir::DataType type = int8_type)
@@ -206,7 +207,7 @@ struct SharedDataFixture : LaneWindowFixture {
     outputs = 2;
   }
   void shared() {
-    sums = channels * together;
+    sums = channels * together - missing;
     sum_at = add(mul(var(j), sums), var(s));
     x = add(add(mul(var(r), channels * 4), mul(var(k), channels)), mul(var(j), channels));
     data_at = add(x, binary(ExprKind::floor_div, var(s), imm(together)));
@@ -214,7 +215,7 @@ struct SharedDataFixture : LaneWindowFixture {
     const tir::Stmt clear = loop(first, sums, block(store(sum, add(mul(var(j), sums), var(first)), zero)));
     const tir::Stmt nest{tir::For{r, begin, length, block(tir::Stmt{std::move(columns)})}};
     program(block(loop(j, outputs, block(clear, nest))));
-    kernels::part_sums_of_shared_data(changed(), core());
+    kernels::part_sums_of_shared_data(changed());
     check_same();
     blocked();
   }
@@ -223,6 +224,8 @@ struct SharedDataFixture : LaneWindowFixture {
 TEST_CASE_FIXTURE(SharedDataFixture, "kernels: several sums of a channel are one call") {
   std::string expected = "lane_window<>(sum[j * 16], data[j * 8], weight[0], 2, 36, 0, 3, 32, 12, 3, 8, 0, 0, 0, 2)";
   SUBCASE("two of eight channels") {}
+  SUBCASE("for a core that has no other windows of lanes") { whole_windows = false; }
+  SUBCASE("for a core whose other weights lie in rows") { in_rows = true; }
   SUBCASE("seven of four") {
     channels = 4;
     together = 7;
@@ -239,6 +242,12 @@ TEST_CASE_FIXTURE(SharedDataFixture, "kernels: several sums of a channel are one
   CHECK_FALSE(has("= 0\n"));
 }
 
+TEST_CASE_FIXTURE(SharedDataFixture, "kernels: channels of which the last has fewer sums") {
+  missing = 1;
+  shared();
+  CHECK(has("floordiv"));
+}
+
 TEST_CASE("kernels: sums that share data and are no window are parted in place") {
   const auto check = [](SharedDataFixture& one) {
     one.shared();
@@ -249,14 +258,70 @@ TEST_CASE("kernels: sums that share data and are no window are parted in place")
   };
   SharedDataFixture one;
   SUBCASE("channels that are no fours") { one.channels = 6; }
-  SUBCASE("a core without such calls") { one.whole_windows = false; }
-  SUBCASE("a core whose weights lie in rows") { one.in_rows = true; }
   SUBCASE("sums that begin with something else") { one.zero = tir::make_int(3); }
   SUBCASE("numbers of 16 bits") {
     SharedDataFixture wide(tir::uint8_type, int16_type);
     return check(wide);
   }
   check(one);
+}
+
+// for j: for p < 2: the eight sums sum[16 · j + 2 · s + p], as they are when channels and their sums are counted apart.
+struct PassesFixture : LaneWindowFixture {
+  VarId p = number("p");
+  std::int64_t passes = 2;
+  ExprRef moved = imm(0);  // data
+  ExprRef rows_of = imm(3);
+
+  bool passed() {
+    sum_at = add(add(mul(var(j), 16), mul(var(s), 2)), var(p));
+    x = add(add(mul(var(r), 96), mul(var(k), 12)), add(mul(var(j), 12), moved));
+    data_at = add(x, var(s));
+    length = rows_of;
+    weights = 9 * 16;
+    weight_at = add(add(mul(var(r), 48), mul(var(k), 16)), add(mul(var(s), 2), var(p)));
+    const tir::Stmt columns = loop(k, 3, block(loop(s, 8, block(update()))));
+    const tir::Stmt window{tir::For{r, begin, length, block(columns)}};
+    const tir::Stmt clear =
+        loop(first, 8, block(store(sum, add(add(mul(var(j), 16), mul(var(first), 2)), var(p)), imm(0))));
+    program(block(loop(j, 4, block(loop(p, passes, block(clear, window))))));
+    blocked();
+    return has("lane_window");
+  }
+};
+
+TEST_CASE_FIXTURE(PassesFixture, "kernels: passes over the channels") {
+  bool is_call = false;
+  SUBCASE("for all of their sums") { is_call = true; }
+  SUBCASE("for some of them") { passes = 1; }
+  SUBCASE("each with data of its own") { moved = var(p); }
+  SUBCASE("each of some rows") { rows_of = add(var(p), 1); }
+  CHECK(passed() == is_call);
+}
+
+TEST_CASE_FIXTURE(LaneWindowFixture, "kernels: sums that are apart and have no window") {
+  outputs = 4;
+  weights = 9 * 16;
+  x = add(add(mul(var(r), 96), mul(var(k), 12)), mul(var(j), 12));
+  sum_at = add(mul(var(j), 16), mul(var(s), 2));
+  const ExprRef weight_of_tap = add(mul(var(r), 48), mul(var(k), 16));
+  weight_at = add(weight_of_tap, var(s));
+  data_at = add(x, var(s));
+  bool is_blocked = true;
+  SUBCASE("weights side by side") {}
+  SUBCASE("weights apart as well") {
+    weight_at = add(weight_of_tap, mul(var(s), 2));
+    is_blocked = false;
+  }
+  SUBCASE("all of the same data") {
+    data_at = x;
+    is_blocked = false;
+  }
+  const tir::Stmt clear = loop(first, 8, block(store(sum, add(mul(var(j), 16), mul(var(first), 2)), imm(0))));
+  const tir::Stmt nest = loop(r, 3, block(loop(k, 3, block(loop(s, 8, block(update()))))));
+  program(block(loop(j, outputs, block(clear, nest))));
+  CHECK(blocked() == is_blocked);
+  CHECK_FALSE(has("lane_run"));
 }
 
 TEST_CASE_FIXTURE(LaneWindowFixture, "kernels: a window of four channels") {
