@@ -253,6 +253,7 @@ TEST_CASE("kernels: sums that share data and are no window are parted in place")
     one.shared();
     CHECK_FALSE(one.has("lane_"));
     CHECK_FALSE(one.has("floordiv"));
+    CHECK(one.text().find("for s_channel") < one.text().find("for s_inside"));
     CHECK(one.has("for s_channel in [0, " + std::to_string(one.channels) + ")"));
     CHECK(one.has("for s_inside in [0, " + std::to_string(one.together) + ")"));
   };
