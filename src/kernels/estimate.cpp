@@ -231,7 +231,7 @@ class Estimator {
   [[nodiscard]] double of_window_tap(bool is_nine) const {
     if (core_.in_rows) return 1.5;
     if (is_nine) return 1;
-    return core_.whole_windows ? 1.3 : 0.75;
+    return core_.whole_windows ? 1.3 : 0.82;
   }
 
   void count_window(std::optional<double> blocks, std::optional<double> rows, std::optional<double> terms,

@@ -162,7 +162,8 @@ Tensor NetworkGenerator::convolution(Block& body, const Tensor& input) {
 Tensor NetworkGenerator::depthwise(Block& body, const Tensor& input) {
   const std::int64_t kernel = random_.between(1, std::min<std::int64_t>({3, input.shape[0], input.shape[1]}));
   const std::int64_t most = std::min<std::int64_t>(4, 2 * most_elements / elements_of(input.shape));
-  const std::int64_t outputs = most > 1 && of_channels_.chance(is_products_ ? 50 : 25) ? of_channels_.between(2, most) : 1;  // of a channel
+  const std::int64_t outputs =
+      most > 1 && of_channels_.chance(is_products_ ? 50 : 25) ? of_channels_.between(2, most) : 1;  // of a channel
   const std::int64_t channels = input.shape[2] * outputs;
   const Shape shape = {input.shape[0] - kernel + 1, input.shape[1] - kernel + 1, channels};
   const Tensor weight =
