@@ -49,7 +49,8 @@ std::optional<SharedData> shared_data(const tir::For& outermost, arith::Facts& f
   tir::for_each_expr(*term, [&](const tir::Expr& expr) {
     const auto index = expr.kind == tir::ExprKind::load && sums ? facts.affine(*expr.operands[0]) : std::nullopt;
     if (!index) return;
-    for (const auto& [atom, factor] : index->terms) {
+    for (const arith::Terms::Term& part : index->terms) {
+      const arith::Atom& atom = part.first;
       if (atom.kind != arith::Atom::Kind::quotient) continue;
       const auto loop = std::ranges::find_if(
           shared.loops, [&](const tir::For* one) { return *atom.whole == arith::variable(one->var); });
