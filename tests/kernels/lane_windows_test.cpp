@@ -296,7 +296,7 @@ TEST_CASE_FIXTURE(PassesFixture, "kernels: passes over the channels") {
   SUBCASE("for all of their sums") { is_call = true; }
   SUBCASE("for some of them") { passes = 1; }
   SUBCASE("each with data of its own") { moved = var(p); }
-  SUBCASE("each of some rows") { rows_of = add(var(p), 1); }
+  SUBCASE("each of some rows") { rows_of = add(var(p), 2); }
   CHECK(passed() == is_call);
 }
 
