@@ -114,6 +114,10 @@ LAYERS = [
     depthwise("mcunet_depthwise", (10, 10, 48), (7, 7)),
     depthwise("multiplier_8", (49, 40, 1), (10, 8), 8, stride=2),
     depthwise("multiplier_2", (12, 12, 16), (3, 3), 2),
+    depthwise("multiplier_3", (12, 12, 12), (3, 3), 3, stride=2),
+    depthwise("multiplier_4", (12, 12, 16), (5, 5), 4, padding=VALID),
+    depthwise("multiplier_8_of_4", (12, 12, 4), (3, 3), 8),
+    depthwise("multiplier_8_of_3", (12, 12, 3), (3, 3), 8, zero_point=-1),
     # Pointwise ones.
     conv("vww_pointwise_1", (48, 48, 8), 16),
     conv("vww_pointwise_7", (6, 6, 128), 128),

@@ -57,7 +57,8 @@ class Helpers {
   std::string pair_run(tir::DataType data);
   std::string paired_weight();
   std::string lane_run(tir::DataType data, tir::DataType weight);
-  std::string lane_window(tir::DataType data, tir::DataType weight, bool is_ring, bool has_offset);
+  // Each `step` sums share their data.
+  std::string lane_window(tir::DataType data, tir::DataType weight, bool is_ring, bool has_offset, std::int64_t step);
   std::string row_run(tir::DataType data, tir::DataType weight);
   std::string window_run(tir::DataType data, tir::DataType weight, bool has_offset);
   // Four elements, 32-bit lanes of a vector of Helium; where there is none, nobody calls them.

@@ -69,14 +69,15 @@ std::string some_taps_instructions(tir::DataType data, tir::DataType weight, boo
 constexpr std::string_view lane_window_text =
     "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t blocks, int32_t distance, int32_t first,\n"
     "                    int32_t rows, int32_t x_row, int32_t w_row, int32_t taps, int32_t x_tap, int32_t offset$r) {\n"
-    "  const int32_t* const end = sums + blocks * 4;\n"
+    "$d"
     "  if (rows <= 0 || taps <= 0) rows = first = 0;\n"
     "#ifdef USMP_DSP_RUNS\n"
     "$b"
     "  if (rows == 3 && taps == 3 && w_row == 12 && distance == 36) {\n"
     "$p"
     "    $i{\n"
-    "      for (; sums != end; sums += 4) {\n"
+    "$y"
+    "      for ($l; $4) {\n"
     "        int32_t s0, s1, s2, s3;\n"
     "        uint32_t even, odd, a, b;\n"
     "        __asm__(\n"
@@ -87,10 +88,10 @@ constexpr std::string_view lane_window_text =
     "\"=&r\"(b)\n"
     "            : [d] \"r\"(x_tap)$m\n"
     "            : \"memory\");\n"
-    "        sums[0] = s0;\n"
-    "        sums[1] = s1;\n"
-    "        sums[2] = s2;\n"
-    "        sums[3] = s3;\n"
+    "        sums[$0] = s0;\n"
+    "        sums[$1] = s1;\n"
+    "        sums[$2] = s2;\n"
+    "        sums[$3] = s3;\n"
     "      }\n"
     "      return;\n"
     "    }\n"
@@ -109,7 +110,8 @@ constexpr std::string_view lane_window_text =
     "$k"
     "      tap += w_row / 4;\n"
     "    }\n"
-    "    for (c = 0; sums != end; c += 4) {\n"
+    "$z"
+    "    for ($c; c += 4) {\n"
     "      int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;\n"
     "      uint32_t even, odd, a, b;\n"
     "      __asm__(\n"
@@ -119,17 +121,18 @@ constexpr std::string_view lane_window_text =
     "            [a] \"=&r\"(a), [b] \"=&r\"(b)\n"
     "          : [t] \"r\"(at), [c] \"r\"(c), [q] \"r\"(w)$u\n"
     "          : \"memory\");\n"
-    "      sums[0] = s0;\n"
-    "      sums[1] = s1;\n"
-    "      sums[2] = s2;\n"
-    "      sums[3] = s3;\n"
-    "      sums += 4;\n"
+    "      sums[$0] = s0;\n"
+    "      sums[$1] = s1;\n"
+    "      sums[$2] = s2;\n"
+    "      sums[$3] = s3;\n"
+    "      $4;\n"
     "      w += 36;\n"
     "    }\n"
     "    return;\n"
     "  }\n"
     "#endif\n"
-    "  for (; sums != end; sums += 4) {\n"
+    "$v"
+    "  for ($l; $4) {\n"
     "    const $w* q = w + first;\n"
     "$f"
     "    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;\n"
@@ -148,10 +151,10 @@ constexpr std::string_view lane_window_text =
     "$k"
     "      q += w_row - taps * 4;\n"
     "    }\n"
-    "    sums[0] = s0;\n"
-    "    sums[1] = s1;\n"
-    "    sums[2] = s2;\n"
-    "    sums[3] = s3;\n"
+    "    sums[$0] = s0;\n"
+    "    sums[$1] = s1;\n"
+    "    sums[$2] = s2;\n"
+    "    sums[$3] = s3;\n"
     "    x += 4;\n"
     "    w += distance;\n"
     "  }\n"
@@ -159,11 +162,14 @@ constexpr std::string_view lane_window_text =
 
 }  // namespace
 
-std::string Helpers::lane_window(tir::DataType data, tir::DataType weight, bool is_ring, bool has_offset) {
+// Each `step` sums side by side share their data.
+std::string Helpers::lane_window(tir::DataType data, tir::DataType weight, bool is_ring, bool has_offset,
+                                 std::int64_t step) {
   const std::string product = lane_product(data, weight);
   define_kernel();
   const std::string name = "usmp_lane_window_" + short_name(data) + "_" + short_name(weight) +
-                           (is_ring ? "_ring" : "") + (has_offset ? "_offset" : "");
+                           (is_ring ? "_ring" : "") + (has_offset ? "_offset" : "") +
+                           (step == 1 ? "" : "_by" + std::to_string(step));
   const std::string x = storage_type(data);
   std::map<char, std::string> values = {{'n', name},
                                         {'x', x},
@@ -174,6 +180,26 @@ std::string Helpers::lane_window(tir::DataType data, tir::DataType weight, bool 
                                         {'t', some_taps_instructions(data, weight, has_offset)},
                                         {'u', has_offset ? ", [both] \"r\"(both)" : ""},
                                         {'m', has_offset ? ", [both] \"m\"(both)" : ""}};
+  if (step == 1) {
+    values['d'] = "  const int32_t* const end = sums + blocks * 4;\n";
+    values['l'] = "; sums != end";
+    values['c'] = "c = 0; sums != end";
+    values['4'] = "sums += 4";
+    values['y'] = values['z'] = values['v'] = "";
+    for (const char lane : {'0', '1', '2', '3'}) values[lane] = lane;
+  } else {  // passes over the channels, each for the next of their sums; its weights follow
+    const std::string by = std::to_string(4 * step);
+    const std::string pass = "for (pass = 0; pass < " + std::to_string(step) + "; ++pass";
+    values['d'] = "  const int32_t end = blocks * " + by + ";\n  int32_t pass, i;\n";
+    values['l'] = "i = pass; i < end";
+    values['c'] = "c = 0, i = pass; i < end";
+    values['4'] = "i += " + by;
+    values['y'] = "      " + pass + ", p0 -= blocks * 4, p1 -= blocks * 4, p2 -= blocks * 4)\n";
+    values['z'] = "    " + pass + ")\n";
+    values['v'] = "  " + pass + ", x -= blocks * 4)\n";
+    values['0'] = "i";
+    for (const char lane : {'1', '2', '3'}) values[lane] = "i + " + std::to_string((lane - '0') * step);
+  }
   if (is_ring) {
     values['r'] = ", int32_t place, int32_t size";
     values['p'] =

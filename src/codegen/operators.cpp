@@ -111,8 +111,9 @@ void ExpressionPrinter::add_products(const Expr& expr) {
       break;
     case tir::Op::lane_window: {
       const bool is_ring = tir::as_int(*expr.operands[13]) != 0;
-      add(file_.helpers.lane_window(data, weight, is_ring, tir::as_int(*expr.operands[11]) != 0));
-      if (!is_ring) printed = 12;
+      const std::int64_t step = tir::as_int(*expr.operands[14]).value();
+      add(file_.helpers.lane_window(data, weight, is_ring, tir::as_int(*expr.operands[11]) != 0, step));
+      printed = is_ring ? 14 : 12;  // the name has the step
       break;
     }
     case tir::Op::row_run:

@@ -52,23 +52,29 @@ ExprRef replaced(const ExprRef& root, const tir::Expr& part, const ExprRef& by) 
 
 class RunWriter {
  public:
-  RunWriter(tir::Module& module, const ProductSum& sum, const Core& core, arith::Facts& facts)
+  RunWriter(tir::Module& module, const ProductSum& sum, const Core& core, arith::Facts& facts, const tir::For* passes)
       : module_(module),
         sum_(sum),
         in_rows_(core.in_rows && sum.form == Form::dot),
         row_terms_(core.in_rows ? 0 : core.row_terms),
+        has_windows_(passes != nullptr || (core.whole_windows && !core.in_rows)),
         copies_(in_rows_ || (row_terms_ > 0 && core.whole_windows)),
         sums_(sum.form == Form::lanes ? width
               : core.in_rows          ? 1
                                       : core.sums),
-        facts_(facts) {}
+        facts_(facts),
+        passes_(passes) {}
 
   std::optional<AddedRuns> run(bool are_set_to_0) {
     const std::int64_t count = *tir::as_int(*sum_.sums->extent);
     if (count % sums_ != 0 || module_.var(sum_.sums->var).type != tir::int32_type) return std::nullopt;
     blocks_ = count / sums_;
     if (sum_.weight.term != nullptr) return are_set_to_0 && sums_ == width ? run_of_pairs() : std::nullopt;
-    if (sum_.in_blocks) return are_set_to_0 ? window_of_lanes() : std::nullopt;
+    if (sum_.step != 1 && passes_ == nullptr) return std::nullopt;
+    const bool are_in_blocks = sum_.weights == Lie::in_blocks || (has_windows_ && blocks_ == 1 && may_be_window(sum_));
+    if (auto window = are_in_blocks && are_set_to_0 ? window_of_lanes() : std::nullopt) return window;
+    if (sum_.weights == Lie::in_blocks) return std::nullopt;
+    if (passes_ != nullptr) return std::nullopt;
     const bool may_be_taken = copies_ && (in_rows_ || may_be_window_of_rows());
     if (auto taken = may_be_taken ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
     const std::size_t mark = facts_.mark();
@@ -468,13 +474,14 @@ class RunWriter {
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<LaneWindow> found = lanes_in_rows();
-    const bool is_possible = found && find_distance_of_blocks();
+    const bool is_possible = found && find_distance_of_blocks(*found);
     facts_.restore(mark);
     if (!is_possible) return std::nullopt;
     const LaneWindow& window = *found;
     AddedRuns added{{}, true};
     loops::Substitution block;  // where the weights of one begin
     for (const tir::For* loop : sum_.loops) block[loop->var] = tir::make_int(0);
+    if (passes_ != nullptr) block[passes_->var] = tir::make_int(0);
     loops::Substitution values = block;
     ExprRef rows = tir::make_int(1);
     if (window.rows != nullptr) {
@@ -498,7 +505,7 @@ class RunWriter {
          tir::make_load(weight.type, weight.var, facts_.simplified(with_values(weight.operands[0], block))),
          tir::make_int(blocks_), tir::make_int(distance_), first, rows, tir::make_int(window.x_row),
          tir::make_int(window.w_row), window.taps->extent, tir::make_int(window.x_tap), tir::make_int(sum_.data.offset),
-         place, tir::make_int(window.size)})});
+         place, tir::make_int(window.size), tir::make_int(sum_.step)})});
     return added;
   }
 
@@ -551,15 +558,20 @@ class RunWriter {
     window.size = ring.rows * ring.distance;
   }
 
-  // Of the weights of two blocks.
-  bool find_distance_of_blocks() {
+  // Of the weights of two blocks; of one that is alone, its length. All loops are bound.
+  bool find_distance_of_blocks(const LaneWindow& window) {
     const VarId b = loops::fresh_var(module_, "b", tir::int32_type);
     facts_.bind_interval(b, Interval{0, blocks_ - 1});
     const loops::Substitution values = {{sum_.sums->var, times(tir::make_var(module_, b), width)}};
     const auto place = facts_.affine(*loops::renamed(sum_.weight.load->operands[0], values));
     if (!place || place->without(b).mentions(b)) return false;
     distance_ = place->factor(b);
-    return true;
+    if (blocks_ == 1) {
+      const auto most = facts_.interval(arith::variable((window.rows != nullptr ? window.rows : window.taps)->var));
+      distance_ = most ? (most->high + 1) * (window.rows != nullptr ? window.w_row : width) : 0;
+    }
+    return passes_ == nullptr ||
+           (place->factor(passes_->var) == blocks_ * distance_ && !place->without(passes_->var).mentions(passes_->var));
   }
 
   // --- Weights as pairs ----------------------------------------------------------------------------------------------
@@ -711,9 +723,11 @@ class RunWriter {
   const ProductSum& sum_;
   bool in_rows_;
   std::int64_t row_terms_;
+  bool has_windows_;   // of lanes
   bool copies_;        // small windows
   std::int64_t sums_;  // of a block
   arith::Facts& facts_;
+  const tir::For* passes_;  // over sums that share data; null: none do
   std::int64_t blocks_ = 0;
   std::int64_t distance_ = 0;
   loops::Substitution values_;  // the first of all sums and terms of the window
@@ -722,8 +736,8 @@ class RunWriter {
 }  // namespace
 
 std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, const Core& core, bool are_set_to_0,
-                                  arith::Facts& facts) {
-  return RunWriter(module, sum, core, facts).run(are_set_to_0);
+                                  arith::Facts& facts, const tir::For* passes) {
+  return RunWriter(module, sum, core, facts, passes).run(are_set_to_0);
 }
 
 }  // namespace usmp::kernels

@@ -29,9 +29,13 @@ struct AddedRuns {
 // A window of a ring is a run up to the end of the ring, and if it goes on, another one from the ring's beginning on:
 // data[(p + k) mod rows] is data[place + k - first k] in front of the end.
 //
+// `passes`: a loop around these statements, from 0 on, over sums that share data (shared_data.hpp); one Op::lane_window
+// takes its place, too. Null: there is none.
+//
 // `are_set_to_0`: the statement in front sets all sums to 0; it is not needed where the result begins at 0. Nothing:
 // terms are not side by side, or numbers of sums and terms are not multiples of those of a call.
 [[nodiscard]] std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, const Core& core,
-                                                bool are_set_to_0, arith::Facts& facts);
+                                                bool are_set_to_0, arith::Facts& facts,
+                                                const tir::For* passes = nullptr);
 
 }  // namespace usmp::kernels

@@ -47,8 +47,12 @@ class Blocker {
                      [&](Block& block, std::size_t& at, arith::Facts& known) {
                        const auto* loop = std::get_if<tir::For>(&block[at].node);
                        if (loop == nullptr) return loops::Next::enter;
+                       if (auto passes = all_passes(*loop, known)) {
+                         block[at] = {tir::Scope{std::move(*passes)}};
+                         return loops::Next::skip;
+                       }
                        const auto sum = product_sum(*loop, known);
-                       if (!sum || !is_possible(*sum)) return loops::Next::enter;
+                       if (!sum || sum->weights == Lie::apart || !is_possible(*sum)) return loops::Next::enter;
                        const std::size_t before = before_lets(block, at, sum->store->storage);
                        const ExprRef first = before == 0 ? nullptr : first_value(block[before - 1], *sum, known);
                        const bool are_set_to_0 = first != nullptr && tir::as_int(*first) == 0;
@@ -76,6 +80,27 @@ class Blocker {
     const VarId storage = sum.store->storage;
     return storage_.is_alone(storage) && storage_.may_read(*sum.store->value->operands[1], storage) &&
            storage_.may_read(*sum.store->index, storage);
+  }
+
+  // Of a loop over sums that share data, in which these are set to 0 and added up.
+  std::optional<Block> all_passes(const tir::For& loop, arith::Facts& facts) {
+    const auto* nest = loop.body.size() == 2 ? std::get_if<tir::For>(&loop.body[1].node) : nullptr;
+    if (nest == nullptr || tir::as_int(*loop.min) != 0) return std::nullopt;
+    const std::size_t mark = facts.mark();
+    facts.bind_loop(loop);
+    std::optional<Block> made;
+    const auto sum = product_sum(*nest, facts);
+    if (sum && sum->step != 1 && tir::as_int(*loop.extent) == sum->step && is_possible(*sum)) {
+      const ExprRef first = first_value(loop.body[0], *sum, facts);
+      const auto index = facts.affine(*sum->store->index);
+      const bool are_passes = first != nullptr && tir::as_int(*first) == 0 && index && index->factor(loop.var) == 1 &&
+                              !index->without(loop.var).mentions(loop.var) && !sum->data.mentions(loop.var) &&
+                              !bounds_mention(*sum, {&loop});
+      if (auto runs = are_passes ? add_runs(module_, *sum, core_, true, facts, &loop) : std::nullopt)
+        made = std::move(runs->statements);
+    }
+    facts.restore(mark);
+    return made;
   }
 
   // The first of the lets in front of the statement that do not read the sums; the statement itself: there are none.

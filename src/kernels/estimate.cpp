@@ -206,8 +206,11 @@ class Estimator {
       const auto rows = most(6);
       const auto taps = most(9);
       if (!rows || !taps) return result_.work.reset();
-      const double sums = 4 * most(3).value_or(0);
-      return count({.plain = of_run + sums * of_run_sum, .lane_run_taps = sums * *rows * *taps}, context);
+      const double sums = 4 * most(3).value_or(0) * static_cast<double>(tir::as_int(*run.operands[14]).value());
+      Work work{.plain = of_run + sums * of_run_sum};
+      (core_.in_rows ? work.lane_products : work.lane_run_taps) =
+          sums * *rows * *taps * of_window_tap(tir::as_int(*run.operands[4]) == 9 * width_of_lanes);
+      return count(work, context);
     }
     const bool is_row = run.op == tir::Op::row_run;
     const auto blocks = most(4);
@@ -222,6 +225,13 @@ class Estimator {
     Work work{.plain = of_run + sums * of_run_sum};
     (is_dot ? work.dot_run_fours : work.lane_run_taps) = sums * *terms;
     count(work, context);
+  }
+
+  // Of a window of lanes, as part of what a core takes for one elsewhere: nine taps may be written out.
+  [[nodiscard]] double of_window_tap(bool is_nine) const {
+    if (core_.in_rows) return 1.5;
+    if (is_nine) return 1;
+    return core_.whole_windows ? 1.3 : 0.82;
   }
 
   void count_window(std::optional<double> blocks, std::optional<double> rows, std::optional<double> terms,

@@ -6,6 +6,7 @@
 #include "kernels/held_sums.hpp"
 #include "kernels/product_sum.hpp"
 #include "kernels/requantize.hpp"
+#include "kernels/shared_data.hpp"
 #include "kernels/weights.hpp"
 #include "usmp/tir/verify.hpp"
 
@@ -13,6 +14,8 @@ namespace usmp::kernels {
 
 void prepare(tir::Module& module, const Core& core) {
   expand_names_in_sums(module);
+  part_sums_of_shared_data(module);
+  tir::check_pass(module, "part_sums_of_shared_data");
   lay_out_weights(module, core);
   tir::check_pass(module, "lay_out_weights");
   requantize(module);

@@ -102,13 +102,12 @@ bool add_variables_of_quotient(const Expr& root, std::set<tir::VarId>& inside) {
 
 bool is_loop_from_zero(const tir::For& loop) { return tir::as_int(*loop.min) == 0 && tir::as_int(*loop.extent) > 0; }
 
-// The loop that numbers the sums: the only one that the index of the store has, once and as it is.
+// The loop that numbers the sums: the only one that the index of the store has, once.
 const tir::For* loop_over_sums(const ProductSum& sum, const arith::Affine& index) {
   const tir::For* found = nullptr;
   for (const tir::For* loop : sum.loops) {
     if (!index.mentions(loop->var)) continue;
-    if (found != nullptr || index.factor(loop->var) != 1 || index.without(loop->var).mentions(loop->var))
-      return nullptr;
+    if (found != nullptr || index.factor(loop->var) < 1 || index.without(loop->var).mentions(loop->var)) return nullptr;
     found = loop;
   }
   return found != nullptr && is_loop_from_zero(*found) ? found : nullptr;
@@ -145,9 +144,13 @@ bool find_form(ProductSum& sum, Factor a, Factor b, const arith::Facts& facts) {
   };
   // Only data have a number to add, and only weights are in blocks.
   if (sum.form == Form::lanes && (b.offset != 0 || !is_side_by_side(a))) std::swap(a, b);
+  if (sum.form == Form::dot && sum.step != 1) return false;
   if (sum.form == Form::lanes) {
-    sum.in_blocks = !is_side_by_side(b);
-    if (!is_side_by_side(a) || (sum.in_blocks && !is_in_blocks(b, *sum.sums, facts))) return false;
+    sum.weights = is_side_by_side(b)                  ? Lie::side_by_side
+                  : is_in_blocks(b, *sum.sums, facts) ? Lie::in_blocks
+                                                      : Lie::apart;
+    const bool are_known = sum.weights != Lie::apart || (sum.step != 1 && b.is_linear_in(s));
+    if (!is_side_by_side(a) || !are_known) return false;
   }
   const bool is_moved_byte =
       sum.form == Form::dot && b.offset == unsigned_weight_offset && b.load->type == tir::uint8_type;
@@ -203,6 +206,7 @@ std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& f
   auto a = factor_of(term->operands[0], facts);
   auto b = factor_of(term->operands[1], facts);
   sum.sums = index && a && b ? loop_over_sums(sum, *index) : nullptr;
+  if (sum.sums != nullptr) sum.step = index->factor(sum.sums->var);
   const bool has_form = sum.sums != nullptr && find_form(sum, std::move(*a), std::move(*b), facts);
   facts.restore(mark);
   if (!has_form) return std::nullopt;
@@ -234,7 +238,7 @@ ExprRef first_value(const tir::Stmt& stmt, const ProductSum& sum, arith::Facts& 
   facts.bind_loop(*sum.sums);
   const auto sums = facts.affine(*sum.store->index);
   facts.restore(mark);
-  const bool is_same = has_lets && index && sums && index->factor(loop->var) == 1 &&
+  const bool is_same = has_lets && index && sums && index->factor(loop->var) == sum.step &&
                        index->without(loop->var) == sums->without(sum.sums->var);
   return is_same ? store->value : nullptr;
 }
@@ -256,6 +260,13 @@ void expand_names_in_sums(tir::Module& module) {
       }
     });
   }
+}
+
+bool may_be_window(const ProductSum& sum) {
+  const bool are_bytes = sum.data.load->type.bits == 8 && sum.weight.load->type.bits == 8;
+  return sum.form == Form::lanes && are_bytes && sum.weights != Lie::in_blocks && sum.loops.size() <= 3 &&
+         tir::as_int(*sum.sums->extent).value() % width == 0 &&
+         std::ranges::all_of(sum.loops, [](const tir::For* loop) { return loop->extent->type == tir::int32_type; });
 }
 
 std::vector<const tir::For*> data_run(const ProductSum& sum) {

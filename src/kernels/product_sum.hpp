@@ -35,16 +35,24 @@ enum class Form : std::uint8_t {
   lanes,  // sums side by side have data and weights side by side
 };
 
-// for … : sum[… + s] = sum[… + s] + data * weight
+// How the weights of lanes lie.
+enum class Lie : std::uint8_t {
+  side_by_side,
+  in_blocks,  // only each four are side by side, from multiples of four on
+  apart,      // at equal distances: no kernel reads them so
+};
+
+// for … : sum[… + step * s] = sum[… + step * s] + data * weight
 // in loops of which each holds only the next.
 struct ProductSum {
   std::vector<const tir::For*> loops;  // outermost first
   const tir::Store* store = nullptr;
   const tir::For* sums = nullptr;  // of the loops, the one over s, from 0, with a constant extent
+  std::int64_t step = 1;           // of a dot 1
   Form form = Form::dot;
   Factor data;
-  Factor weight;           // its offset is 0, or in a dot -128 of bytes without sign
-  bool in_blocks = false;  // of lanes: only each four weights are side by side, from multiples of four on
+  Factor weight;  // its offset is 0, or in a dot -128 of bytes without sign
+  Lie weights = Lie::side_by_side;
 };
 
 // Weights of 8 bits with a sign, stored as what is 128 more, are multiplied with data without sign.
@@ -65,6 +73,9 @@ inline constexpr std::int64_t unsigned_weight_offset = -128;
 // Where a loop holds nothing but a sum that is added to, with names for parts of its indices, these go: TVM gives names
 // to what occurs twice. O(nodes).
 void expand_names_in_sums(tir::Module& module);
+
+// Whether lanes whose weights are not in blocks yet may become one Op::lane_window, as far as their loops tell.
+[[nodiscard]] bool may_be_window(const ProductSum& sum);
 
 // Of a dot: loops over terms whose data are side by side in memory, innermost first. The distance of a loop's data is
 // 1, or the number of data that the loops before it take together. All but the last run from 0 a constant number of

@@ -158,7 +158,8 @@ class Layout {
                         const auto sum = product_sum(*loop, inside);
                         if (!sum) return;
                         seen_.insert(sum->loops.begin(), sum->loops.end());
-                        if (sum->form == Form::lanes && (in_rows_ || !whole_windows_)) return;
+                        const bool has_windows = sum->step != 1 || (whole_windows_ && !in_rows_);
+                        if (sum->form == Form::lanes && !has_windows) return;
                         const auto front = in_front.find(loop);
                         const tir::ExprRef first =
                             front == in_front.end() ? nullptr : first_value(*front->second, *sum, inside);
@@ -172,7 +173,8 @@ class Layout {
 
   std::optional<Candidate> candidate_of(const ProductSum& sum, const arith::Facts& facts) const {
     const tir::Expr& load = *sum.weight.load;
-    if (sum.weight.term != nullptr || (sum.form == Form::lanes && !may_be_window(sum))) return std::nullopt;
+    const bool has_order = sum.form == Form::dot || (begun_.contains(sum.loops.front()) && may_be_window(sum));
+    if (sum.weight.term != nullptr || !has_order) return std::nullopt;
     const Declared& declared = declared_.at(load.var);
     if (declared.declarations != 1 || declared.uses != 1) return std::nullopt;
     const tir::Constant& data = *declared.constant->data;
@@ -187,7 +189,7 @@ class Layout {
     }
     if (size * data.type.bytes() != static_cast<std::int64_t>(data.bytes.size())) return std::nullopt;
     if (!in_rows_ && sum.weight.offset != 0) return std::nullopt;
-    if (!in_rows_) interleave(*digits, sum);
+    if (!in_rows_ || sum.form == Form::lanes) interleave(*digits, sum);
     std::vector<Digit*> order;
     order.reserve(digits->size());
     for (Digit& digit : *digits) order.push_back(&digit);
@@ -198,7 +200,7 @@ class Layout {
       order[i]->after = distance;
       distance *= order[i]->extent;
     }
-    const bool is_moved = in_rows_ && is_moved_by_128(sum);
+    const bool is_moved = in_rows_ && sum.form == Form::dot && is_moved_by_128(sum);
     if (!is_moved && std::ranges::all_of(*digits, [](const Digit& digit) { return digit.before == digit.after; }))
       return std::nullopt;
     for (const Digit& digit : *digits) {
@@ -295,14 +297,6 @@ class Layout {
     digit->part = Digit::Part::remainder;
     digit->extent = by;
     digits.insert(digit, high);
-  }
-
-  // Whether lanes may become one Op::lane_window, as far as their loops tell.
-  [[nodiscard]] bool may_be_window(const ProductSum& sum) const {
-    const bool are_bytes = sum.data.load->type.bits == 8 && sum.weight.load->type.bits == 8;
-    return are_bytes && !sum.in_blocks && sum.loops.size() <= 3 && begun_.contains(sum.loops.front()) &&
-           tir::as_int(*sum.sums->extent).value() % width == 0 &&
-           std::ranges::all_of(sum.loops, [](const tir::For* loop) { return loop->extent->type == tir::int32_type; });
   }
 
   // What is in front of pairs is at most a part of all constants. Sums of many terms have the least of it.

@@ -14,7 +14,8 @@ namespace usmp::kernels {
 //   [f][ry][rx][rc],
 // which is what rows of sums need (`in_rows`), or
 //   [f / sums][ry][rx][rc / 4][f % sums][rc % 4] where these divide both: what a block of sums reads is one stream.
-// Those of lanes of bytes, [ry][rx][c], become [c / 4][ry][rx][c % 4] where one Op::lane_window may read them.
+// Those of lanes of bytes, [ry][rx][c], become [c / 4][ry][rx][c % 4] where one Op::lane_window may read them; of
+// several sums a channel (shared_data.hpp), [ry][rx][c][m], [m][c / 4][ry][rx][c % 4].
 // Of constants that one product sum reads and nothing else, and whose data, if other constants share
 // them, change alike in all. O(nodes + bytes of constants).
 //

@@ -146,27 +146,22 @@ void depthwise_conv_2d(Emitter& e) {
   check_images(e, windows, channels);
   const Products products(e, 0, 1, 2, ordered_weights(e, 1, {0, 1, 2, 3}), Products::Wide::always);
   if (inputs == 1) return convolve(e, products, windows, 1, channels);
-  // Of one output a channel, blocks are of channels; else of the outputs of a channel.
-  const std::int64_t multiplier = channels / inputs;
-  const bool is_single = multiplier == 1;
-  const std::int64_t group = is_single ? channels : multiplier;
-  const std::int64_t count = block_of(group);
+  const std::int64_t multiplier = channels / inputs;  // outputs of a channel, side by side
+  const std::int64_t count = block_of(channels, multiplier);
   const Array out = e.out();
   Nest& nest = e.nest();
   for_each_pixel(e, products, windows, [&](const Image& image, const Num& n, const Num& y, const Num& x) {
     const Num pixel = (n * Num(windows.vertical.out) + y) * Num(windows.horizontal.out) + x;
-    nest.loop("g", channels / group, [&](const Num& g) {
-      nest.loop("b", group / count, [&](const Num& b) {
-        const Num first = g * Num(group) + b * Num(count);
-        products.block(out, count, first, pixel * Num(channels) + first, [&](const Num& o, const Products::Add& add) {
-          nest.loop("ky", windows.vertical.kernel, [&](const Num& ky) {
-            nest.loop("kx", windows.horizontal.kernel, [&](const Num& kx) {
-              const Num row = y * Num(windows.vertical.stride) + ky * Num(windows.vertical.dilation);
-              const Num column = x * Num(windows.horizontal.stride) + kx * Num(windows.horizontal.dilation);
-              const Num index = image.index(n, row, column, is_single ? first + o : g);
-              const Num weight = ky * Num(windows.horizontal.kernel * channels) + kx * Num(channels) + first + o;
-              add(products.centred(nest, image.array, index), weight);
-            });
+    nest.loop("b", channels / count, [&](const Num& b) {
+      const Num first = b * Num(count);
+      products.block(out, count, first, pixel * Num(channels) + first, [&](const Num& o, const Products::Add& add) {
+        nest.loop("ky", windows.vertical.kernel, [&](const Num& ky) {
+          nest.loop("kx", windows.horizontal.kernel, [&](const Num& kx) {
+            const Num row = y * Num(windows.vertical.stride) + ky * Num(windows.vertical.dilation);
+            const Num column = x * Num(windows.horizontal.stride) + kx * Num(windows.horizontal.dilation);
+            const Num channel = b * Num(count / multiplier) + floor_div(o, multiplier);
+            const Num weight = ky * Num(windows.horizontal.kernel * channels) + kx * Num(channels) + first + o;
+            add(products.centred(nest, image.array, image.index(n, row, column, channel)), weight);
           });
         });
       });

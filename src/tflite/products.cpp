@@ -19,10 +19,10 @@ std::int64_t element(const std::string& bytes, std::size_t index) {
 
 }  // namespace
 
-std::int64_t block_of(std::int64_t channels) {
+std::int64_t block_of(std::int64_t channels, std::int64_t together) {
   if (channels <= most_sums) return channels;
   for (std::int64_t count = most_sums; count >= 16; --count) {
-    if (channels % count == 0) return count;
+    if (channels % count == 0 && count % together == 0) return count;
   }
   return channels;
 }

@@ -28,7 +28,8 @@ struct Weights {
 inline constexpr std::int64_t most_sums = 64;
 
 // Channels of a block: the largest divisor of their number that is at most `most_sums`, all of them if it is small.
-[[nodiscard]] std::int64_t block_of(std::int64_t channels);
+// Blocks do not part those of which so many belong `together`.
+[[nodiscard]] std::int64_t block_of(std::int64_t channels, std::int64_t together = 1);
 
 class Products {
  public:

@@ -214,7 +214,8 @@ bool goes_together(const Expr& expr) {
              operand(2).bits == 8 &&
              std::all_of(operands.begin() + 3, operands.end(),
                          [](const ExprRef& one) { return one->type == int32_type; }) &&
-             as_int(*operands[11]).has_value() && as_int(*operands[13]).has_value();
+             as_int(*operands[11]).has_value() && as_int(*operands[13]).has_value() &&
+             as_int(*operands[14]).has_value();
     case Op::dot4:
     case Op::lane_product:
       return type == int32_type && operand(0) == type && is_load_of_factor(*operands[1]) &&

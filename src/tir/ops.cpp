@@ -111,7 +111,7 @@ constexpr std::array table = {
     row(Op::dot_run, "usmp.dot_run", nothing, 20, 9),
     row(Op::lane_product, "usmp.lane_product", pure, 2, 5),
     row(Op::lane_run, "usmp.lane_run", nothing, 20, 9),
-    row(Op::lane_window, "usmp.lane_window", nothing, 20, 14),
+    row(Op::lane_window, "usmp.lane_window", nothing, 20, 15),
     row(Op::memory_fence, "usmp.memory_fence", nothing, 20, 0),
     row(Op::multiply_high, "usmp.multiply_high", elementwise, 4, 3),
     row(Op::pair_run, "usmp.pair_run", nothing, 20, 6),

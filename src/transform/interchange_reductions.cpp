@@ -200,17 +200,22 @@ class ReductionInterchange {
     loops::bind_after(stmt, facts_);
   }
 
-  // Whether each load of the term is of the same element for the whole row, or of neighbours; at least one of
-  // neighbours.
+  // Whether each load of the term is of the same element for the whole row, or of neighbours, each perhaps for as many
+  // elements of the row (depthwise convolutions with several outputs a channel); at least one of neighbours.
   bool stands_side_by_side(const Expr& term, VarId sum, VarId row) const {
+    const auto is_shared = [&](const arith::Terms::Term& one) {
+      const auto& [atom, factor] = one;
+      return atom.kind == arith::Atom::Kind::quotient && factor == 1 && *atom.whole == arith::variable(row);
+    };
     bool all = true;
     bool some = false;
     tir::for_each_expr(term, [&](const Expr& expr) {
       if (tir::is_if_then_else(expr)) all = false;
       if (expr.kind != ExprKind::load) return true;
       const auto index = facts_.affine(*expr.operands[0]);
-      const arith::Affine rest = index.value_or(arith::Affine()).without(row);
+      arith::Affine rest = index.value_or(arith::Affine()).without(row);
       const std::int64_t factor = index ? index->factor(row) : 2;
+      if (factor == 0) rest.terms.erase_if(is_shared);
       all = all && expr.var != sum && !rest.mentions(row) && (factor == 0 || factor == 1);
       some = some || factor == 1;
       return false;

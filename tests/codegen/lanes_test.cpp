@@ -546,17 +546,20 @@ TEST_CASE("lanes: windows of lanes on an emulated core") {
         const std::int64_t size = is_ring ? pixels * x_tap : 0;
         const std::int64_t place = is_ring ? drawn(0, pixels - 1) * x_tap : 0;
         const std::int64_t zero = std::vector<std::int64_t>{0, 128, -83, 0}[static_cast<std::size_t>(one / 6)];
+        const std::int64_t step = one % 5 < 2 ? drawn(2, 4) : 1;  // sums of a channel
         std::vector<std::int64_t> x, w;
         const std::int64_t elements_of_x = is_ring ? size : x_row * all_rows;
         const Data xs = elements(data_type, static_cast<std::size_t>(elements_of_x), seed, x);
-        const Data ws = elements(weight_type, static_cast<std::size_t>(blocks * distance), seed + 7, w);
+        const Data ws = elements(weight_type, static_cast<std::size_t>(step * blocks * distance), seed + 7, w);
         std::vector<std::int32_t> sums;
-        for (std::int64_t i = 0; i < 4 * blocks; ++i) {
+        for (std::int64_t n = 0; n < 4 * blocks * step; ++n) {
+          const std::int64_t i = n / step;
+          const std::int64_t block = i / 4 + n % step * blocks;
           std::uint32_t sum = 0;
           for (std::int64_t k = 0; k < rows * std::max<std::int64_t>(taps, 0); ++k) {
             const std::int64_t at = place + k / taps * x_row + k % taps * x_tap;
             const std::int64_t value = x[static_cast<std::size_t>((is_ring ? at % size : at) + i)] + zero;
-            const std::int64_t weight = i / 4 * distance + begin + k / taps * 4 * all_taps + k % taps * 4 + i % 4;
+            const std::int64_t weight = block * distance + begin + k / taps * 4 * all_taps + k % taps * 4 + i % 4;
             sum += static_cast<std::uint32_t>(value * w[static_cast<std::size_t>(weight)]);
           }
           sums.push_back(static_cast<std::int32_t>(sum));
@@ -566,7 +569,7 @@ TEST_CASE("lanes: windows of lanes on an emulated core") {
               evaluate(tir::make_call(tir::void_type, tir::Op::lane_window,
                                       {program.load(out, 0), program.load(in[0], 0), program.load(in[1], 0),
                                        imm(blocks), imm(distance), imm(begin), imm(rows), imm(x_row), imm(4 * all_taps),
-                                       imm(taps), imm(x_tap), imm(zero), imm(place), imm(size)}))};
+                                       imm(taps), imm(x_tap), imm(zero), imm(place), imm(size), imm(step)}))};
         });
       }
     }

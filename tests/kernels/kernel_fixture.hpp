@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/blocks.hpp"
+#include "kernels/shared_data.hpp"
 #include "kernels/weights.hpp"
 #include "transform/program.hpp"
 
@@ -33,6 +34,7 @@ struct KernelFixture : Program {
   std::int64_t offset = 0;
   std::int64_t together = 4;  // sums of a block
   bool in_rows = false;       // weights lie sum by sum
+  bool whole_windows = true;  // of lanes are one call
   bool alone = true;
   ExprRef begin = tir::make_int(0);  // of r
   ExprRef length = nullptr;          // of r; null: rows
@@ -83,7 +85,7 @@ struct KernelFixture : Program {
   }
   [[nodiscard]] bool has(const std::string& what) { return text().find(what) != std::string::npos; }
   [[nodiscard]] kernels::Core core() const {
-    return {.name = "some", .in_rows = in_rows, .paired_terms = 0, .sums = together};
+    return {.name = "some", .in_rows = in_rows, .whole_windows = whole_windows, .paired_terms = 0, .sums = together};
   }
   bool blocked() {
     kernels::lay_out_weights(changed(), core());

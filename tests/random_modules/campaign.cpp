@@ -116,6 +116,7 @@ class Campaign {
       part.rows += holds(variant, "usmp_row_run");
       part.lanes += holds(variant, "usmp_lane_");
       part.windows += holds(variant, "usmp_lane_window");
+      part.shared += holds(variant, "; ++pass");
       part.floats += holds(variant, "usmp_floats");
       part.pairs += holds(variant, "usmp_pair_run");
       part.halves += holds(variant, "usmp_halves_of_i16");
@@ -159,6 +160,7 @@ class Campaign {
     totals_.dots += part.dots;
     totals_.lanes += part.lanes;
     totals_.windows += part.windows;
+    totals_.shared += part.shared;
     totals_.floats += part.floats;
     totals_.pairs += part.pairs;
     totals_.halves += part.halves;

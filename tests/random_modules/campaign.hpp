@@ -64,6 +64,7 @@ struct Totals {
   std::uint64_t dots = 0;                            // variants that add up runs of dot products
   std::uint64_t lanes = 0;                           // or of lanes
   std::uint64_t windows = 0;                         // or whole windows of lanes
+  std::uint64_t shared = 0;                          // of these, several sums a channel
   std::uint64_t floats = 0;                          // or with vectors of floats
   std::uint64_t pairs = 0;                           // or with weights that are pairs
   std::uint64_t halves = 0;                          // or with factors of 16 bits

@@ -154,7 +154,10 @@ void Interpreter::window_of_lanes(const Expr& expr) {
   };
   const Expr& first = *expr.operands[0];
   const std::int64_t size = operand(13);
-  for (std::int64_t s = 0; s < 4 * operand(3); ++s) {
+  const std::int64_t passes = operand(14);
+  for (std::int64_t n = 0; n < 4 * operand(3) * passes; ++n) {
+    const std::int64_t s = n / passes;
+    const std::int64_t block = s / 4 + n % passes * operand(3);
     std::int64_t sum = 0;
     for (std::int64_t r = 0; r < operand(6); ++r) {
       for (std::int64_t t = 0; t < operand(9); ++t) {
@@ -162,10 +165,10 @@ void Interpreter::window_of_lanes(const Expr& expr) {
         const std::int64_t at = operand(12) + r * operand(7) + t * operand(10);
         const std::int64_t x = factor(1, (size == 0 ? at : at % size) + s) + operand(11);
         if (x != static_cast<std::int16_t>(x)) throw Undefined("a factor beyond 16 bits");
-        sum += x * factor(2, operand(4) * (s / 4) + operand(5) + r * operand(8) + 4 * t + s % 4);
+        sum += x * factor(2, operand(4) * block + operand(5) + r * operand(8) + 4 * t + s % 4);
       }
     }
-    const std::int64_t place = number(*first.operands[0]) + s;
+    const std::int64_t place = number(*first.operands[0]) + n;
     memory_.store(storage_of(first), place, first.type, integer(static_cast<std::int32_t>(sum)));
   }
 }

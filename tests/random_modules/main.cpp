@@ -36,9 +36,9 @@ void print_totals(const Totals& totals) {
             << totals.sharing << " with shared bytes; " << totals.variants << " different C of " << totals.compiled
             << " modules run in " << totals.programs << " programs, " << totals.dots << " with dot products of bytes, "
             << totals.rows << " with rows of them, " << totals.lanes << " with products by lanes, " << totals.windows
-            << " with windows of them, " << totals.floats << " with vectors of floats, " << totals.pairs
-            << " with pairs of weights, " << totals.halves << " of 16 bits; " << totals.failures.size()
-            << " failures\n";
+            << " with windows of them, " << totals.shared << " of several sums a channel, " << totals.floats
+            << " with vectors of floats, " << totals.pairs << " with pairs of weights, " << totals.halves
+            << " of 16 bits; " << totals.failures.size() << " failures\n";
   std::cout << "the product replays " << totals.product.replayed << " of " << totals.product.pairs
             << " pairs of buffers that share bytes, and refuses " << totals.product.wrong
             << " plans that were made wrong\n";
@@ -140,7 +140,8 @@ int main(int argc, char** argv) {
               << (strips ? " --strips" : "") << " --count 1 --variants 0 --seed " << failure.seed << '\n';
   }
   print_totals(totals);
-  if (kernels && (totals.dots == 0 || totals.rows == 0 || totals.lanes == 0 || totals.halves == 0)) {
+  if (kernels && (totals.dots == 0 || totals.rows == 0 || totals.lanes == 0 || totals.halves == 0 ||
+                  totals.windows == 0 || totals.shared == 0)) {
     std::cerr << "--kernels: the modules have none of one kind\n";
     return EXIT_FAILURE;
   }

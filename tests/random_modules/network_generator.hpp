@@ -32,6 +32,8 @@ using Shape = std::vector<std::int64_t>;
 
 void add_store(Block& body, VarId storage, const ExprRef& index, const ExprRef& value);
 
+inline constexpr std::int64_t most_elements = 160;  // of most tensors
+
 struct Range {  // of an integer; floats have none
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -74,6 +76,7 @@ class NetworkGenerator {
       : random_(seed ^ 0x6e6574U),
         of_weights_(seed ^ 0x77656967U),
         of_storage_(seed ^ 0x73746f72U),
+        of_channels_(seed ^ 0x6368616eU),
         is_wide_(is_wide),
         is_products_(is_products) {}
   TestModule run() &&;
@@ -161,10 +164,11 @@ class NetworkGenerator {
   }
 
   Random random_;
-  Random of_weights_;  // their ranges
-  Random of_storage_;  // where it is allocated
-  bool is_wide_;       // more channels, as blocks of sums want
-  bool is_products_;   // sums of products alone
+  Random of_weights_;   // their ranges
+  Random of_storage_;   // where it is allocated
+  Random of_channels_;  // how many outputs one has
+  bool is_wide_;        // more channels, as blocks of sums want
+  bool is_products_;    // sums of products alone
   tir::Module module_;
   std::vector<Signature> operators_;
   std::vector<Tensor> tensors_;     // of the entry, that may be read; inputs are not is_own

@@ -8,12 +8,6 @@
 
 namespace usmp::random_modules {
 
-namespace {
-
-constexpr std::int64_t most_elements = 160;
-
-}  // namespace
-
 // --- Storage ---------------------------------------------------------------------------------------------------------
 
 Tensor NetworkGenerator::parameter(const std::string& name, DataType type, const Shape& shape, Range range) {

@@ -161,7 +161,10 @@ Tensor NetworkGenerator::convolution(Block& body, const Tensor& input) {
 
 Tensor NetworkGenerator::depthwise(Block& body, const Tensor& input) {
   const std::int64_t kernel = random_.between(1, std::min<std::int64_t>({3, input.shape[0], input.shape[1]}));
-  const std::int64_t channels = input.shape[2];
+  const std::int64_t most = std::min<std::int64_t>(4, 2 * most_elements / elements_of(input.shape));
+  const std::int64_t outputs =
+      most > 1 && of_channels_.chance(is_products_ ? 50 : 25) ? of_channels_.between(2, most) : 1;  // of a channel
+  const std::int64_t channels = input.shape[2] * outputs;
   const Shape shape = {input.shape[0] - kernel + 1, input.shape[1] - kernel + 1, channels};
   const Tensor weight =
       product_weights(input, {kernel, kernel, channels}, kernel * kernel, type_of(tir::TypeCode::int_, 16));
@@ -179,7 +182,8 @@ Tensor NetworkGenerator::depthwise(Block& body, const Tensor& input) {
         window.push_back({tir::Let{var, axes.linear}});
         index = tir::make_var(module_, var);
       }
-      const ExprRef source = index_of(input.shape, {plus(axes.axis[0], i), plus(axes.axis[1], j), axes.axis[2]});
+      const ExprRef channel = outputs == 1 ? axes.axis[2] : floor_quotient(axes.axis[2], outputs);
+      const ExprRef source = index_of(input.shape, {plus(axes.axis[0], i), plus(axes.axis[1], j), channel});
       accumulate(window, target, index, product(input, source, weight, index_of(weight.shape, {i, j, axes.axis[2]})));
     });
   });

@@ -246,7 +246,7 @@ TEST_CASE("a seed always gives the same network") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const char c : tir::print(generate_network(seed).module)) sum = sum * 31 + static_cast<unsigned char>(c);
   }
-  CHECK(sum == 16972203974854186078U);
+  CHECK(sum == 13991870352261501612U);
 }
 
 // Planned, emitted, compiled and run, a few of them: `make random-transforms` has more.

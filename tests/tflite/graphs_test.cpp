@@ -262,6 +262,8 @@ TEST_CASE("blocks of channels divide them") {
   CHECK(block_of(96) == 48);
   CHECK(block_of(67) == 67);  // a prime number
   CHECK(block_of(128) == 64);
+  CHECK(block_of(100) == 50);
+  CHECK(block_of(100, 4) == 20);  // blocks of whole channels of four outputs
   check_convolution({.height = 2, .width = 2, .channels = 2, .outputs = 96});
   check_convolution({.height = 2, .width = 2, .channels = 2, .outputs = 67});
 }

@@ -73,6 +73,18 @@ TEST_CASE_FIXTURE(Fixture, "interchange: a sum that was a variable is workspace 
   CHECK(text().find("on stack") == std::string::npos);
 }
 
+// As in depthwise convolutions with several outputs a channel.
+TEST_CASE_FIXTURE(Fixture, "interchange: neighbours, each for several sums") {
+  const auto with = [&](const ExprRef& place) {
+    const ExprRef term = mul(load(x, add(mul(var(r), 4), place)), x_of_row());
+    return made(loop(c, width, block(allocate(s, 1), store(s, 0, var(c)), loop(r, 3, block(add_up(term))), result())));
+  };
+  SUBCASE("two each") { CHECK(with(quotient(var(c), 2)) == "s"); }
+  SUBCASE("every other one") { CHECK(with(mul(quotient(var(c), 4), 2)).empty()); }
+  SUBCASE("of neighbours of neighbours") { CHECK(with(quotient(mul(var(c), 3), 8)).empty()); }
+  SUBCASE("in turn") { CHECK(with(remainder(var(c), imm(4))).empty()); }
+}
+
 // --- Near misses: nothing is done ------------------------------------------------------------------------------------
 
 TEST_CASE_FIXTURE(Fixture, "interchange: only of 4 to 256 elements") {

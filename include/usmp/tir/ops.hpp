@@ -106,9 +106,9 @@ enum class Op : std::uint8_t {
   // A statement that adds up windows of sums of products of bytes side by side, whose weights lie in blocks of four
   // sums. Operands: the first three of dot_run, of a block's first weight; int32 values: blocks, the distance of their
   // weights; of the window's first weight in a block; rows, the distances of x and of w from row to row, taps of a row,
-  // the distance of x from tap to tap; literal n; the place of the first tap; literal m. For i in [0, 4·blocks):
-  //   sum[i] = Σ (x[place(r, t) + i] + n) · w[distance·(i / 4) + first + r·distance of w + 4·t + i % 4] over r in [0,
-  //   rows), t in [0, taps), with place(r, t) = the first + r·distance of x by row + t·distance of x by tap,
+  // the distance of x from tap to tap; literal n; the place of the first tap; literals m, s. i in [0, 4·blocks), j < s:
+  //   sum[s·i + j] = Σ (x[place(r, t) + i] + n) · w[distance·(i / 4 + j·blocks) + first + r·distance of w + 4·t +
+  //   i % 4] over rows r, taps t, with place(r, t) = the first + r·distance of x by row + t·that of x by tap,
   // wrapping; of a ring, m > 0, place(r, t) mod m: the first place is less than m and no distance of x is more. x[k] +
   // n fits 16 bits. Weights of two blocks do not overlap. rows <= 0 or taps <= 0: sums are 0.
   lane_window,
