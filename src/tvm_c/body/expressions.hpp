@@ -98,9 +98,7 @@ class Expressions : Evaluator {
   [[nodiscard]] bool is_binary(c::ExprId id, std::string_view op) const {
     return (*this)[id].kind == c::ExprKind::binary && (*this)[id].text == op;
   }
-  [[nodiscard]] bool is_number(c::ExprId id, std::string_view text) const {
-    return tvm_c::is_number(tree(), id, text);
-  }
+  [[nodiscard]] bool is_number(c::ExprId id, std::string_view text) const { return tvm_c::is_number(tree(), id, text); }
   // The name; empty: it is something else.
   [[nodiscard]] std::string_view name_of(c::ExprId id) const {
     return (*this)[id].kind == c::ExprKind::name ? (*this)[id].text : std::string_view();
