@@ -463,8 +463,8 @@ class TreeReader {
 };
 
 std::vector<std::string> commands_for(const std::vector<SeveralModels::Found>& found) {
-  std::vector<std::string> commands;
-  for (const SeveralModels::Found& one : found) commands.push_back(command_for(one));
+  std::vector<std::string> commands(found.size());
+  std::ranges::transform(found, commands.begin(), command_for);
   return commands;
 }
 
