@@ -109,6 +109,7 @@ Staging::~Staging() { remove_tree(path_.c_str(), mark_name); }
 void Staging::make_directory(const fs::path& parent) {
   for (;;) {
     path_ = (parent / (std::string(prefix) + random_name())).string();
+    const std::string mark_path = path_ + "/" + mark_name;  // behind mkdir nothing may throw
     if (::mkdir(path_.c_str(), marked_mode) != 0) {
       if (errno == EEXIST) continue;
       fail_output(parent.string(), "is not writable");
@@ -117,7 +118,7 @@ void Staging::make_directory(const fs::path& parent) {
     if (!lock_.is_open() && errno == ENOENT) continue;
     if (lock_.is_open()) ::flock(lock_.get(), LOCK_EX);
     if (lock_.is_open() && !is_at(lock_, path_)) continue;
-    const Descriptor mark(::open((path_ + "/" + mark_name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const Descriptor mark(::open(mark_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (mark.is_open()) return;
     const int error = errno;
     ::rmdir(path_.c_str());

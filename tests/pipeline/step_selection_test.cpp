@@ -397,7 +397,7 @@ TEST_CASE("steps: rolling that is of no use does not keep elements from being co
   std::vector<Step> whole = all;
   std::erase(whole, Step::rolling);
   int left_out = 0;
-  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 247U, 340U, 551U, 858U}) {  // in the last four it would
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 52U, 247U, 551U, 858U}) {  // in the last four it would
     CAPTURE(seed);
     const Network network(seed);
     const Planned rolled = network.with_useful(all, 100);
