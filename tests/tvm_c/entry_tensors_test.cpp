@@ -87,6 +87,7 @@ TEST_CASE("the entry's name in brackets, and a member that is passed twice") {
   const std::string run = "struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs";
   CHECK(names(two, "inputs->b, outputs->a);\n  return (tvmgen_m___tvm_main__)(inputs->b, outputs->a") == "b a ");
   CHECK(names(two, "inputs->b, outputs->a);\n  return (tvmgen_m___tvm_main__)(inputs->a, outputs->b") == "a b ");
+  CHECK(names(two, "inputs->a, outputs->b);\n  return (tvmgen_m___tvm_main__)(inputs->b, outputs->a") == "a b ");
   CHECK(names(two, "inputs->x, inputs->x") ==
         "m_lib0.c: line 2, column 43: found 'x' passed to the entry twice, expected each once");
 }
