@@ -19,11 +19,11 @@ namespace {
 // The most bytes of a text with its definitions.
 constexpr std::size_t most_text = std::size_t{1} << 16;
 
-// The file's tokens, macros expanded. Nothing: it is no C, or too long.
-std::optional<std::vector<c::Token>> expanded(std::string_view file, c::Files& files) {
+// The file's tokens, macros expanded, and the texts of those that `##` makes. Nothing: it is no C, or too long.
+std::optional<c::Unit> expanded(std::string_view file, c::Files& files) {
   try {
-    std::vector<c::Token> tokens = c::preprocess(files, files.add({"", file}), {}).tokens;
-    return tokens.size() <= max_constant_tokens + 1 ? std::optional(std::move(tokens)) : std::nullopt;
+    c::Unit unit = c::preprocess(files, files.add({"", file}), {});
+    return unit.tokens.size() <= max_constant_tokens + 1 ? std::optional(std::move(unit)) : std::nullopt;
   } catch (const c::SyntaxError&) {
     return std::nullopt;
   }
@@ -52,14 +52,14 @@ std::optional<Value> evaluated(std::string_view text, const ConstantNames& names
   if (!definitions) return std::nullopt;
   const std::string file = *definitions + std::string(text);
   c::Files files;
-  const auto tokens = expanded(file, files);
-  const auto parsed = tokens ? c::parse_expression(*tokens) : std::nullopt;
+  const auto unit = expanded(file, files);
+  const auto parsed = unit ? c::parse_expression(unit->tokens) : std::nullopt;
   if (!parsed) return std::nullopt;
   const auto constant = c::constant_value(parsed->tree, parsed->root, [&](std::string_view name) {
     return names.enumerator ? names.enumerator(name) : std::nullopt;
   });
   if (!constant) return std::nullopt;
-  return Value{*constant, is_operand(parsed->tree, parsed->root, *tokens)};
+  return Value{*constant, is_operand(parsed->tree, parsed->root, unit->tokens)};
 }
 
 }  // namespace
