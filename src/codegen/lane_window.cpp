@@ -162,7 +162,6 @@ constexpr std::string_view lane_window_text =
 
 }  // namespace
 
-// Each `step` sums side by side share their data.
 std::string Helpers::lane_window(tir::DataType data, tir::DataType weight, bool is_ring, bool has_offset,
                                  std::int64_t step) {
   const std::string product = lane_product(data, weight);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -90,24 +91,26 @@ class Parter {
   }
 
  private:
-  // c · together + m, for new variables.
+  // Loops without a body over channels, and inside of one.
   struct Parts {
-    tir::For channels;  // without a body
-    tir::For inside;    // likewise
-    ExprRef value;
+    tir::For channels;
+    tir::For inside;
   };
   Parts parts_of(const tir::For& loop, std::int64_t together) {
+    return {counted(loop, "_channel", *tir::as_int(*loop.extent) / together), counted(loop, "_inside", together)};
+  }
+  tir::For counted(const tir::For& loop, std::string_view ending, std::int64_t extent) {
     const tir::DataType type = module_.var(loop.var).type;
-    const std::string name = module_.var(loop.var).name;
-    const ExprRef zero = tir::make_int(0, type);
-    const std::int64_t channels = *tir::as_int(*loop.extent) / together;
-    Parts parts{{loops::fresh_var(module_, name + "_channel", type), zero, tir::make_int(channels, type), {}},
-                {loops::fresh_var(module_, name + "_inside", type), zero, tir::make_int(together, type), {}},
-                nullptr};
-    const ExprRef first =
-        tir::make_binary(tir::ExprKind::mul, tir::make_var(module_, parts.channels.var), tir::make_int(together, type));
-    parts.value = tir::make_binary(tir::ExprKind::add, first, tir::make_var(module_, parts.inside.var));
-    return parts;
+    const VarId var = loops::fresh_var(module_, module_.var(loop.var).name + std::string(ending), type);
+    return {var, tir::make_int(0, type), tir::make_int(extent, type), {}};
+  }
+
+  // What `loop` counts: c · together + m.
+  loops::Substitution number_of(const tir::For& loop, const tir::For& channels, const tir::For& inside,
+                                std::int64_t together) const {
+    const ExprRef first = tir::make_binary(tir::ExprKind::mul, tir::make_var(module_, channels.var),
+                                           tir::make_int(together, module_.var(loop.var).type));
+    return {{loop.var, tir::make_binary(tir::ExprKind::add, first, tir::make_var(module_, inside.var))}};
   }
 
   // The nest, with `instead` of its loop over sums around the store with the number of the sum.
@@ -140,12 +143,14 @@ class Parter {
     return result;
   }
 
+  // Each channel's sums side by side.
   Stmt in_channels(const SharedData& shared, arith::Facts& facts) {
     Parts parts = parts_of(*shared.sums, shared.together);
     const std::size_t mark = facts.mark();
     facts.bind_loop(parts.channels);
     facts.bind_loop(parts.inside);
-    Stmt result = nest_with(shared, {parts.channels, parts.inside}, {{shared.sums->var, parts.value}}, facts);
+    Stmt result = nest_with(shared, {parts.channels, parts.inside},
+                            number_of(*shared.sums, parts.channels, parts.inside, shared.together), facts);
     facts.restore(mark);
     return result;
   }
@@ -161,16 +166,13 @@ class Parter {
     const std::size_t mark = facts.mark();
     facts.bind_loop(parts.inside);
     facts.bind_loop(parts.channels);
-    Stmt nest = nest_with(shared, {parts.channels}, {{shared.sums->var, parts.value}}, facts);
-    Parts cleared = parts_of(*zeros, shared.together);
-    facts.bind_loop(cleared.channels);
-    cleared.channels.body = zeros->body;
-    const ExprRef first = tir::make_binary(tir::ExprKind::mul, tir::make_var(module_, cleared.channels.var),
-                                           tir::make_int(shared.together, module_.var(zeros->var).type));
-    loops::rename(
-        cleared.channels.body,
-        {{zeros->var, tir::make_binary(tir::ExprKind::add, first, tir::make_var(module_, parts.inside.var))}});
-    Stmt clear{std::move(cleared.channels)};
+    Stmt nest = nest_with(shared, {parts.channels},
+                          number_of(*shared.sums, parts.channels, parts.inside, shared.together), facts);
+    tir::For cleared = counted(*zeros, "_channel", *tir::as_int(*zeros->extent) / shared.together);
+    facts.bind_loop(cleared);
+    cleared.body = zeros->body;
+    loops::rename(cleared.body, number_of(*zeros, cleared, parts.inside, shared.together));
+    Stmt clear{std::move(cleared)};
     const auto sum = product_sum(std::get<tir::For>(nest.node), facts);
     const ExprRef value = sum ? first_value(clear, *sum, facts) : nullptr;
     const bool are_windows = value != nullptr && tir::as_int(*value) == 0 && may_be_window(*sum);

@@ -1196,7 +1196,7 @@ tir::Function read_prototype(const Lexer& params, const FileScope& scope, const 
   Reading reading{
       scope, kept, limits, module, result, none, nullptr, none, nullptr, none, {module, result.function, 1}, callees};
   const FunctionText text{.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params};
-  const auto tree = function_tree(tokens_of(params), {});
+  const auto tree = head_tree(text);
   if (!tree) fail_at(Lexer(params).peek(), "parameters");
   BodyReader(text, reading).read_params(*tree, true);
   return std::move(result.function);

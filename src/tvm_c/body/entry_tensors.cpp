@@ -67,10 +67,8 @@ class RunCall {
     require_understood(entry);
     std::optional<std::vector<Member>> result;
     for (std::size_t i = 0; i < run_.tree.exprs.size(); ++i) {
-      const c::ExprId id(i);
-      const auto operands = run_.tree.operands_of(id);
-      if (run_.tree[id].kind != c::ExprKind::call || !is_named(operands[0], entry)) continue;
-      auto members = of_call(operands.subspan(1));
+      if (called_function(run_.tree, c::ExprId(i)) != entry) continue;
+      auto members = of_call(run_.tree.operands_of(c::ExprId(i)).subspan(1));
       const auto is_same = [](const Member& a, const Member& b) { return a.from == b.from && a.name == b.name; };
       if (!members ||
           (result && !std::equal(members->begin(), members->end(), result->begin(), result->end(), is_same)))
@@ -81,25 +79,15 @@ class RunCall {
   }
 
  private:
-  [[nodiscard]] bool is_named(c::ExprId id, std::string_view name) const {
-    return run_.tree[id].kind == c::ExprKind::name && run_.tree[id].text == name;
-  }
-
   // Throws: a part that is beyond the grammar may call the entry.
   void require_understood(const std::string& entry) const {
-    const auto check = [&](c::TokenRange part) {
+    for (const c::TokenRange part : run_.opaque_parts()) {
       for (std::size_t i = part.begin; i < part.end; ++i) {
         if (!run_.tokens[i].is(entry)) continue;
         throw SyntaxError{run_.offset_of(part.begin), "found " + in_quotes(run_.tokens[part.begin].text) +
                                                           " in front of " + in_quotes(entry) +
                                                           ", expected a call in a statement that is understood"};
       }
-    };
-    for (const c::Stmt& stmt : run_.tree.stmts) {
-      if (stmt.kind == c::StmtKind::opaque) check(stmt.tokens);
-    }
-    for (const c::Expr& expr : run_.tree.exprs) {
-      if (expr.kind == c::ExprKind::opaque) check(expr.tokens);
     }
   }
 

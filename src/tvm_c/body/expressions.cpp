@@ -66,10 +66,6 @@ std::optional<DataType> open_type(const c::Tree& tree, c::TypeId id) {
   return type.is_unsigned ? DataType{TypeCode::uint, 32, 1} : tir::int64_type;
 }
 
-bool is_number(const c::Tree& tree, c::ExprId id, std::string_view text) {
-  return tree[id].kind == c::ExprKind::number && tree[id].text == text;
-}
-
 bool is_step(const c::Expr& expr) {
   return (expr.kind == c::ExprKind::prefix || expr.kind == c::ExprKind::postfix) &&
          (expr.text == "++" || expr.text == "--");
@@ -94,12 +90,6 @@ Value folded(Value value) {
     value.tree = {tir::make_int(*constant, expr.type), 1};
   }
   return value;
-}
-
-std::string_view called_function(const c::Tree& tree, c::ExprId id) {
-  if (tree[id].kind != c::ExprKind::call) return {};
-  const c::Expr& callee = tree[tree.operands_of(id)[0]];
-  return callee.kind == c::ExprKind::name ? callee.text : std::string_view();
 }
 
 Value Evaluator::evaluate(const c::Tree& tree, c::ExprId root) {

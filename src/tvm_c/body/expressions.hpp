@@ -31,15 +31,10 @@ using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 // As a literal, if it is an operator on literals.
 [[nodiscard]] Value folded(Value value);
 
-// A literal, spelled so.
-[[nodiscard]] bool is_number(const c::Tree& tree, c::ExprId id, std::string_view text);
 // ++ or --, in front or behind.
 [[nodiscard]] bool is_step(const c::Expr& expr);
 // sizeof of a type or an expression, which is not computed.
 [[nodiscard]] bool is_size(const c::Expr& expr);
-
-// The name of the function that is called; empty: it is no call, or calls something else than a name.
-[[nodiscard]] std::string_view called_function(const c::Tree& tree, c::ExprId id);
 
 // Computes operands in front of what uses them, from left to right. Nothing recurses.
 class Evaluator {

@@ -107,7 +107,7 @@ class Access {
     const c::Expr& expr = tree_[id];
     const auto operands = tree_.operands_of(id);
     if (expr.kind == c::ExprKind::call) {
-      const auto called = accessors_.find(tree_[operands[0]].text);
+      const auto called = accessors_.find(called_function(tree_, id));
       if (operands.size() != 1 || called == accessors_.end() || !note(called->second)) return false;
       found_.calls.insert(called->first);
       return true;
@@ -128,7 +128,7 @@ class Access {
     if (tree_[id].kind != c::ExprKind::prefix || tree_[id].text != "&") return is_pool(id);
     id = tree_.operands_of(id)[0];
     if (tree_[id].kind != c::ExprKind::subscript) return is_pool(id);
-    return tree_[tree_.operands_of(id)[1]].text == "0" && is_pool(tree_.operands_of(id)[0]);
+    return is_number(tree_, tree_.operands_of(id)[1], "0") && is_pool(tree_.operands_of(id)[0]);
   }
 
   bool is_pool(c::ExprId id) {

@@ -24,7 +24,7 @@ std::size_t front_of(const std::vector<Token>& tokens, std::size_t i) {
 }
 
 // (uintptr_t)(pool), as a device gets its address.
-bool is_number(const std::vector<Token>& body, std::size_t i) {
+bool is_taken_as_number(const std::vector<Token>& body, std::size_t i) {
   const std::size_t front = front_of(body, i);
   if (front < 3 || !body[front - 1].is(")") || !body[front - 3].is("(")) return false;
   constexpr std::array<std::string_view, 4> types = {"uintptr_t", "uint64_t", "uint32_t", "intptr_t"};
@@ -37,7 +37,7 @@ std::vector<std::optional<Token>> pools_in(const std::vector<Token>& params, con
     if (type.empty() || !name.is_identifier() || !pool_of_param(name.text)) return false;
     if (type == "uint8_t") return true;
     for (std::size_t i = 0; i < body.size(); ++i) {
-      if (body[i].is(name.text) && !is_number(body, i)) return false;
+      if (body[i].is(name.text) && !is_taken_as_number(body, i)) return false;
     }
     return true;
   };
@@ -135,7 +135,7 @@ class PoolUses {
 
   // Whether the size of what is taken there is known.
   bool add(PoolParam& param, std::size_t i) const {
-    if (is_number(body_, i)) {
+    if (is_taken_as_number(body_, i)) {
       add_name(param, body_[i]);
       param.is_used = true;
       param.is_whole = true;

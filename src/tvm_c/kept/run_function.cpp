@@ -135,9 +135,8 @@ class RunFunction {
     const c::ExprId element = tree_.operands_of(id)[0];
     if (tree_[element].kind != c::ExprKind::subscript) return false;
     const c::Expr& array = tree_[tree_.operands_of(element)[0]];
-    const c::Expr& index = tree_[tree_.operands_of(element)[1]];
-    return array.kind == c::ExprKind::name && scope_.arrays.contains(array.text) && index.kind == c::ExprKind::number &&
-           index.text == "0";
+    return array.kind == c::ExprKind::name && scope_.arrays.contains(array.text) &&
+           is_number(tree_, tree_.operands_of(element)[1], "0");
   }
 
   [[nodiscard]] std::size_t token_of(c::ExprId id) const {

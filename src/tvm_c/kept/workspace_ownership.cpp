@@ -75,14 +75,12 @@ class WorkspaceUses {
     });
     std::set<c::ExprId> called;
     for (std::size_t i = 0; i < tree_.exprs.size() && found == nullptr; ++i) {
-      if (tree_.exprs[i].kind != c::ExprKind::call) continue;
+      if (!gives_back(called_function(tree_, c::ExprId(i)))) continue;
       const auto operands = tree_.operands_of(c::ExprId(i));
-      const c::Expr& callee = tree_[operands[0]];
-      if (callee.kind != c::ExprKind::name || !gives_back(callee.text)) continue;
       called.insert(operands[0]);
       const c::ExprId given = without_casts(tree_, operands.back());
       const auto variable = operands.size() > 1 ? variable_at(given) : std::nullopt;
-      if (!variable) found = &code_.tokens[token_of(code_.tokens, callee)];
+      if (!variable) found = &code_.tokens[token_of(code_.tokens, tree_[operands[0]])];
       if (variable && !is_taken(*variable)) found = &code_.tokens[token_of(code_.tokens, tree_[given])];
     }
     for (std::size_t i = 0; i < tree_.exprs.size() && found == nullptr; ++i) {  // that is passed on
@@ -103,11 +101,8 @@ class WorkspaceUses {
   }
 
   [[nodiscard]] bool takes_workspace(c::ExprId value) const {
-    const c::ExprId id = without_casts(tree_, value);
-    if (tree_[id].kind != c::ExprKind::call) return false;
-    const c::Expr& callee = tree_[tree_.operands_of(id)[0]];
-    return callee.kind == c::ExprKind::name &&
-           (callee.text == "TVMBackendAllocWorkspace" || macros_.takes.contains(callee.text));
+    const std::string_view callee = called_function(tree_, without_casts(tree_, value));
+    return callee == "TVMBackendAllocWorkspace" || macros_.takes.contains(callee);
   }
 
   [[nodiscard]] bool gives_back(std::string_view name) const {
@@ -117,16 +112,10 @@ class WorkspaceUses {
   // Names in what is beyond the grammar.
   template <class Use>
   void for_each_unread(const Use& use) const {
-    const auto look_at = [&](c::TokenRange part) {
+    for (const c::TokenRange part : code_.opaque_parts()) {
       for (std::size_t i = part.begin; i < part.end; ++i) {
         if (code_.tokens[i].is_identifier()) use(code_.tokens[i]);
       }
-    };
-    for (const c::Stmt& stmt : tree_.stmts) {
-      if (stmt.kind == c::StmtKind::opaque) look_at(stmt.tokens);
-    }
-    for (const c::Expr& expr : tree_.exprs) {
-      if (expr.kind == c::ExprKind::opaque) look_at(expr.tokens);
     }
   }
 

@@ -43,15 +43,20 @@ std::optional<FunctionTree> parsed(const std::vector<Token>& tokens) {
 
 }  // namespace
 
-std::string FunctionTree::opaque_part() const {
-  const auto at = [&](c::TokenRange part) { return in_quotes(tokens[part.begin].text); };
+std::vector<c::TokenRange> FunctionTree::opaque_parts() const {
+  std::vector<c::TokenRange> parts;
   for (const c::Stmt& stmt : tree.stmts) {
-    if (stmt.kind == c::StmtKind::opaque) return at(stmt.tokens);
+    if (stmt.kind == c::StmtKind::opaque) parts.push_back(stmt.tokens);
   }
   for (const c::Expr& expr : tree.exprs) {
-    if (expr.kind == c::ExprKind::opaque) return at(expr.tokens);
+    if (expr.kind == c::ExprKind::opaque) parts.push_back(expr.tokens);
   }
-  return {};
+  return parts;
+}
+
+std::string FunctionTree::opaque_part() const {
+  const std::vector<c::TokenRange> parts = opaque_parts();
+  return parts.empty() ? std::string() : in_quotes(tokens[parts.front().begin].text);
 }
 
 std::optional<FunctionTree> function_tree(const std::vector<Token>& params, const std::vector<Token>& statements) {
@@ -81,12 +86,18 @@ c::ExprId without_casts(const c::Tree& tree, c::ExprId id) {
   return id;
 }
 
+bool is_number(const c::Tree& tree, c::ExprId id, std::string_view text) {
+  return tree[id].kind == c::ExprKind::number && tree[id].text == text;
+}
+
+std::string_view called_function(const c::Tree& tree, c::ExprId id) {
+  if (tree[id].kind != c::ExprKind::call) return {};
+  const c::Expr& callee = tree[tree.operands_of(id)[0]];
+  return callee.kind == c::ExprKind::name ? callee.text : std::string_view();
+}
+
 bool returns_call_of(std::string_view name, const c::Tree& tree, const c::Stmt& stmt) {
-  if (stmt.kind != c::StmtKind::return_to || !stmt.expr.valid() || tree[stmt.expr].kind != c::ExprKind::call) {
-    return false;
-  }
-  const c::Expr& called = tree[tree.operands_of(stmt.expr)[0]];
-  return called.kind == c::ExprKind::name && called.text == name;
+  return stmt.kind == c::StmtKind::return_to && stmt.expr.valid() && called_function(tree, stmt.expr) == name;
 }
 
 std::string_view name_behind(const c::Tree& tree, c::TypeId id) {

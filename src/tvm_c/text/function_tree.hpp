@@ -25,7 +25,9 @@ struct FunctionTree {
   [[nodiscard]] const std::vector<c::StmtId>& statements() const { return tree[tree[function].body].body; }
   [[nodiscard]] const std::vector<c::DeclId>& params() const { return tree[tree[function].type].params; }
   [[nodiscard]] std::size_t offset_of(std::size_t token) const { return tokens[token].offset; }
-  // What is beyond the grammar: where the first such statement or expression begins, in quotes. Empty: nothing is.
+  // What is beyond the grammar: statements, then expressions.
+  [[nodiscard]] std::vector<c::TokenRange> opaque_parts() const;
+  // Where the first of them begins, in quotes. Empty: there is none.
   [[nodiscard]] std::string opaque_part() const;
 };
 
@@ -42,6 +44,12 @@ struct FunctionTree {
 
 // Without the casts in front.
 [[nodiscard]] c::ExprId without_casts(const c::Tree& tree, c::ExprId id);
+
+// A literal, spelled so.
+[[nodiscard]] bool is_number(const c::Tree& tree, c::ExprId id, std::string_view text);
+
+// The name of the function that is called; empty: it is no call, or calls something else than a name.
+[[nodiscard]] std::string_view called_function(const c::Tree& tree, c::ExprId id);
 
 // Whether the statement is return NAME(…);
 [[nodiscard]] bool returns_call_of(std::string_view name, const c::Tree& tree, const c::Stmt& stmt);
