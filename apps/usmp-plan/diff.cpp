@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// usmp-plan diff OLD NEW: what differs between two plans.
+// usmp-plan diff OLD NEW...: what differs between two plans.
 #include <iostream>
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -30,9 +32,16 @@ Command add_diff(CLI::App& program) {
   app->add_option("OLD", diff.before, "a plan file (M.plan.json), a directory of output, or a model to plan")
       ->transform(input_name())
       ->required();
-  app->add_option("NEW", diff.after, "a plan file (M.plan.json), a directory of output, or a model to plan")
+  app->add_option_function<std::vector<std::string>>(
+         "NEW",
+         [&diff](const std::vector<std::string>& paths) {
+           diff.after = paths.front();
+           diff.more_models.assign(paths.begin() + 1, paths.end());
+         },
+         "a plan file (M.plan.json), a directory of output, or models to plan")
       ->transform(input_name())
       ->required();
+  add_name_option(*app, diff);
   app->add_option("--module", diff.model.module, "only this module of the archives (default: all)")->type_name("NAME");
   add_reading_options(*app, diff.model);
   add_planning_options(*app, diff);

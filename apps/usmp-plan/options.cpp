@@ -110,6 +110,10 @@ void add_reading_options(CLI::App& app, driver::ModelOptions& options) {
       ->allow_extra_args(false);
 }
 
+void add_name_option(CLI::App& app, driver::PlanningOptions& options) {
+  app.add_option("--name", options.names, "name of a model's module")->type_name("NAME=MODEL")->allow_extra_args(false);
+}
+
 void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool required) {
   auto* models = app.add_option_function<std::vector<std::string>>(
                         "MODEL",
@@ -120,7 +124,7 @@ void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool re
                         ".tflite, archive (.tar, .tar.gz, ...), directory or TVM's C")
                      ->transform(input_name());
   if (required) models->required();
-  app.add_option("--name", options.names, "name of a model's module")->type_name("NAME=MODEL")->allow_extra_args(false);
+  add_name_option(app, options);
   app.add_option("--module", options.model.module, "only this module of the archive (default: all)")->type_name("NAME");
   add_reading_options(app, options.model);
 }

@@ -33,8 +33,9 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required);
 void add_reading_options(CLI::App& app, driver::ModelOptions& options);  // part of add_model_options
 
-// The same for commands that take several models.
+// The same for commands that take several models, and its part for those that take plans, too.
 void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool required);
+void add_name_option(CLI::App& app, driver::PlanningOptions& options);
 void add_transform_options(CLI::App& app, driver::ModelOptions& options);
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, std::optional<std::string>& memory_file,
                        bool& workspace_io);

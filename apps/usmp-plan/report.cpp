@@ -10,6 +10,7 @@
 
 #include "commands.hpp"
 #include "options.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::apps {
 namespace {
@@ -19,16 +20,19 @@ const std::map<std::string, driver::ReportFormat> report_formats = {
     {"csv", driver::ReportFormat::csv},   {"markdown", driver::ReportFormat::markdown},
     {"svg", driver::ReportFormat::svg},   {"html", driver::ReportFormat::html}};
 
-const std::map<std::string, driver::ReportFormat> formats_by_ending = {{".json", driver::ReportFormat::json},
-                                                                       {".csv", driver::ReportFormat::csv},
-                                                                       {".md", driver::ReportFormat::markdown},
-                                                                       {".svg", driver::ReportFormat::svg},
-                                                                       {".html", driver::ReportFormat::html}};
+const std::map<std::string, driver::ReportFormat> formats_by_ending = {
+    {"", driver::ReportFormat::text},        {".txt", driver::ReportFormat::text},
+    {".json", driver::ReportFormat::json},   {".csv", driver::ReportFormat::csv},
+    {".md", driver::ReportFormat::markdown}, {".svg", driver::ReportFormat::svg},
+    {".html", driver::ReportFormat::html}};
 
 // Of a file without --format.
 driver::ReportFormat format_of(const std::string& file) {
   const auto found = formats_by_ending.find(std::filesystem::path(file).extension().string());
-  return found == formats_by_ending.end() ? driver::ReportFormat::text : found->second;
+  if (found != formats_by_ending.end()) return found->second;
+  throw CLI::ValidationError("-o",
+                             "found '" + printable(file) +
+                                 "', expected a name that ends in .html, .svg, .md, .csv, .json or .txt, or --format");
 }
 
 }  // namespace
@@ -45,6 +49,7 @@ Command add_report(CLI::App& program) {
          "plan files (M.plan.json), directories of output, or models to plan")
       ->transform(input_name())
       ->required();
+  add_name_option(*app, *options);
   app->add_option("--module", options->model.module, "only this module")->type_name("NAME");
   add_reading_options(*app, options->model);
   add_planning_options(*app, *options);

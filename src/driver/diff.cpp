@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // usmp-plan diff: what differs between two plans.
 #include "usmp/report/diff.hpp"
-#include "usmp/support/input_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <set>
@@ -14,21 +14,44 @@
 #include "documents.hpp"
 #include "file_kind.hpp"
 #include "model.hpp"
+#include "models.hpp"
 #include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
 #include "tvm_plans.hpp"
+#include "usmp/support/input_file.hpp"
 
 namespace usmp::driver {
 namespace {
 
 using Documents = std::optional<std::vector<plan_file::PlanDocument>>;
 
-Documents documents_of(const std::string& path, const DiffOptions& options, std::ostream& err) {
+Documents documents_of(const std::string& path, PlanningOptions planning, std::ostream& err) {
   if (is_plan_file(path)) return read_plan_file(path);
-  PlanningOptions planning = options;
   planning.model.model = path;
   return plan_model(planning, err);
+}
+
+// OLD is one model; a name is its, or that of one of NEW.
+PlanningOptions planning_of_before(const DiffOptions& options) {
+  PlanningOptions planning = options;
+  planning.more_models.clear();
+  std::erase_if(planning.names, [&](const std::string& name) { return !name.ends_with("=" + options.before); });
+  return planning;
+}
+
+PlanningOptions planning_of_after(const DiffOptions& options) {
+  PlanningOptions planning = options;
+  planning.model.model = options.after;
+  const std::vector<std::string> paths = models_and(planning, {});
+  if (std::ranges::find(paths, options.before) == paths.end()) {
+    std::erase_if(planning.names, [&](const std::string& name) { return name.ends_with("=" + options.before); });
+  }
+  const auto plan = std::ranges::find_if(paths, is_plan_file);
+  if (paths.size() > 1 && plan != paths.end()) {
+    throw Error(ErrorKind::usage, {*plan, {}, {}}, "is a plan, expected one plan or only models as NEW");
+  }
+  return planning;
 }
 
 // Those that `shown`, the output, does not have: each once. Nobody asked for those of a plan file.
@@ -88,12 +111,14 @@ int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& e
   if ((options.tvm_plan || is_plan_file(options.before)) && is_plan_file(options.after)) {
     require_no_planning_options(options, {}, "both sides are plans");
   }
-  const Documents before =
-      options.tvm_plan ? tvm_documents(options.before, options.model) : documents_of(options.before, options, err);
+  const PlanningOptions planning = planning_of_after(options);
+  const Documents before = options.tvm_plan ? tvm_documents(options.before, options.model)
+                                            : documents_of(options.before, planning_of_before(options), err);
   if (!before) return exit_infeasible;
-  const Documents after = documents_of(options.after, options, err);
+  const Documents after = documents_of(options.after, planning, err);
   if (!after) return exit_infeasible;
-  const auto [name_before, name_after] = names_apart(options.before, options.after);
+  auto [name_before, name_after] = names_apart(options.before, options.after);
+  for (const std::string& path : options.more_models) name_after += ", " + name_of_model(path);
   const compare::Diff diff = compare::diff_modules(*before, *after, name_before, name_after);
   const std::string text = text_of(diff, {*before, *after}, options);
   std::set<std::string> shown;

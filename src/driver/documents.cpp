@@ -60,6 +60,7 @@ void require_no_planning_options(const PlanningOptions& options, const Location&
   const auto look_at = [&](bool is_given, const char* name) {
     if (is_given) given.emplace_back(name);
   };
+  look_at(!options.names.empty(), "--name");
   look_at(options.model.transform.has_value(), "--transform");
   look_at(options.model.cpu.has_value(), "--cpu");
   look_at(options.model.recompute_percent.has_value(), "--allow-recompute");

@@ -42,6 +42,11 @@ Documents chosen(Documents documents, const ReportOptions& options) {
   std::vector<std::string> names;
   names.reserve(documents.size());
   for (const plan_file::PlanDocument& document : documents) names.push_back(document.module);
+  if (!module && !options.more_models.empty()) {
+    throw Error(ErrorKind::usage, {},
+                counted(documents.size(), "module") + ", and " +
+                    (options.proof.file ? "--proof is of one" : "this format shows one") + ": expected one model");
+  }
   throw Error(ErrorKind::usage, {options.model.model, {}, {}},
               module
                   ? "no module '" + *module + "'" + did_you_mean(*module, names) + "; the file holds: " + joined(names)

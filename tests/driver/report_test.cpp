@@ -142,6 +142,11 @@ TEST_CASE("report: one module of several, of a model and of a file with the plan
     CHECK(outcome.err == "usmp-plan: error: " + temporary.file(name) +
                              ": has 2 modules, and this format shows one: expected --module default or --module "
                              "second\n");
+    options.more_models = {temporary.file(name)};
+    if (std::string(name) == "plans.json") {
+      CHECK(run_report(options).err == "usmp-plan: error: 4 modules, and this format shows one: expected one model\n");
+    }
+    options.more_models.clear();
     // In text, Markdown and pages all of them are shown.
     options.format = ReportFormat::text;
     outcome = run_report(options);

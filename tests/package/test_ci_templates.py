@@ -67,8 +67,10 @@ class Repository:
         self.comments.write_text('{"3": "Looks good."}')
         self.path = f"{tools}:{os.environ['PATH']}"
         (tools / "usmp-plan").symlink_to(PROGRAM)
-        done = subprocess.run([PROGRAM, "models/kws.tar", "--pools", "pools.yaml", "--dry-run", "--json"], cwd=self.root, capture_output=True, text=True, check=True)
-        (self.root / "baseline.json").write_text(done.stdout)
+        shutil.copy(ROOT / "testdata/resnet8.tar", self.root / "models/image.tar")
+        for baseline, models in (("baseline.json", ["models/kws.tar"]), ("both.json", ["models/kws.tar", "models/image.tar"])):
+            done = subprocess.run([PROGRAM, *models, "--pools", "pools.yaml", "--dry-run", "--json"], cwd=self.root, capture_output=True, text=True, check=True)
+            (self.root / baseline).write_text(done.stdout)
 
     def set_budget(self, most: str) -> None:
         (self.root / "pools.yaml").write_text(POOLS.replace("24KiB", most))
@@ -133,7 +135,7 @@ def check_action(repository: Repository) -> None:
     texts = repository.texts()
     [mine] = set(texts) - {"3"}
     assert texts["3"] == "Looks good." and texts[mine].startswith("<!-- usmp-plan -->\nMemory: within budget.\n"), texts
-    assert [path.read_text()[:15] for path in action.temporary.glob("usmp-plan-map-*.html")] == ["<!DOCTYPE html>"]
+    assert (action.temporary / "usmp-plan-map.html").read_text().startswith("<!DOCTYPE html>")
 
     # Beyond the budget: an error, and the comment that is there already says so.
     repository.set_budget("1KiB")
@@ -143,16 +145,24 @@ def check_action(repository: Repository) -> None:
     assert set(texts) == {"3", mine} and "Memory: `usmp-plan check` ended with 1." in texts[mine], texts
     # What has grown stands in it.
     repository.set_budget("96KiB")
-    code, said = action.run(repository, {**given, "options": "--transform none"})
-    assert code == 1 and "max_growth" in said, said
+    code, said = action.run(repository, {**given, "planning": "--transform none"})
+    assert code == 1 and "max_growth" in said and "4160" in repository.texts()[mine] and "64000" in repository.texts()[mine], said
     repository.set_budget("24KiB")
+
+    # Two models: each is compared with its own plan, and both are on the map.
+    both = {"models": "models/kws.tar models/image.tar", "pools": "pools.yaml", "baseline": "both.json"}
+    code, said = action.run(repository, both)
+    assert code == 0 and "::error" not in said, said
+    text = repository.texts()[mine]
+    assert all(text.count(f"### module {name}:") == 1 for name in ("kws", "image")) and "gone" not in text, text
+    assert all(f">module {name} of {name}.tar<" in (action.temporary / "usmp-plan-map.html").read_text() for name in ("kws", "image"))
 
     # Without a pull request, without a wish for comments, without a baseline; a model that cannot be read.
     before = repository.texts()
     assert action.run(repository, given, event="push")[0] == 0
     assert action.run(repository, {**given, "comment": "false"})[0] == 0
     assert repository.texts() == before
-    assert action.run(repository, {"models": "models/kws.tar models/kws.tar", "pools": "pools.yaml", "options": "--name a=models/kws.tar"})[0] == 2
+    assert action.run(repository, {"models": "models/kws.tar models/kws.tar", "pools": "pools.yaml", "planning": "--name a=models/kws.tar"})[0] == 2
     (repository.root / "broken.tar").write_bytes(b"no archive")
     code, said = action.run(repository, {**given, "models": "broken.tar"})
     assert code == 3 and "::error" in said and "ended with 3" in repository.texts()[mine], (code, said)
@@ -170,15 +180,15 @@ def check_action(repository: Repository) -> None:
 
 def check_gitlab(repository: Repository) -> None:
     job = yaml.safe_load((ROOT / ".ci/gitlab/usmp-plan.yml").read_text())[".usmp-plan"]
-    variables = {**job["variables"], "USMP_MODELS": "models/kws.tar", "USMP_POOLS": "pools.yaml", "USMP_BASELINE": "baseline.json"}
+    variables = {**job["variables"], "USMP_MODELS": "models/kws.tar models/image.tar", "USMP_POOLS": "pools.yaml", "USMP_BASELINE": "both.json"}
 
     def run(lines: list[str]) -> int:
         return subprocess.run(["sh", "-e", "-c", "\n".join(lines)], cwd=repository.root, env={"PATH": repository.path, **variables}, timeout=600, capture_output=True).returncode
 
     junit = repository.root / job["artifacts"]["reports"]["junit"]
-    for budget, failures in (("24KiB", 0), ("1KiB", 1)):
+    for budget, code, failures in (("24KiB", 0, 0), ("1KiB", 1, 2)):
         repository.set_budget(budget)
-        assert run(job["script"]) == failures
+        assert run(job["script"]) == code
         suites = xml.etree.ElementTree.parse(junit).getroot()
         assert suites.get("failures") == str(failures) and int(suites.get("tests")) > 2
     assert run(job["after_script"]) == 0

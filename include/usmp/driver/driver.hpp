@@ -57,7 +57,7 @@ struct SearchOptions {
 // Options that all commands that plan archives share: everything that determines the plan.
 struct PlanningOptions {
   ModelOptions model;
-  std::vector<std::string> more_models;  // planned with `model.model`, to be linked together; of plan, check and verify
+  std::vector<std::string> more_models;  // planned with `model.model`, to be linked together
   std::vector<std::string> names;        // "kws=a.tar": the name of a model's module
   std::optional<std::string> pools_file;
   std::optional<std::string> memory_file;  // a linker script that gives pools their sizes
@@ -102,8 +102,8 @@ enum class DiffFormat { text, markdown, json, csv, svg, html };
 
 // `model.model` is not used.
 struct DiffOptions : PlanningOptions {
-  std::string before;  // M.plan.json or a model
-  std::string after;
+  std::string before;     // M.plan.json or a model
+  std::string after;      // likewise; with `more_models`, if it is a model
   bool tvm_plan = false;  // `before` is a model, and its plan is the one in the C that TVM wrote
   DiffFormat format = DiffFormat::text;
 };
@@ -163,6 +163,7 @@ struct InitOptions {
   std::optional<std::string> memory_file = {};  // a linker script: pools for its regions. Not with tvmc's
   std::optional<std::string> schema = {};       // a file for the schema of pools files, which the output then names
   std::optional<std::string> output = {};       // absent: `out`
+  bool force = false;                           // replaces `output` and `schema` where they exist and differ
 };
 
 struct ProblemOptions {
