@@ -99,7 +99,7 @@ std::vector<std::string> advice_lines(const BudgetReport& report) {
     for (const compare::Advice::Figure& figure : advice.figures) {
       line += "; " + printable(figure.pool) + " " + to_string(figure.rule) + " " + std::to_string(figure.after);
       if (figure.before) line += " instead of " + std::to_string(*figure.before);
-      if (figure.excess > 0) line += ", " + std::to_string(figure.excess) + " too many";
+      if (figure.excess > 0) line += ", " + std::to_string(figure.excess) + " bytes above the limit";
     }
     lines.push_back(std::move(line));
   }

@@ -56,16 +56,15 @@ std::int64_t instructions_of_entry(const PlanDocument& plan) {
 
 // What is live in each operator, in order of execution, with a bar as long as its share of the peak.
 std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
-  constexpr Bytes longest_bar = 12;  // so that instructions are within a page's columns
+  constexpr Bytes longest_bar = 6;  // so that most rows are within a page's columns
   const bool describes = std::any_of(plan.calls.begin(), plan.calls.end(), [](const PlanDocument::Call& call) {
     return !call.kind.empty() || !operands_text(call).empty();
   });
   std::vector<Table::Column> columns = {{"Most live", Align::right}, {"", Align::left}, {"In operator", Align::left}};
   if (describes) {
-    columns.push_back({"Multiply-accumulates", Align::right});
+    columns.push_back({"MACs", Align::right});
     columns.push_back({"Instructions", Align::right});
     columns.push_back({"Kernels", Align::left});
-    columns.push_back({"Reads -> writes", Align::left});
   }
   Table table(std::move(columns));
   for (std::size_t i = 0; i < std::min(most, plan.calls.size()); ++i) {
@@ -79,22 +78,33 @@ std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures,
       const std::optional<std::int64_t>& instructions = plan.calls[i].instructions;
       cells.push_back(instructions ? std::to_string(*instructions) : "?");
       cells.push_back(joined(plan.calls[i].kernels));
-      cells.push_back(operands_text(plan.calls[i]));
     }
     table.add(std::move(cells));
     if (!describes) continue;
     for (const PlanDocument::RowOperator& one : plan.calls[i].by_rows) {
       if (!one.instructions) continue;
       const std::string instructions = std::to_string(*one.instructions);
-      table.add({"", "", printable(operator_name(plan, i, one.number)), "", instructions, joined(one.kernels), ""});
+      table.add({"", "", printable(operator_name(plan, i, one.number)), "", instructions, joined(one.kernels)});
     }
   }
   const std::int64_t entry = describes ? instructions_of_entry(plan) : 0;
-  if (entry > 0) table.add({"", "", "the entry itself", "", std::to_string(entry), "", ""});
+  if (entry > 0) table.add({"", "", "the entry itself", "", std::to_string(entry), ""});
   std::string text = table.text("  ");
   if (plan.calls.size() > most)
     text += "  and " + std::to_string(plan.calls.size() - most) + " more (--verbose lists all)\n";
   return text;
+}
+
+// Of all operators that the tables name, once.
+std::string operands_table(const PlanDocument& plan, std::size_t most) {
+  Table table({{"Operator", Align::left}, {"Reads -> writes", Align::left}});
+  bool is_empty = true;
+  for (std::size_t i = 0; i < std::min(most, plan.calls.size()); ++i) {
+    std::string operands = operands_text(plan.calls[i]);
+    is_empty = is_empty && operands.empty();
+    table.add({printable(operator_name(plan, i)), std::move(operands)});
+  }
+  return is_empty ? "" : "\n" + table.text("  ");
 }
 
 std::string without_lines(const PlanDocument& plan, const PlanFigures& figures, std::size_t pool) {
@@ -125,6 +135,7 @@ std::string report_text(const PlanDocument& plan, const TextOptions& options) {
   std::string text =
       plan_text(plan, {.color = options.color, .peak = true, .verbose = options.verbose}) + all_modules_lines(plan);
   const PlanFigures figures = plan_figures(plan);
+  const std::size_t operators = options.verbose ? plan.calls.size() : most_operators;
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];
     const PoolFigures& of_pool = figures.pools[i];
@@ -135,11 +146,9 @@ std::string report_text(const PlanDocument& plan, const TextOptions& options) {
     if (!proof.empty()) text += "  " + proof;
     text += shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
             without_lines(plan, figures, i);
-    if (!plan.calls.empty()) {
-      text += "\n" + timeline_table(plan, of_pool, options.verbose ? plan.calls.size() : most_operators);
-    }
+    if (!plan.calls.empty()) text += "\n" + timeline_table(plan, of_pool, operators);
   }
-  return folded(text);
+  return folded(text + operands_table(plan, operators));
 }
 
 }  // namespace usmp::report

@@ -32,6 +32,15 @@ std::optional<std::string> called_in_capitals(std::string_view text, const FileS
   return found;
 }
 
+// An operator that the statement calls; empty: none.
+std::string operator_called(std::string_view statement, const FileScope& scope) {
+  std::string found;
+  for_each_identifier(statement, [&](std::string_view name) {
+    if (found.empty() && name.starts_with("tvmgen_") && scope.functions.contains(name)) found = name;
+  });
+  return found;
+}
+
 bool mentions_const(std::string_view declaration) {
   bool mentions = false;
   for_each_identifier(declaration, [&](std::string_view name) { mentions = mentions || name == "const"; });
@@ -60,6 +69,11 @@ std::string entry_hint(const FilesRead& read, const std::string& entry, const Fu
     std::string reason = read_outlined(file, read.included.all_definitions(text.file), statement);
     if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())
       reason = other.reason;
+    const std::string_view all = file.substr(other.place.begin, other.place.end - other.place.begin);
+    if (const std::string called = operator_called(all, read.scope); !called.empty()) {
+      reason = "calls " + in_quotes(called) + " in another form: write if (" + called +
+               "(…) != 0) return -1; and put what else it does in front or behind";
+    }
     hint += ": this one " + reason;
     if (file.substr(other.place.begin).starts_with("assert")) {
       hint += "; call the operator in front of assert, which calls nothing where NDEBUG is defined";

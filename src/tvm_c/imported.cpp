@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/body/helper_reader.hpp"
 #include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/reroll.hpp"
 #include "tvm_c/body/tidy.hpp"

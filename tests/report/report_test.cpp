@@ -51,9 +51,9 @@ dtcm: 64 bytes = 64 live at the peak; 96 bytes without reuse
   without a (main) the other buffers would need at least 32 bytes
   without b (#1 conv) the other buffers would need at least 48 bytes
 
-  Most live                In operator
-         64  ############  #1 conv
-         32  ######        #2 extern_relu
+  Most live          In operator
+         64  ######  #1 conv
+         32  ###     #2 extern_relu
 
 sram: 100 bytes = 100 live at the peak; 100 bytes without reuse
   no plan uses less than 100: at step 0 of 6, 1 buffer is live: big (100), 100
@@ -62,9 +62,9 @@ sram: 100 bytes = 100 live at the peak; 100 bytes without reuse
        100  100.00%  between operators
   without big (main) the other buffers would need at least 0 bytes
 
-  Most live                In operator
-        100  ############  #1 conv
-        100  ############  #2 extern_relu
+  Most live          In operator
+        100  ######  #1 conv
+        100  ######  #2 extern_relu
 )");
 }
 

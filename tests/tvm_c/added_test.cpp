@@ -201,7 +201,12 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
         "or only pass on its tensors and access their elements: this one declares something");
   CHECK(reason("  if (fault) goto end;") == "has 'goto'");
   CHECK(reason("  end: fault = 0;") == "has a label");
-  CHECK(reason("  status = tvmgen_m_op(a, b);") == "mentions 'tvmgen_m_op', which is the model's");
+  const std::string other_form =
+      "calls 'tvmgen_m_op' in another form: write if (tvmgen_m_op(…) != 0) return -1; and put what else it does in "
+      "front or behind";
+  CHECK(reason("  status = tvmgen_m_op(a, b);") == other_form);
+  CHECK(reason("  if (tvmgen_m_op(a, b) != OK) return -1;") == other_form);
+  CHECK(reason("  status |= tvmgen_m_op(a, sid_1);") == other_form);
   CHECK(reason("  n = sizeof(TVMValue);") == "mentions 'TVMValue', which is the model's");
   CHECK(reason("  if (v) return sid_1 == NULL;") == "has 'return'");
   CHECK(reason("  return;") == "has 'return'");

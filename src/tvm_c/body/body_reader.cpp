@@ -17,6 +17,7 @@
 #include "tvm_c/body/callees.hpp"
 #include "tvm_c/body/checks.hpp"
 #include "tvm_c/body/guarded_texts.hpp"
+#include "tvm_c/body/helper_reader.hpp"
 #include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/loop_header.hpp"
 #include "tvm_c/body/memory_calls.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Runs the statements of a helper on values that are expressions: what is constant is decided, what is not becomes TIR.
-#include "tvm_c/body/helpers.hpp"
+#include "tvm_c/body/helper_reader.hpp"
 
 #include <algorithm>
 #include <set>

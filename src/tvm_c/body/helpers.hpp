@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Functions that are no operators, and that operators call, such as the kernels of TVM's schedules for Cortex-M. Their
-// statements are read where they are called, with the values of the arguments: sizes and strides are constants there.
+// Functions that are no operators, and that operators call, such as the kernels of TVM's schedules for Cortex-M: where
+// they are, as trees.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,10 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/body/values.hpp"
 #include "usmp/c/parser.hpp"
 #include "usmp/c/preprocessor.hpp"
-#include "usmp/tir/builder.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
@@ -61,22 +58,5 @@ class Helpers {
   std::map<std::size_t, Parsed> parsed_;
   std::set<std::string, std::less<>> read_;
 };
-
-// The call of a helper is beyond what is read: its C stays, and the function that calls it is read once more.
-struct HelperNotRead {
-  std::string name;
-};
-
-// A variable of the module with that name, that type and, of a pointer, those elements.
-using NewVar = std::function<tir::VarId(std::string_view name, tir::DataType type, tir::DataType element)>;
-
-// Adds to `body` what the function does with these arguments. Read are constant conditions, loops from a constant to a
-// constant, numbers that change, pointers that a loop moves by the same number of elements each time, stores, calls of
-// functions of the same file, memcpy and memset, instructions on words (words.hpp), and jumps to the end; it has to
-// return 0. Storage begins at a multiple of 4 bytes. Throws HelperNotRead. O(what it does); beyond
-// most_helper_statements it is not read.
-inline constexpr std::size_t most_helper_statements = 10'000;
-void read_helper_call(Helpers& helpers, const std::string& name, std::size_t file, const std::vector<Value>& arguments,
-                      Values& values, const NewVar& new_var, tir::BodyBuilder& body);
 
 }  // namespace usmp::tvm_c
