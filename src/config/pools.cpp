@@ -281,6 +281,10 @@ class Reader {
       fail(root.mark, "the file contains " + found(root) + ": expected the keys " + joined(file_keys()));
     }
     for (const YamlEntry& entry : root.entries) read_file_key(entry);
+    if (config_.workspace_pools.empty() && config_.state_pool) {
+      fail(workspace_mark_.value_or(root.mark), "no workspace pool but " + in_quotes(config_.state_pool->name) +
+                                                    ", which holds state only: expected another");
+    }
     if (config_.workspace_pools.empty()) {
       fail(workspace_mark_.value_or(root.mark), "no workspace pool: expected at least one entry in workspace_pools");
     }

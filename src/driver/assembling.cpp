@@ -75,7 +75,9 @@ void check_pins(const std::vector<const pipeline::AssembledModule*>& modules, co
     if (names.contains(module)) continue;
     throw Error(ErrorKind::usage, {settings.earlier_files[i], {}, {}},
                 "is a plan of module '" + module + "', which is not among those planned" +
-                    did_you_mean(module, std::vector<std::string>(names.begin(), names.end())));
+                    did_you_mean(module, std::vector<std::string>(names.begin(), names.end())) + ": expected " +
+                    joined(std::vector<std::string>(names.begin(), names.end()), " or ") + ", or --name " + module +
+                    "=MODEL");
   }
 }
 

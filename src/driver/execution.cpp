@@ -99,16 +99,20 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
 
 namespace {
 
+execute::Options wanted_by(const VerifyOptions& options, const std::function<void()>& between) {
+  return {.compiler = options.compiler,
+          .flags = words_of(options.compiler_flags),
+          .sanitize = options.sanitize,
+          .seed = options.search.seed.value_or(0),
+          .rounds = options.rounds,
+          .time_limit = options.timeout,
+          .between = between};
+}
+
 int execute_each(const Planning& planning, const VerifyOptions& options, const std::function<void()>& between,
                  std::vector<report::Execution>& executions, std::ostream& err) {
   const WorkDirectory directory(options.keep);
-  const execute::Options wanted{.compiler = options.compiler,
-                                .flags = words_of(options.compiler_flags),
-                                .sanitize = options.sanitize,
-                                .seed = options.search.seed.value_or(0),
-                                .rounds = options.rounds,
-                                .time_limit = options.timeout,
-                                .between = between};
+  const execute::Options wanted = wanted_by(options, between);
   const execute::Compiler compiler = execute::find_compiler(wanted, directory.path());
   for (const auto& planned : planning.modules) {
     between();
@@ -126,6 +130,16 @@ int execute_each(const Planning& planning, const VerifyOptions& options, const s
 }
 
 }  // namespace
+
+void require_execution(const VerifyOptions& options) {
+  if (options.keep) WorkDirectory::require_empty(*options.keep);
+  const TerminationDeferred termination;
+  try {
+    const WorkDirectory directory(std::nullopt);
+    (void)execute::find_compiler(wanted_by(options, termination.hook()), directory.path());
+  } catch (const Terminated&) {  // and then the signal ends the program
+  }
+}
 
 int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,
                 std::ostream& err) {

@@ -20,6 +20,9 @@ namespace usmp::driver {
                                                const execute::Compiler& compiler, const execute::Options& options,
                                                const std::string& directory);
 
+// A compiler that works, and a place for what it makes. Throws Error.
+void require_execution(const VerifyOptions& options);
+
 // Executes the modules in their order, and says of each what was executed, up to the first that has faults. These are
 // printed. Returns an ExitCode. Throws Error (see execute::compare).
 int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,

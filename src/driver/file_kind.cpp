@@ -90,7 +90,9 @@ void refuse_other_models(const std::string& path, std::string_view front) {
            "is " + what + "; expected an archive of it: tvmc compile … --output-format mlf, or apps/export_tir.py");
   };
   if (path.ends_with(".onnx") && !front.empty() && !looks_like_archive(front)) refuse_model("an ONNX model");
-  if (path.ends_with(".tflite") && !tflite::is_model(front) && !looks_like_archive(front)) {
+  std::error_code error;
+  const bool is_file = !front.empty() || fs::is_regular_file(path, error);
+  if (path.ends_with(".tflite") && is_file && !tflite::is_model(front) && !looks_like_archive(front)) {
     throw Error(ErrorKind::archive, {path, {}, {}},
                 "is no TensorFlow Lite model: expected the identifier TFL3 in its bytes 4 to 8");
   }

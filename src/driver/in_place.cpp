@@ -73,7 +73,12 @@ Error in_place_refusal(const Model& model, const std::string& message, std::vect
 
 void check_in_place(const Model& model, bool force) {
   if (!model.archive.is_directory) {
-    throw in_place_refusal(model, "found an archive, expected a directory or a C file with TVM's C");
+    const bool is_tflite = std::ranges::any_of(model.metadata.modules, [](const model::Description& info) {
+      return model::source_of(info) == model::Source::tflite;
+    });
+    throw in_place_refusal(model, is_tflite
+                                      ? "found a TensorFlow Lite model, which has no C that could be replaced: use -o"
+                                      : "found an archive, expected a directory or a C file with TVM's C");
   }
   const Places places(model);
   std::vector<std::string> checked;
@@ -84,9 +89,12 @@ void check_in_place(const Model& model, bool force) {
     for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
       const mlf::Member& member = *model.archive.find(name);
       if (mlf::is_planned_c(member.text())) {
-        throw Error(
-            ErrorKind::archive, {model.archive.path, member.shown_name(), {}},
-            "found C that usmp-plan wrote, expected TVM's: restore it from git, or plan it into a directory with -o");
+        const std::string copy = (fs::path(places.root()) / places.of(name)).lexically_normal().string() + ".orig";
+        std::error_code error;
+        throw Error(ErrorKind::archive, {model.archive.path, member.shown_name(), {}},
+                    "found C that usmp-plan wrote, expected TVM's: restore it from " +
+                        (fs::exists(copy, error) ? "its copy, " + in_quotes(copy) : std::string("git")) +
+                        ", or plan it into a directory with -o");
       }
       check(name);
     }

@@ -254,6 +254,31 @@ void prefer_c(Model& model) {
   }
 }
 
+void require_known_synchronous(std::span<const Model> models, const std::set<std::string>& names) {
+  if (names.empty()) return;
+  std::set<std::string, std::less<>> unknown(names.begin(), names.end());
+  bool is_c_read = false;
+  for (const Model& model : models) {
+    for (const model::Description& info : model.metadata.modules) {
+      if (!info.tir_member.empty() || !has_sources(info)) continue;
+      is_c_read = true;
+      const pipeline::CFiles files = sources_of(model, info);
+      for (const auto* part : {&files.own, &files.foreign, &files.headers}) {
+        for (const tvm_c::Source& file : *part) {
+          for_each_identifier(file.text, [&](std::string_view name) {
+            const auto found = unknown.find(name);
+            if (found != unknown.end()) unknown.erase(found);
+          });
+        }
+      }
+    }
+  }
+  if (unknown.empty()) return;
+  throw Error(ErrorKind::usage, {},
+              "--synchronous: found " + in_quotes(*unknown.begin()) + ", expected functions " +
+                  (is_c_read ? "that the model's C mentions" : "of a model that is read from C (--from c)"));
+}
+
 pipeline::CFiles sources_of(const Model& model, const model::Description& info) {
   pipeline::CFiles files = foreign_sources_of(model, info);
   files.synchronous = model.synchronous;
@@ -310,7 +335,8 @@ pipeline::SourceModule read_module(Model& model, const model::Description& info,
     return source;
   } catch (const Error& error) {
     // Who has a source tree has C to change, and often no TVM any more.
-    const bool may_export = info.tir_member.empty() && !model.from_c_is_asked_for && !model.archive.is_checkout;
+    const bool may_export = info.tir_member.empty() && !model.from_c_is_asked_for && !model.archive.is_checkout &&
+                            model.archive.find("src/" + info.name + ".tir.json") == nullptr;
     if (!may_export) throw error.with_file(model.archive.path);
     std::vector<std::string> details = error.details();
     details.push_back("there is no TIR of module '" + info.name + "', so its C is read; " + export_hint);

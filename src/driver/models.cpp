@@ -145,6 +145,7 @@ std::vector<Model> open_models(const PlanningOptions& options) {
   }
   if (models.size() > 1) name_by_file(models, chosen);
   require_different_names(models);
+  require_known_synchronous(models, options.model.synchronous);
   return models;
 }
 

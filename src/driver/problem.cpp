@@ -22,6 +22,7 @@ int problem_or_throw(const ProblemOptions& options, std::ostream& out) {
   // An instance has no charges.
   const Settings settings = read_settings({options.pools_file, options.memory_file}, {}, options.workspace_io, "size");
   Model model = open_model(options.model);
+  require_known_synchronous({&model, 1}, options.model.synchronous);
   if (model.metadata.modules.size() != 1) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                 one_module_text(module_names(model.metadata), "a problem describes one"));

@@ -44,8 +44,8 @@ bounds::Certificate certificate_of(const Problem& problem, PoolId pool, const bo
   if (result.refutation) return bounds::certificate(problem, pool, bound.bytes, *result.refutation);
   throw Error(ErrorKind::usage, {},
               of_pool + ", " + std::to_string(bound.bytes) + " bytes, has the reason '" + bound.reason + "'; " +
-                  (result.fits ? "proofs are written of what the buffers need that can be in no other pool, and these "
-                                 "fit into less"
+                  (result.fits ? "a proof is of the buffers that can be in no other pool, and these fit into less: "
+                                 "expected a plan without the other pools"
                                : "a search of " + std::to_string(planners::most_refuting_nodes) +
                                      " nodes found no proof of at most " + std::to_string(bounds::most_proof_lines) +
                                      " lines"));

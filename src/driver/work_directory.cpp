@@ -19,9 +19,7 @@ std::string make_named(const std::string& name) {
   std::error_code error;
   fs::create_directory(name, error);
   if (error) throw Error(ErrorKind::output, {name, {}, {}}, "cannot be created: " + error.message());
-  const bool is_empty = fs::is_empty(name, error);
-  if (error) throw Error(ErrorKind::output, {name, {}, {}}, error.message());
-  if (!is_empty) throw Error(ErrorKind::usage, {name, {}, {}}, "is not empty, expected a new or empty directory");
+  WorkDirectory::require_empty(name);
   return fs::canonical(name).string();
 }
 
@@ -37,6 +35,14 @@ std::string make_temporary() {
 }
 
 }  // namespace
+
+void WorkDirectory::require_empty(const std::string& name) {
+  std::error_code error;
+  if (!fs::exists(name, error)) return;
+  const bool is_empty = fs::is_empty(name, error);
+  if (error) throw Error(ErrorKind::output, {name, {}, {}}, error.message());
+  if (!is_empty) throw Error(ErrorKind::usage, {name, {}, {}}, "is not empty, expected a new or empty directory");
+}
 
 WorkDirectory::WorkDirectory(const std::optional<std::string>& keep)
     : path_(keep ? make_named(*keep) : make_temporary()), is_kept_(keep.has_value()) {}

@@ -14,6 +14,8 @@ class WorkDirectory {
  public:
   // Throws Error of kind usage if the named directory holds something already, of kind output if none can be made.
   explicit WorkDirectory(const std::optional<std::string>& keep);
+  // Throws the former of the two, and makes nothing.
+  static void require_empty(const std::string& name);
   WorkDirectory(const WorkDirectory&) = delete;
   WorkDirectory& operator=(const WorkDirectory&) = delete;
   ~WorkDirectory();

@@ -195,7 +195,7 @@ class TreeReader {
       if (first.empty()) first = shown(file.path);
     };
     if (is_object(name)) return note(object_);
-    if (names_archive(name)) archives_.push_back(shown(file.path));
+    if (names_archive(name) || name.ends_with(".tflite")) archives_.push_back(shown(file.path));
     if (name.ends_with(".graph") || name == "graph.json") return note(graph_);
     if (!is_c_source(name)) return;
     Member member;
@@ -246,7 +246,7 @@ class TreeReader {
       for (const std::string& archive : archives_) commands.push_back("usmp-plan " + archive);
       return {ErrorKind::usage,
               {given_, {}, {}},
-              "found no C that TVM wrote, but " + counted(archives_.size(), "archive") + "; type one of:",
+              "found no C that TVM wrote, but " + counted(archives_.size(), "model") + "; type one of:",
               commands};
     }
     if (!graph_.empty()) {

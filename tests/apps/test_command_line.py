@@ -118,6 +118,11 @@ def test_hints() -> None:
             ("model.tar --plan-stack 1x", "--plan-stack: found '1x', expected bytes from 0 to 1GiB, as in 512 or 4KiB"),
             ("model.tar --plan-stack 1073741825", "--plan-stack: found '1073741825', expected bytes from 0 to 1GiB, as in 512 or 4KiB"),
             ("model.tar --allow-recompute 2.5", "--allow-recompute: found '2.5', expected a whole number of percent from 0 to 1000"),
+            (f"{MODEL} --from c --synchronous npu_start", "--synchronous: found 'npu_start', expected functions that the model's C mentions"),
+            (f"{MODEL} --synchronous npu_start", "--synchronous: found 'npu_start', expected functions of a model that is read from C (--from c)"),
+            (f"inspect {MODEL} --from c --synchronous npu_start", "--synchronous: found 'npu_start', expected functions that"),
+            (f"report {MODEL} -o r.pdf", "-o: found 'r.pdf', expected a name that ends in .html, .svg, .md, .csv, .json or .txt, or --format"),
+            (f"verify {MODEL} --execute --cc nosuchcc", "nosuchcc: cannot be started: No such file or directory"),
             (f"{MODEL} --module defualt", "no module 'defualt' (did you mean 'default'?)"),
             (f"{MODEL} --minimize global_workspce", "unknown pool 'global_workspce' (did you mean 'global_workspace'?)"),
     ):
@@ -163,6 +168,9 @@ def test_what_is_no_model() -> None:
         Path(folder, "m.onnx").write_bytes(b"\x08\x07onnx")
         Path(folder, "p.yaml").write_text("# memory\nworkspace_pools:\n  - name: sram\n    targets: {cc: rw}\n")
         Path(folder, "x.json").write_text('{"a": 1}\n')
+        Path(folder, "empty.tflite").write_bytes(b"")
+        Path(folder, "models").mkdir()
+        Path(folder, "models/a.tflite").write_bytes(Path(folder, "m.tflite").read_bytes())
         Path(folder, "tree").mkdir()
         os.mkfifo(Path(folder, "pipe"))
         Path(folder, "empty").mkdir()
@@ -173,6 +181,9 @@ def test_what_is_no_model() -> None:
                 (("p.yaml",), "p.yaml", "looks like a pools file, expected a model: MODEL --pools p.yaml"),
                 ((MODEL, "p.yaml"), "p.yaml", "looks like a pools file, expected a model: MODEL --pools p.yaml"),
                 (("report", "p.yaml"), "p.yaml", "looks like a pools file, expected a model: MODEL --pools p.yaml"),
+                (("missing.tflite", "--dry-run"), "missing.tflite", "no such file or directory"),
+                *(((command, "missing.tflite"), "missing.tflite", "no such file or directory") for command in ("inspect", "report", "verify", "init")),
+                (("models",), "models", "found no C that TVM wrote, but 1 model; type one of:\n  usmp-plan models/a.tflite"),
                 (("x.json",), "x.json", 'is neither TIR (no "nodes") nor a plan or problem of usmp-plan; expected an archive or TIR as JSON'),
                 (("solve", "p.yaml"), "p.yaml", "looks like a pools file, expected an instance in CSV or a problem in JSON"),
                 ((MODEL, "--pools", MODEL, "--dry-run"), MODEL, "looks like an archive, expected a pools file"),
@@ -185,6 +196,8 @@ def test_what_is_no_model() -> None:
                 (("tree", "-o", "tree/out"), "tree/out", "lies inside the input tree, expected another place")):
             done = run(*words, folder=folder)
             assert (done.returncode, done.stdout, done.stderr) == (2, "", f"usmp-plan: error: {place}: {message}\n"), done
+        done = run("empty.tflite", folder=folder)
+        assert done.returncode == 3 and done.stderr.endswith("is no TensorFlow Lite model: expected the identifier TFL3 in its bytes 4 to 8\n"), done
         done = run("m.tflite", folder=folder)
         assert done.returncode == 3 and done.stderr.startswith("usmp-plan: error: m.tflite: is damaged: an offset leads out"), done
         done = run(MODEL, "--dry-run", "--plan-json", "plan.json", folder=folder)
@@ -205,7 +218,7 @@ def test_words_and_streams() -> None:
     assert quiet_success("--help", "plan") == quiet_success("help", "plan")
     done = run("help", "check", "extra")
     assert done.returncode == 2 and "help: found 'extra' after 'check', expected one command\n" in done.stderr, done
-    assert run(MODEL, "--from", "c", "--plan-stack", "1KiB", "--synchronous", "f,g", "--synchronous", "h", "--dry-run").returncode == 0
+    assert run(MODEL, "--from", "c", "--plan-stack", "1KiB", "--synchronous", "tvmgen_default_run,tvmgen_default___tvm_main__", "--synchronous", "TVMBackendAllocWorkspace", "--dry-run").returncode == 0
     assert quiet_success("--help", str(MODEL)) == quiet_success("--help")
     assert quiet_success("-V") == quiet_success("--version")
     with tempfile.TemporaryDirectory() as folder:
@@ -305,7 +318,7 @@ def test_files_in_source_trees() -> None:
             done = run(*words, file, folder=folder)
             assert done.returncode == 0 and Path(folder, file).is_file(), done
         for file in ("codegen/host/src/default_lib1.c", "new.h", "metadata.json"):
-            done = run("report", ".", "-o", file, folder=folder)
+            done = run("report", ".", "--format", "text", "-o", file, folder=folder)
             assert done.returncode == 2 and f"{file}: lies inside the input ., expected another place: -o ../" in done.stderr, done
 
 
@@ -377,11 +390,19 @@ def test_init_of_regions() -> None:
         plain = quiet_success("init", MODEL, "--memory", board)
         assert plain.startswith("# Memory pools for ") and "schema" not in plain, plain
         for schema, line in (("pools.schema.json", "../pools.schema.json"), ("pools/s.json", "./s.json")):
-            subprocess.run([PROGRAM, "init", MODEL, "--memory", "board.ld", "--schema", schema, "-o", "pools/pools.yaml"],
-                           check=True, cwd=folder, timeout=300)
+            words = ("init", MODEL, "--memory", "board.ld", "--schema", schema, "-o", "pools/pools.yaml")
+            assert run(*words, "--force", folder=folder).returncode == 0
+            assert run(*words, folder=folder).returncode == 0, "it is the same"
             text = pools.read_text()
             assert text == f"# yaml-language-server: $schema={line}\n{plain}", text
             assert (pools.parent / line).read_text() == (TESTDATA.parent / "docs/schema/pools.schema.json").read_text()
+        for edited in (pools, pools.parent / "s.json"):  # stays, and nothing else is written
+            before = edited.read_text()
+            edited.write_text(before + " ")
+            done = run(*words, folder=folder)
+            assert done.returncode == 2 and done.stderr.endswith(f"{edited.name}: exists and differs, expected a new file, or --force to replace it\n"), done
+            assert edited.read_text() == before + " "
+            edited.write_text(before)
         plan = json.loads(quiet_success(MODEL, "--pools", pools, "--memory", board, "--dry-run", "--json"))["modules"][0]
         assert [(p["name"], p["capacity"]) for p in plan["pools"]] == [("ram", 65536), ("flash", 1 << 20)], plan["pools"]
         for words, message in (

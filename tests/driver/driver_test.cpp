@@ -745,7 +745,7 @@ TEST_CASE("what is no earlier plan of the model: exit code 2 and the file") {
   const std::string plan = R"({"schema": "usmp-plan/plan", "schema_version": 2, "module": "defautl", "buffers": []})";
   CHECK(message(plan) == "usmp-plan: error: " + file +
                              ": is a plan of module 'defautl', which is not among those planned (did you mean "
-                             "'default'?)\n");
+                             "'default'?): expected default, or --name defautl=MODEL\n");
   options.pins = {file, file};
   CHECK(message(plan) == "usmp-plan: error: " + file + ": a second plan of module 'defautl'\n");
   options.pins = {temporary.file("nowhere")};

@@ -712,4 +712,11 @@ TEST_CASE("in place: an extracted archive's metadata.json gets the new figures")
   const std::size_t at = header.find(macro) + macro.size();
   const std::string size = header.substr(at, header.find('\n', at) - at);
   CHECK(contains(read(checkout.temporary.path / "archive/metadata.json"), "\"workspace_size_bytes\": " + size + "\n"));
+  // Now it holds planned C. The TIR is there, so nobody is told to add it; the copies are the way back.
+  std::string again = refused(checkout, options, exit_archive);
+  CHECK((contains(again, "found C that usmp-plan wrote") && !contains(again, "there is no TIR")));
+  options.model.from = "tir";
+  again = refused(checkout, options, exit_archive);
+  CHECK(contains(again, "restore it from its copy, '" + operators.parent_path().string() + "/default_lib"));
+  CHECK(contains(again, ".c.orig', or plan it into a directory with -o"));
 }

@@ -206,7 +206,7 @@ TEST_CASE("where there is no model, it is told what there is") {
   write_file(root + "/models/b.tar.gz", "");
   write_file(root + "/models/a.tar", "");
   CHECK(read_error(root) == "other kind: " + root +
-                                ": found no C that TVM wrote, but 2 archives; type one of:\n  usmp-plan " + root +
+                                ": found no C that TVM wrote, but 2 models; type one of:\n  usmp-plan " + root +
                                 "/models/a.tar\n  usmp-plan " + root + "/models/b.tar.gz");
   std::filesystem::remove_all(root + "/models");
   write_file(root + "/lib/model.o",
