@@ -232,7 +232,7 @@ class RolledBody {
     tir::For loop = loop_of(run_, u, grain);
     const std::int64_t rows = stage.rows > 0 ? stage.rows : stage.iterations;
     const std::int64_t planes = *tir::as_int(*loop.extent) / (stage.by * rows);
-    const std::string& name = module_.var(loop.var).name;
+    const std::string name = module_.var(loop.var).name;  // new variables move it
     ExprRef value = n;
     std::vector<std::pair<VarId, std::int64_t>> around;
     if (planes > 1) {
