@@ -34,8 +34,8 @@ Model open_model(const ModelOptions& options);
 // Modules are read from their C, where there is any that TVM wrote: somebody may have edited it.
 void prefer_c(Model& model);
 
-// Of ModelOptions::synchronous: each stands in the C of a module that is read from C, of one model at least. Throws
-// Error of kind usage. O(bytes of C).
+// Of ModelOptions::synchronous: one at least stands in the C of a module that is read from C. Throws Error of kind
+// usage. O(bytes of C).
 void require_known_synchronous(std::span<const Model> models, const std::set<std::string>& names);
 
 // One module as the archive has it. Throws Error with file and member set. With `release_tir` the member's bytes are

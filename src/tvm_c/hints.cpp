@@ -57,7 +57,7 @@ std::string entry_hint(const FilesRead& read, const std::string& entry, const Fu
       "other functions";
   if (!are_kept) return hint;
   hint += ", and statements that use nothing of the model's or only pass on its tensors and access their elements";
-  const AddedStatements added = added_statements(text, read.scope);
+  const AddedStatements added = added_statements(text, read.scope, read.included);
   for (const GuardedText& guarded : added.guarded) {
     const bool is_here = guarded.place.begin <= offset && offset < guarded.place.end;
     if (is_here && !guarded.reason.empty()) return hint + ": what stands under this condition " + guarded.reason;

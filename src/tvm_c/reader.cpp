@@ -33,6 +33,7 @@
 #include "tvm_c/kept/synchronous.hpp"
 #include "tvm_c/kept/workspace_ownership.hpp"
 #include "tvm_c/missing_in_plan.hpp"
+#include "tvm_c/text/doubts.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/included.hpp"
@@ -135,6 +136,7 @@ class ModuleReader {
     module_.tvm_version = version_by_style(files_);
     if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
     const std::string entry = entry_name();
+    find_doubts(files_read(), entry, scope_);
     find_foreign_pools();
     read_all(entry);
     if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
@@ -207,7 +209,12 @@ class ModuleReader {
           kept_pools_.emplace(function, std::move(params));
           asked.push_back({function, body, body.offset, {}});
         }
-        add_escapes(asked, scope, Included(std::vector<Source>{{std::string(name), text}}, headers_));
+        const std::vector<Source> own = {{std::string(name), text}};
+        const Included included(own, headers_);
+        Places places;
+        places.of(own);
+        find_doubts({.files = own, .scope = scope, .included = included, .places = places, .symbol = {}}, {}, scope);
+        add_escapes(asked, scope, included);
       } catch (const SyntaxError& error) {
         throw located({std::string(name), text}, error);
       }
@@ -595,6 +602,12 @@ class ModuleReader {
     return true;
   }
 
+  void require_certain(const std::string& name, const FunctionText& text) const {
+    const auto doubt = scope_.doubts.find(name);
+    if (doubt == scope_.doubts.end()) return;
+    throw SyntaxError{text.offset, "found " + in_quotes(name) + " " + doubt->second + ", expected one function of it"};
+  }
+
   // The function and those that it reaches.
   void read_from(const std::string& entry) {
     std::vector<std::string> pending = {entry};
@@ -622,12 +635,9 @@ class ModuleReader {
       return {};
     }
     try {
-      if (text.is_ambiguous) {
-        throw SyntaxError{text.offset,
-                          "found " + in_quotes(name) + " in another file, too, expected one function of it"};
-      }
+      require_certain(name, text);
       AddedStatements added;
-      if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_);
+      if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_, included_);
       ReadFunction read = is_entry ? read_entry(name, text, added) : read_plain(name, text, added, {});
       if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
       if (is_entry) {
@@ -724,9 +734,7 @@ class ModuleReader {
 
   // An operator whose statements are read in place of a call has nothing but its tokens, and returns an int32_t.
   void require_nested(const std::string& name, const FunctionText& text) {
-    if (text.is_ambiguous) {
-      throw SyntaxError{text.offset, "found " + in_quotes(name) + " in another file, too, expected one function of it"};
-    }
+    require_certain(name, text);
     if (unread_ == Unread::kept) require_plain_text(text, {}, false);
     require_plain_names(name, text, {}, files_read(), scope_);
     const auto item = std::ranges::find_if(scope_.items, [&](const Item& one) {

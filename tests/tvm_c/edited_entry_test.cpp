@@ -201,4 +201,30 @@ TEST_CASE("what operators return, however it is asked for") {
 }
 
 }  // namespace
+TEST_CASE("a macro of a header may name a tensor") {
+  const std::string include = "#include \"trace.h\"\n";
+  const std::string first = "  if (" + call + " != 0) return -1;\n";
+  const std::string header = "#define OUT ((int8_t*)sid_1)\n#define SHOW log_layer(OUT, 4)\n#define SAY puts(\"x\")\n";
+  CHECK(entry_of(include, first + "  log_layer(OUT, 4);\n" + last, header) == "op | usmp_added_1/1 | op");
+  CHECK(entry_of(include, first + "  SHOW;\n" + last, header) == "op | usmp_added_1/1 | op");
+  CHECK(entry_of(include, first + "  SAY;\n" + last, header) == "op |   SAY; | op");
+}
+
+TEST_CASE("a variable may be named as types are") {
+  const std::string first = "  if (" + call + " != 0) return -1;\n";
+  CHECK(entry_of("", first + "  n = (int32_t)m;\n" + last) == "op |   n = (int32_t)m; | op");
+  CHECK(entry_of("", "  int8_t* h_t = sid_1;\n  if (tvmgen_m_op(x_buffer_var, h_t) != 0) return -1;\n  n += h_t[0];\n" +
+                         last) == "op | usmp_added_1/1 | op");
+}
+
+TEST_CASE("the size of an array of the entry is not that of a function's parameter") {
+  const std::string array = "  int8_t tmp[16];\n  if (tvmgen_m_op(x_buffer_var, tmp) != 0) return -1;\n";
+  const std::string refused = "found the size of array 'tmp', expected a number";
+  CHECK(entry_of("", array + "  n += tmp[0];\n" + last) == "op | usmp_added_1/1 | op");
+  CHECK(entry_of("", array + "  log_layer(tmp, sizeof(int8_t));\n" + last) == "op | usmp_added_1/1 | op");
+  CHECK(error_of("", array + "  log_layer(tmp, sizeof(tmp));\n" + last).find(refused) != std::string::npos);
+  CHECK(error_of("#define COUNT(a) (sizeof(a) / sizeof((a)[0]))\n", array + "  log_layer(tmp, COUNT(tmp));\n" + last)
+            .find(refused) != std::string::npos);
+}
+
 }  // namespace usmp::tvm_c::edited_entry_test

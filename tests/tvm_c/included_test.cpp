@@ -156,10 +156,16 @@ TEST_CASE("what a conditional group has otherwise is not read") {
                                 "#ifdef __cplusplus\n" + other + "#else\n" + table + "#endif\n",
                                 "#if 1\n" + table + "#else\n" + other + "#endif\n",
                                 "#if defined(__cplusplus)\n" + other + "#endif\n" + table,
-                                "#ifdef TEST\nint main(void) { return w[0]; }\nextern int8_t v;\n#endif\n" + table,
-                                "#ifndef V2\n" + table + "#endif\n"}) {
+                                "#ifdef TEST\nint main(void) { return w[0]; }\nextern int8_t v;\n#endif\n" + table}) {
     CHECK(reason_of(front + op + entry) == "read");
   }
+  // Somebody else may have what is left out. What the entry needs, too, is there where the model is.
+  CHECK(reason_of("#ifndef V2\n" + table + "#endif\n" + op + entry) ==
+        "line 5, column 26: found 'w' under a condition that the files do not decide, #ifndef V2 (lib1.c: line 2, "
+        "column 1), expected one definition");
+  CHECK(reason_of(table + "#ifndef FAST\n" + op + "#endif\n" + entry)
+            .starts_with("line 3, column 9: found 'tvmgen_m_op' under a condition that the files do not decide, "));
+  CHECK(reason_of("#ifndef NO_MODEL\n" + table + op + entry + "#endif\n") == "read");
   CHECK(reason_of(table + "#ifdef V2\nint32_t tvmgen_m_op(int8_t* p, int8_t* q) { return 0; }\n#else\n" + op +
                   "#endif\n" + entry) ==
         "line 5, column 9: found 'tvmgen_m_op', which a conditional group that is left out (line 2, column 10) "

@@ -236,6 +236,11 @@ class BodyReader {
     for (const std::string& name : statement.names) {
       if (names_.look_up_own(name)) require_known(name);
     }
+    for (const std::string& name : statement.sized) {  // of a parameter it is another one
+      const auto value = names_.look_up_own(name);
+      if (value && value->kind == Value::Kind::pointer && arrays_.contains(value->storage))
+        values_.fail("found the size of array " + in_quotes(name) + ", expected a number");
+    }
     OutlinedCall call = outlined_call(statement, names_, values_, c_types_);
     body_.evaluate(std::move(call.expr));
     result_.outlined.push_back(std::move(call.function));
@@ -888,7 +893,7 @@ class BodyReader {
     const auto function = scope_.functions.find(name);
     return helpers_ != nullptr && !function_.is_entry && !name.starts_with("tvmgen_") &&
            !reading_.called_helpers.contains(name) && function != scope_.functions.end() &&
-           !function->second.is_ambiguous;
+           !scope_.doubts.contains(name);
   }
 
   void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
@@ -1057,6 +1062,7 @@ class BodyReader {
     if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
     const VarId var = names_.allocated(name, type.element, *elements, true, alignment);
     memory_.note_array(var, *elements * type.element.bytes());
+    arrays_.insert(var);
     names_.declare(name, pointer_to(var, type.element));
   }
 
@@ -1129,8 +1135,9 @@ class BodyReader {
   const Names& changing_;
   Helpers* helpers_;
   std::size_t texts_ = 0;  // that have been kept
-  ElementTypes c_types_;   // of pointers, as the function's own block spells them
-  Names unknown_;          // variables that are not known to be 0 where their declaration says so
+  std::set<VarId> arrays_;
+  ElementTypes c_types_;  // of pointers, as the function's own block spells them
+  Names unknown_;         // variables that are not known to be 0 where their declaration says so
   std::vector<Open> open_;
   bool is_packed_ = false;
   PackedState packed_;
@@ -1196,7 +1203,7 @@ tir::Function read_prototype(const Lexer& params, const FileScope& scope, const 
   Callees callees(scope, kept);
   Reading reading{
       scope, kept, limits, module, result, none, nullptr, none, nullptr, none, {module, result.function, 1}, callees};
-  const FunctionText text{.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params};
+  const FunctionText text{.file = 0, .offset = 0, .params = params, .body = params};
   const auto tree = head_tree(text);
   if (!tree) fail_at(Lexer(params).peek(), "parameters");
   BodyReader(text, reading).read_params(*tree, true);

@@ -45,8 +45,8 @@ std::int64_t Callees::packed_arguments(std::string_view name) {
 bool Callees::always_returns(std::string_view name) {
   if (name == free_function) return true;
   const auto function = scope_.functions.find(name);
-  return function != scope_.functions.end() && !kept_.contains(name) && !scope_.foreign.contains(name) &&
-         is_sure(function->second, never_fails);
+  return function != scope_.functions.end() && !kept_.contains(name) && !scope_.doubts.contains(name) &&
+         !scope_.foreign.contains(name) && is_sure(function->second, never_fails);
 }
 
 bool Callees::may_fail(const std::string& name) {
@@ -57,6 +57,7 @@ bool Callees::may_fail(const std::string& name) {
     pending.pop_back();
     const auto function = scope_.functions.find(one);
     if (function == scope_.functions.end()) continue;
+    if (scope_.doubts.contains(one)) return true;
     const bool is_read = !kept_.contains(one);
     if (is_read && is_sure(function->second, never_fails)) continue;
     Names asked;

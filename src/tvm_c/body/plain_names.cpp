@@ -16,6 +16,20 @@
 
 namespace usmp::tvm_c {
 
+namespace {
+
+bool is_same(const tir::Constant& a, const tir::Constant& b) {
+  return a.type == b.type && a.shape == b.shape && a.bytes == b.bytes;
+}
+
+bool is_same(const ConstantPool& a, const ConstantPool& b) {
+  return !a.bytes && !b.bytes && std::ranges::equal(a.tables, b.tables, [](const auto& one, const auto& other) {
+    return one.first == other.first && is_same(*one.second.data, *other.second.data);
+  });
+}
+
+}  // namespace
+
 void require_plain_names(const std::string& name, const FunctionText& text, const std::vector<AddedText>& added,
                          const FilesRead& read, FileScope& scope) {
   const auto group = [&](std::size_t begin) {
@@ -47,6 +61,11 @@ void require_plain_names(const std::string& name, const FunctionText& text, cons
         throw SyntaxError{token.offset, "found " + in_quotes(token.text) +
                                             ", which the C defines itself, expected the function of math.h"};
       }
+      const auto doubt = scope.doubts.find(token.text);
+      if (doubt != scope.doubts.end() && !is_function) {
+        throw SyntaxError{token.offset,
+                          "found " + in_quotes(token.text) + " " + doubt->second + ", expected one definition"};
+      }
       const auto other = scope.left_out_group(token.text, text.file);
       if (other && !is_function) {
         throw SyntaxError{token.offset, "found " + in_quotes(token.text) + ", which " + group(*other) +
@@ -64,11 +83,22 @@ void read_included_tables(std::size_t file, const Included& included, FileScope&
     } catch (const SyntaxError&) {  // what of it is needed is missing then
       continue;
     }
+    // What stands where another header may be included, or where several have it, is not certain.
+    const auto add = [&](const std::string& name, bool is_other) {
+      if (is_other || !included.is_certain(file, header))
+        scope.doubts.try_emplace(name, "in a header that may be another");
+      return !own.left_out[file].contains(name);
+    };
     for (auto& [name, tables] : own.tables) {
-      if (!own.left_out[file].contains(name)) scope.tables[name].merge(tables);
+      const auto known = scope.tables.find(name);
+      const bool is_other = known != scope.tables.end() && known->second.contains(file) &&
+                            !is_same(*known->second.at(file).data, *tables.at(file).data);
+      if (add(name, is_other)) scope.tables[name].merge(tables);
     }
     for (auto& [name, pool] : own.constant_pools) {
-      if (!own.left_out[file].contains(name)) scope.constant_pools.try_emplace(name, std::move(pool));
+      const auto known = scope.constant_pools.find(name);
+      const bool is_other = known != scope.constant_pools.end() && !is_same(known->second, pool);
+      if (add(name, is_other)) scope.constant_pools.try_emplace(name, std::move(pool));
     }
   }
 }

@@ -71,7 +71,7 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
   mentioned_.clear();
   if (!statements.empty()) with_code_.insert(file);
   for (const AddedText& one : statements) {
-    for (const std::string& name : included_.macros(file).names_in(one.begin, one.end)) {
+    for (const std::string& name : included_.all_macros(file).names_in(one.begin, one.end)) {
       if (scope_.functions.contains(name)) mentioned_.insert(name);
       names_.emplace(file, name);
     }
@@ -226,7 +226,7 @@ Names AddedCode::defined_elsewhere() const {
 
 bool AddedCode::forwards_packed(const std::string& name, const std::string& entry) const {
   const auto found = scope_.functions.find(name);
-  if (name == entry || found == scope_.functions.end() || found->second.is_ambiguous) return false;
+  if (name == entry || found == scope_.functions.end() || scope_.doubts.contains(name)) return false;
   const auto called = scope_.functions.find(entry);
   if (!takes_packed(found->second.params) || !takes_packed(called->second.params)) return false;
   try {
@@ -253,7 +253,7 @@ void AddedCode::check_hidden(std::size_t file, std::size_t begin, std::size_t en
 
 void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
   const std::string_view text = files_[file].text.substr(begin, end - begin);
-  for (const std::string& name : included_.macros(file).names_in(begin, end)) {
+  for (const std::string& name : included_.all_macros(file).names_in(begin, end)) {
     if (name == Macros::anything) {
       throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin)},
                   "found macros that stand for too much text in code that somebody added");
@@ -277,9 +277,9 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
   if (found == scope_.functions.end()) return;
   const Source& file = files_[found->second.file];
   if (!rewritten_.empty() && !rewritten_.contains(file.name)) return;
-  if (found->second.is_ambiguous) {
-    throw located(
-        file, {found->second.offset, "found " + in_quotes(run) + " in another file, too, expected one function of it"});
+  if (const auto doubt = scope_.doubts.find(run); doubt != scope_.doubts.end()) {
+    throw located(file, {found->second.offset,
+                         "found " + in_quotes(run) + " " + doubt->second + ", expected one function of it"});
   }
   if (const auto groups = scope_.left_out.find(found->second.file); groups != scope_.left_out.end()) {
     if (const auto group = groups->second.find(run); group != groups->second.end()) {

@@ -101,8 +101,8 @@ std::string_view plain_number(const Unit& unit) {
 
 class Added {
  public:
-  Added(const FunctionText& entry, const FileScope& scope)
-      : entry_(entry), scope_(scope), code_(scope.code.at(entry.file)), macros_(code_) {}
+  Added(const FunctionText& entry, const FileScope& scope, const Included& included)
+      : entry_(entry), scope_(scope), code_(scope.code.at(entry.file)), macros_(included.all_macros(entry.file)) {}
 
   AddedStatements run() {
     Lexer behind = entry_.body;
@@ -116,6 +116,7 @@ class Added {
     if (!body) return {};
     std::vector<Unit> units = units_of(*body);
     find_variables(units);
+    find_variables_like_types(*body);
     for (Unit& unit : units) {
       if (!unit.is_group && unit.statement.valid()) unit.guarded = guarded_in(*body, unit.statement, macros_);
     }
@@ -185,6 +186,35 @@ class Added {
       params.push_back(token);
     }
     find(params);
+  }
+
+  // Variables whose names end as those of types do.
+  void find_variables_like_types(const BodyTree& body) {
+    const auto add = [&](std::string_view name) {
+      if (name.ends_with("_t")) variables_.emplace(name);
+    };
+    for (const c::Decl& decl : body.tree.decls) {
+      if (decl.kind != c::DeclKind::type) add(decl.name);
+    }
+    if (const auto head = head_tree(entry_)) {
+      for (const c::Decl& decl : head->tree.decls) add(decl.name);
+    }
+    for (const Item& item : scope_.items) {
+      const std::string_view text = scope_.code.at(item.file).text.substr(item.begin, item.end - item.begin);
+      if (item.is_variable && item.kind == Item::Kind::data) add(item.name);
+      if (item.kind == Item::Kind::other && !text.starts_with("typedef") && text.find('{') == std::string_view::npos)
+        for_each_declared(text, add);
+    }
+  }
+
+  // Names in front of what ends a declarator: int a, *b = &c, d[4];
+  template <class Visit>
+  static void for_each_declared(std::string_view text, const Visit& visit) {
+    for_each_identifier(text, [&](std::string_view name) {
+      const auto behind = static_cast<std::size_t>(name.data() - text.data()) + name.size();
+      const std::string_view rest = without_blanks_in_front(text.substr(behind));
+      if (!rest.empty() && std::string_view(",;=[").find(rest.front()) != std::string_view::npos) visit(name);
+    });
   }
 
   void find_uncalled(std::string_view definition) {
@@ -358,8 +388,8 @@ bool is_of_library(std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-AddedStatements added_statements(const FunctionText& entry, const FileScope& scope) {
-  return Added(entry, scope).run();
+AddedStatements added_statements(const FunctionText& entry, const FileScope& scope, const Included& included) {
+  return Added(entry, scope, included).run();
 }
 
 }  // namespace usmp::tvm_c

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tvm_c/text/file_scope.hpp"
+#include "tvm_c/text/included.hpp"
 
 namespace usmp::tvm_c {
 
@@ -46,7 +47,8 @@ struct AddedStatements {
 // in braces or under a condition: nothing moves across them.
 // Macros of the file count by what they stand for. Calls of functions with constants alone are none of them: they are
 // read. O(bytes · log names).
-[[nodiscard]] AddedStatements added_statements(const FunctionText& entry, const FileScope& scope);
+[[nodiscard]] AddedStatements added_statements(const FunctionText& entry, const FileScope& scope,
+                                               const Included& included);
 
 // Functions of the C library and of TVM's runtime, which TVM's statements and added ones may both call.
 [[nodiscard]] bool is_of_library(std::string_view name);

@@ -11,8 +11,8 @@
 #include <set>
 #include <utility>
 
-#include "tvm_c/kept/branches.hpp"
 #include "tvm_c/kept/escape_function.hpp"
+#include "tvm_c/text/branches.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/lexer.hpp"
@@ -104,7 +104,7 @@ class EscapeFinder {
 
   // Whether the name means this text, in the file that calls it, whatever is compiled and linked.
   [[nodiscard]] bool is_certain(const std::string& name, const FunctionText& text, std::size_t caller, std::size_t at) {
-    if (text.is_ambiguous) return false;
+    if (scope_.doubts.contains(name)) return false;
     const Branches& groups = branches(text.file);
     if (caller == text.file ? !groups.is_around(at, text.offset) : !groups.is_around_all(text.offset)) return false;
     const auto items = items_.find(name);
@@ -115,13 +115,8 @@ class EscapeFinder {
       if (file == texts_.end()) continue;
       const bool is_function = item->kind == Item::Kind::function;
       if (is_function && (++definitions > 1 || (item->is_local && item->file != caller))) return false;
-      std::string_view head = file->second.substr(item->begin, item->end - item->begin);
-      head = head.substr(0, head.find('{'));
-      for (const char* word : {"weak", "WEAK", "Weak", "alias", "ifunc"}) {  // another may take its place
-        if (head.find(word) != std::string_view::npos) return false;
-      }
     }
-    return texts_.find(text.file)->second.find("pragma weak") == std::string_view::npos;
+    return true;
   }
 
   void add(const AskedFunction& asked, bool is_certain) {

@@ -13,6 +13,7 @@
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -86,7 +87,7 @@ class Mentions {
   }
 
   void mark_mentioned(const Item& item) {
-    for (const std::string& name : included_.macros(item.file).names_in(item.begin, item.end)) push(name, item.file);
+    for (const std::string& name : included_.all_macros(item.file).names_in(item.begin, item.end)) push(name, item.file);
   }
 
   // The group that is left out and defines the function, too.
@@ -118,8 +119,22 @@ class Mentions {
     if (found == named_.end()) return;
     const auto is_own = [&](std::size_t i) { return scope_.items[i].file == file; };
     const bool has_own = std::any_of(found->second.begin(), found->second.end(), is_own);
+    if (!has_own) require_no_other(name, found->second);
     for (const std::size_t i : found->second) {
       if (!has_own || is_own(i)) push(i);
+    }
+  }
+
+  // A conditional group of another file has it, too: which one is compiled is not known, and only one would stay.
+  void require_no_other(std::string_view name, const std::vector<std::size_t>& items) const {
+    for (const auto& [file, names] : scope_.left_out) {
+      const auto other = names.find(name);
+      const bool is_there = std::ranges::any_of(items, [&](std::size_t i) { return scope_.items[i].file == file; });
+      if (other == names.end() || is_there) continue;
+      throw Error(ErrorKind::archive,
+                  {{}, included_.name(file), line_and_column(included_.code(file).text, other->second + 1)},
+                  "found " + in_quotes(name) +
+                      ", which another file defines, too, in a conditional group; expected one file that defines it");
     }
   }
 

@@ -43,6 +43,21 @@ void add_changed(const c::Tree& tree, Names& changed) {
   }
 }
 
+// Names in what sizeof is asked of.
+void add_sized(const c::Tree& tree, Names& sized) {
+  for (std::size_t i = 0; i < tree.exprs.size(); ++i) {
+    if (tree.exprs[i].kind != c::ExprKind::prefix || tree.exprs[i].text != "sizeof") continue;
+    std::vector<c::ExprId> pending = {c::ExprId(i)};
+    while (!pending.empty()) {
+      const c::ExprId one = pending.back();
+      pending.pop_back();
+      if (tree[one].kind == c::ExprKind::name) sized.emplace(tree[one].text);
+      const auto operands = tree.operands_of(one);
+      pending.insert(pending.end(), operands.begin(), operands.end());
+    }
+  }
+}
+
 }  // namespace
 
 std::string read_outlined(std::string_view file, const AllDefinitions& macros, Outlined& statement) {
@@ -80,6 +95,7 @@ std::string read_outlined(std::string_view file, const AllDefinitions& macros, O
     std::string reason = reason_of(*function);
     if (!reason.empty()) return reason;
     add_changed(function->tree, statement.changed);
+    add_sized(function->tree, statement.sized);
   }
   for (const Token& token : tokens) {
     if (token.is_identifier()) statement.names.emplace(token.text);

@@ -21,6 +21,7 @@ struct Outlined {
   std::string function = {};  // the name that it gets
   Names names = {};           // in it, and in what macros stand for
   Names changed = {};         // of them, those that it assigns or whose address it takes
+  Names sized = {};           // and those whose size it may ask for
 };
 
 // What has become of one.

@@ -245,7 +245,7 @@ std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>
   try {
     read_file_scope(split(file.text), 0, true, scope);
     for (const auto& [name, function] : scope.functions) {
-      if (!functions.contains(name) || function.is_ambiguous) continue;
+      if (!functions.contains(name) || scope.doubts.contains(name)) continue;
       auto taken = Taking(function, file.text, alignment).find();
       if (!taken) continue;
       taken->workspace.function = name;

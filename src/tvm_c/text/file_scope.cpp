@@ -257,8 +257,9 @@ class FileReader {
     if (name.text.empty() || !tokens_.peek().is("{")) return false;
     const Token brace = tokens_.next();
     const auto [known, is_new] =
-        scope_.functions.try_emplace(std::string(name.text), FunctionText{file_, false, name.offset, params, tokens_});
-    if (!is_new && known->second.file != file_) known->second.is_ambiguous = true;
+        scope_.functions.try_emplace(std::string(name.text), FunctionText{file_, name.offset, params, tokens_});
+    if (!is_new && known->second.file != file_)
+      scope_.doubts.try_emplace(std::string(name.text), "in another file, too");
     skip_to_end(tokens_, brace.offset);
     return true;
   }

@@ -27,8 +27,7 @@ using Names = std::set<std::string, std::less<>>;
 inline constexpr std::array<std::string_view, 2> entry_endings = {"___tvm_main__", "_run_model"};
 
 struct FunctionText {
-  std::size_t file = 0;       // that defines it
-  bool is_ambiguous = false;  // another does, too
+  std::size_t file = 0;  // that defines it
   std::size_t offset = 0;
   Lexer params;  // behind the bracket that opens them
   Lexer body;    // behind the brace
@@ -66,6 +65,8 @@ struct FilePlace {
 
 struct FileScope {
   std::map<std::string, FunctionText, std::less<>> functions;
+  // Of functions and data of which something else may be compiled or linked, where or how: "in another file, too".
+  std::map<std::string, std::string, std::less<>> doubts;
   std::map<std::string, Lexer, std::less<>> foreign;  // others' functions: behind the bracket of their prototypes
   // Const arrays of numbers with their values, by name and file: most are static.
   std::map<std::string, std::map<std::size_t, Table>, std::less<>> tables;

@@ -41,6 +41,7 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
   for (const std::span<const Source> both : {files, headers}) {
     for (const Source& source : both) {
       by_name_[std::string(leaf(source.name))].push_back(code_.size());
+      names_.push_back(source.name);
       try {
         code_.push_back(split(source));
       } catch (const SyntaxError& error) {
@@ -65,7 +66,7 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
     for (const std::size_t one : seen) {
       if (const auto fault = faults.find(one); fault != faults.end()) throw fault->second;
     }
-    const std::set<std::size_t> sure = reached(certain, i);
+    std::set<std::size_t> sure = reached(certain, i);
     std::map<std::string_view, std::optional<std::string_view>> macros;
     std::map<std::string_view, std::optional<Macros::Enumerator>> enumerators;
     for (const std::size_t one : seen) {
@@ -81,6 +82,7 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
     macros_.push_back(std::move(macros));
     enumerators_.push_back(std::move(enumerators));
     closed_.push_back(std::move(seen));
+    certain_.push_back(std::move(sure));
   }
 }
 
@@ -129,6 +131,16 @@ AllDefinitions Included::all_definitions(std::size_t file) const {
     }
   }
   return result;
+}
+
+const Macros& Included::all_macros(std::size_t file) const {
+  const auto [found, is_new] = all_.try_emplace(file, own_[file]);
+  Macros& all = found->second;
+  if (!is_new) return all;
+  for (const std::size_t one : closed_[file]) {
+    if (one != file) all.add(own_[one], is_certain(file, one));
+  }
+  return all;
 }
 
 std::optional<std::size_t> Included::only_source(std::string_view name) const {

@@ -40,6 +40,9 @@ class Included {
   // What stands behind the names of all its macros in each of their definitions, whatever conditions say.
   [[nodiscard]] AllDefinitions all_definitions(std::size_t file) const;
 
+  // Whether the file includes the header whatever conditions and search paths say: the only one of its name.
+  [[nodiscard]] bool is_certain(std::size_t file, std::size_t header) const { return certain_[file].contains(header); }
+
   // Names of C files, not headers, that the file includes.
   [[nodiscard]] std::vector<std::string_view> c_files(std::size_t file) const;
 
@@ -47,6 +50,7 @@ class Included {
   [[nodiscard]] std::set<std::size_t> files_of(std::size_t file) const;
   [[nodiscard]] std::vector<std::size_t> headers_of(std::size_t file) const;
 
+  [[nodiscard]] const std::string& name(std::size_t source) const { return names_[source]; }
   [[nodiscard]] std::size_t count() const { return code_.size(); }  // of files and headers
   // The file with what it includes.
   [[nodiscard]] const std::set<std::size_t>& closed(std::size_t file) const { return closed_[file]; }
@@ -55,13 +59,18 @@ class Included {
   // The tokens of a file, or of one of headers_of().
   [[nodiscard]] const Code& code(std::size_t source) const { return code_[source]; }
   [[nodiscard]] const Macros& macros(std::size_t source) const { return own_[source]; }
+  // Those of the file, and of what it includes.
+  [[nodiscard]] const Macros& all_macros(std::size_t file) const;
 
  private:
   std::size_t count_;                                                     // of files; behind them, headers
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;  // of both
+  std::vector<std::string> names_;                                        // of both
   std::vector<Code> code_;                                                // of both; empty: it cannot be split
   std::vector<Macros> own_;                                               // likewise
+  mutable std::map<std::size_t, Macros> all_;                             // those that were asked for
   std::vector<std::set<std::size_t>> closed_;                             // of each file: itself, and what it includes
+  std::vector<std::set<std::size_t>> certain_;                            // of these, what it includes in any case
   std::vector<std::map<std::string_view, std::optional<std::string_view>>> macros_;  // likewise: definition
   std::vector<std::map<std::string_view, std::optional<Macros::Enumerator>>> enumerators_;
 };

@@ -251,6 +251,14 @@ void Macros::read_enumerators(const std::vector<std::pair<std::size_t, std::size
   for (const std::string_view name : several) enumerators_.erase(name);
 }
 
+void Macros::add(const Macros& others, bool in_any_case) {
+  for (const auto& [name, bodies] : others.bodies_) {
+    auto& all = bodies_[name];
+    all.insert(all.end(), bodies.begin(), bodies.end());
+    if (!in_any_case || others.conditional_.contains(name)) conditional_.insert(name);
+  }
+}
+
 std::vector<std::string_view> Macros::names() const {
   std::vector<std::string_view> names;
   for (const auto& [name, bodies] : bodies_) names.push_back(name);

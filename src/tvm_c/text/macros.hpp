@@ -36,6 +36,9 @@ class Macros {
  public:
   explicit Macros(const Code& code);
 
+  // With those of another file; unless it is there in `any_case`, nothing of them is certain.
+  void add(const Macros& others, bool in_any_case);
+
   // Also of one that is undefined somewhere.
   [[nodiscard]] bool contains(std::string_view name) const { return bodies_.contains(name); }
 
