@@ -265,9 +265,8 @@ void require_known_synchronous(std::span<const Model> models, const std::set<std
       const pipeline::CFiles files = sources_of(model, info);
       for (const auto* part : {&files.own, &files.foreign, &files.headers}) {
         for (const tvm_c::Source& file : *part) {
-          for_each_identifier(file.text, [&](std::string_view name) {
-            is_known = is_known || names.contains(std::string(name));
-          });
+          for_each_identifier(file.text,
+                              [&](std::string_view name) { is_known = is_known || names.contains(std::string(name)); });
         }
       }
     }

@@ -87,7 +87,8 @@ class Mentions {
   }
 
   void mark_mentioned(const Item& item) {
-    for (const std::string& name : included_.all_macros(item.file).names_in(item.begin, item.end)) push(name, item.file);
+    for (const std::string& name : included_.all_macros(item.file).names_in(item.begin, item.end))
+      push(name, item.file);
   }
 
   // The group that is left out and defines the function, too.
