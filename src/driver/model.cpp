@@ -17,6 +17,7 @@
 #include "usmp/mlf/checkout.hpp"
 #include "usmp/mlf/interface.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tir/visit.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::driver {
@@ -232,7 +233,7 @@ Model open_model(const ModelOptions& options) {
       model.archive = read_archive_or_checkout(options.model);
       model.metadata = mlf::read_metadata(model.archive);
     }
-    model.from_c_is_asked_for = options.from == "c";
+    model.from = options.from;
     model.synchronous = options.synchronous;
     model.transformations = {transformations, options.recompute_percent.value_or(0),
                              options.cpu ? kernels::find_core(*options.cpu) : nullptr};
@@ -307,6 +308,26 @@ pipeline::CFiles sources_of(const Model& model, const model::Description& info) 
   return files;
 }
 
+namespace {
+
+// Whether somebody has added statements to the C of the entry. Of C that is not read, nothing is known.
+bool is_entry_edited(const Model& model, model::Description info) {
+  info.tir_member.clear();
+  try {
+    const tir::Module module = pipeline::read_module(info, sources_of(model, info)).module;
+    bool is_edited = false;
+    tir::for_each_expr_in(module.functions[module.entry].body, [&](const tir::Expr& expr) {
+      const auto call = tir::named_call(expr);
+      is_edited = is_edited || tir::kept_text_of(expr) != nullptr || (call && call->name->starts_with("usmp_"));
+    });
+    return is_edited;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 pipeline::SourceModule read_module(Model& model, const model::Description& info, bool release_tir) {
   if (!info.tflite_member.empty()) {
     try {
@@ -328,6 +349,11 @@ pipeline::SourceModule read_module(Model& model, const model::Description& info,
                                         [&](const mlf::Member& one) { return one.name == info.tir_member; });
     pipeline::SourceModule source =
         pipeline::read_module(info, std::string_view(member.bytes), foreign_sources_of(model, info));
+    const bool may_be_edited = model.archive.is_directory && !model.from && has_sources(info);
+    if (may_be_edited && is_entry_edited(model, info)) {
+      source.warnings.push_back(
+          "the C of the entry has statements that its TIR lacks, which is what is read; --from c reads the C");
+    }
     if (release_tir) {
       member.bytes.clear();
       member.bytes.shrink_to_fit();
@@ -335,7 +361,7 @@ pipeline::SourceModule read_module(Model& model, const model::Description& info,
     return source;
   } catch (const Error& error) {
     // Who has a source tree has C to change, and often no TVM any more.
-    const bool may_export = info.tir_member.empty() && !model.from_c_is_asked_for && !model.archive.is_checkout &&
+    const bool may_export = info.tir_member.empty() && model.from != "c" && !model.archive.is_checkout &&
                             model.archive.find("src/" + info.name + ".tir.json") == nullptr;
     if (!may_export) throw error.with_file(model.archive.path);
     std::vector<std::string> details = error.details();

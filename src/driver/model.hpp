@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -18,9 +19,9 @@
 namespace usmp::driver {
 
 struct Model {
-  std::string file_name;     // of the path, for reports
-  bool bare_module = false;  // a TIR module without archive: plannable, but there is no interface to emit
-  bool from_c_is_asked_for = false;
+  std::string file_name;              // of the path, for reports
+  bool bare_module = false;           // a TIR module without archive: plannable, but there is no interface to emit
+  std::optional<std::string> from;    // ModelOptions
   bool in_place = false;              // planned C takes the place of the model's
   std::set<std::string> synchronous;  // ModelOptions
   mlf::Archive archive;

@@ -696,6 +696,14 @@ TEST_CASE("in place: an extracted archive's metadata.json gets the new figures")
   const std::string entry = "tvmgen_default___tvm_main__(";
   const std::size_t body = edited.find('{', edited.rfind(entry)) + 1;
   write(operators, "static volatile int runs;\n" + edited.insert(body, "\n  ++runs;"));
+  PlanOptions from_tir = options;
+  from_tir.in_place = false;
+  from_tir.dry_run = true;
+  const std::string lost =
+      "the C of the entry has statements that its TIR lacks, which is what is read; --from c reads";
+  CHECK(contains(outcome_of(plan, from_tir).out, lost));
+  from_tir.model.from = "tir";
+  CHECK_FALSE(contains(outcome_of(plan, from_tir).out, lost));
   const Outcome outcome = outcome_of(plan, options);
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
   CHECK(contains(outcome.out, "  metadata.json (memory figures)\n"));
