@@ -3,16 +3,18 @@
 # SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Names and texts of 100 kB in every place of every kind of input: whatever the program says of them on standard error is short.
 
-Usage: long_names.py BINARY TESTDATA [WORD…]    only kinds of input whose names begin with one of the words
+Usage: long_names.py BINARY TESTDATA [--all] [WORD…]    only kinds of input whose names begin with one of the words
 
 Each text of an archive's JSON, of its C, of pools files, plans, problems, linker scripts, options of tvmc and of the command line is
-made long: in one place, and wherever it stands. Plain texts, and some with quotes, by which messages could lose count.
+made long: in one place, and wherever it stands. Plain texts, and some with quotes, by which messages could lose count: in turn, with
+--all each in every place.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
 import copy
+import itertools
 import json
 import os
 import re
@@ -80,13 +82,23 @@ def places(value: object, at: tuple = (), pattern: tuple = ()) -> Iterator[tuple
         yield at, pattern
 
 
+in_turn = itertools.cycle(TEXTS)
+are_all = False
+
+
+def texts() -> list[tuple[str, str]]:
+    """For one place."""
+    kind = next(in_turn)
+    return list(TEXTS.items()) if are_all else [(kind, TEXTS[kind])]
+
+
 def of_json(value: object, most_of_a_kind: int = 2) -> Iterator[tuple[str, str]]:
     seen: dict[tuple, int] = {}
     for place, pattern in places(value):
         seen[pattern] = seen.get(pattern, 0) + 1
         if seen[pattern] <= most_of_a_kind:
             label = ".".join("key" if part is KEY else str(part) for part in place)
-            for kind, text in TEXTS.items():
+            for kind, text in texts():
                 yield f"{label}, {kind}", json.dumps(replaced(value, place, text))
 
 
@@ -96,7 +108,7 @@ def of_words(source: str, pattern: str, most: int = 10**9) -> Iterator[tuple[str
     for found in re.finditer(pattern, source):
         words.setdefault(found.group(), found)
     for word, found in list(words.items())[:most]:
-        for kind, text in TEXTS.items():
+        for kind, text in texts():
             yield f"first {word}, {kind}", source[: found.start()] + text + source[found.end() :]
         yield f"every {word}", re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", TEXTS["word"], source)
 
@@ -112,7 +124,7 @@ def of_flatbuffer(model: bytes) -> Iterator[tuple[str, bytes]]:
             continue
         string = start - 4
         references = [at for at in range(0, string, 4) if at + int.from_bytes(model[at : at + 4], "little") == string]
-        for kind, text in TEXTS.items():
+        for kind, text in texts():
             changed = bytearray(model + b"\0" * (-len(model) % 4))
             for at in references:
                 changed[at : at + 4] = (len(changed) - at).to_bytes(4, "little")
@@ -261,4 +273,5 @@ def main(binary: Path, testdata: Path, words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3:]))
+    are_all = "--all" in sys.argv
+    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), [word for word in sys.argv[3:] if word != "--all"]))
