@@ -41,11 +41,13 @@ class DoubtFinder {
   void run(const std::string& entry) {
     find_weak();
     find_conditional(entry);
+    std::map<std::string_view, std::set<std::size_t>> files;  // that have the name
+    for (const Item& item : scope_.items) files[item.name].insert(item.file);
     for (const auto& [file, names] : scope_.left_out) {
       for (const auto& [name, begin] : names) {
-        const auto is_other = [&](const Item& item) { return item.name == name && item.file != file; };
-        if (std::ranges::any_of(scope_.items, is_other))
-          add(name, "in a conditional group, too (" + place(file, begin) + ")");
+        const auto found = files.find(name);
+        const bool is_other = found != files.end() && found->second.size() > found->second.count(file);
+        if (is_other) add(name, "in a conditional group, too (" + place(file, begin) + ")");
       }
     }
     for (const auto& [name, how] : scope_.doubts) {
