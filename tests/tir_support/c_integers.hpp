@@ -83,8 +83,11 @@ inline Number c_arithmetic(ExprKind kind, std::int64_t left, std::int64_t right,
       return result(a + b);
     case ExprKind::sub:
       return result(a - b);
-    case ExprKind::mul:
-      return result(a * b);
+    case ExprKind::mul: {
+      Wide product = 0;  // of two uint64_t it may not fit: its low half is right, too
+      if (__builtin_mul_overflow(a, b, &product) && wraps != nullptr) *wraps = true;
+      return result(product);
+    }
     case ExprKind::min:
     case ExprKind::max: {
       // TVM's C puts the operands of min and max into variables of their type.
