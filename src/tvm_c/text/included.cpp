@@ -41,6 +41,7 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
   for (const std::span<const Source> both : {files, headers}) {
     for (const Source& source : both) {
       by_name_[std::string(leaf(source.name))].push_back(code_.size());
+      names_.push_back(source.name);
       try {
         code_.push_back(split(source));
       } catch (const SyntaxError& error) {

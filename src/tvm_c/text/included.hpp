@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,10 +56,12 @@ class Included {
   // The tokens of a file, or of one of headers_of().
   [[nodiscard]] const Code& code(std::size_t source) const { return code_[source]; }
   [[nodiscard]] const Macros& macros(std::size_t source) const { return own_[source]; }
+  [[nodiscard]] const std::string& name(std::size_t source) const { return names_[source]; }  // for messages
 
  private:
   std::size_t count_;                                                     // of files; behind them, headers
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;  // of both
+  std::vector<std::string> names_;                                        // of both
   std::vector<Code> code_;                                                // of both; empty: it cannot be split
   std::vector<Macros> own_;                                               // likewise
   std::vector<std::set<std::size_t>> closed_;                             // of each file: itself, and what it includes
