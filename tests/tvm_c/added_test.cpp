@@ -261,6 +261,13 @@ TEST_CASE("checks of arguments stay, those of workspace are gone") {
   }
   CHECK(entry("  if (x_buffer_var == NULL || !y_buffer_var) {\n    return -2;\n  }\n") ==
         entry("  if (x_buffer_var == NULL) return -2;\n  if (!y_buffer_var) return -2;\n"));
+  // Text stands once, with the variables that it has.
+  const std::string both =
+      entry("  if (x_buffer_var == NULL || !y_buffer_var) { static int n; log(++n); return -2; }\n");
+  CHECK(both.find("int32(tir.isnullptr<bool>(x_buffer_var) or tir.isnullptr<bool>(y_buffer_var))") !=
+        std::string::npos);
+  CHECK(both.find("static int n") == both.rfind("static int n"));
+  CHECK(entry("  if (!x_buffer_var || !y_buffer_var) { log(3); }\n").find("usmp_kept_failure") != std::string::npos);
   CHECK(entry("  if (x_buffer_var == NULL) return -2;\n").find("check_return(0, -2, ") != std::string::npos);
   CHECK(entry("  if (!x_buffer_var) return 3;\n").find("check_return(0, 3, ") != std::string::npos);
   for (const char* other :
