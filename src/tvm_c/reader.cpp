@@ -318,6 +318,7 @@ class ModuleReader {
       asked.push_back({one.name, std::move(function), one.place.begin, one.place});
     }
     add_escapes(asked, scope_, included_);
+    require_passing_pools();
     const auto of = [this](const std::string& name) -> FunctionEscape {
       const bool is_defined = scope_.functions.contains(name) || scope_.foreign.contains(name);
       if (name == tir::kept_text || synchronous_.find(name, is_defined) != nullptr) return {};
@@ -327,6 +328,28 @@ class ModuleReader {
     };
     extended_ = tvm_c::extend_lifetimes(of, memory_.places, module_);
     for (const std::size_t i : extended_.functions) module_.functions[i].imported_c.push_back(extended_.text);
+  }
+
+  // In planned C a function gets other bytes with each call: what it has stored of a pool says nothing to the next.
+  void require_passing_pools() const {
+    for (const auto& [name, params] : kept_pools_) {
+      const auto found = escapes_.find(name);
+      const bool is_done = found == escapes_.end() || synchronous_.find(name, true) != nullptr;
+      for (std::size_t i = 0; i < params.size() && !is_done; ++i) {
+        if (!params[i] || !params[i]->is_used || (found->second.stored & param_bit(i)) == 0) continue;
+        const auto text = scope_.functions.find(name);
+        const bool is_own = text != scope_.functions.end();
+        throw Error(ErrorKind::archive,
+                    {{},
+                     is_own ? files_[text->second.file].name : std::string(),
+                     is_own ? place(text->second.file, text->second.offset) : std::string()},
+                    "function " + in_quotes(name) + " stores an address of pool " + in_quotes(params[i]->pool) +
+                        " in " + found->second.stored_in +
+                        ", where a later call may find it, expected one that it takes in each call: planned C has "
+                        "other bytes for it there; if no later call uses it: --synchronous " +
+                        name);
+      }
+    }
   }
 
   // In any file or header.

@@ -208,6 +208,13 @@ class FunctionReader {
     result_.params |= params;
   }
 
+  void store(ParamSet params, const std::string& in) {
+    if ((params & ~result_.stored) == 0) return;
+    has_changed_ = true;
+    if (result_.stored == 0) result_.stored_in = in;
+    result_.stored |= params;
+  }
+
   void add(const Addresses& value, ParamSet& params, bool& holds) {
     if ((value.params & ~params) == 0 && (holds || !value.holds)) return;
     has_changed_ = true;
@@ -218,7 +225,10 @@ class FunctionReader {
   void assign(const Operand& value, const Operand& target, c::TokenRange at) {
     require(target.where != Where::nowhere && !target.is_array, at);
     if (value.params == 0) return;
-    if (target.where == Where::memory) return escape(value.params, "stores it in " + in_quotes(target.name));
+    if (target.where == Where::memory) {
+      store(value.params, in_quotes(target.name));
+      return escape(value.params, "stores it in " + in_quotes(target.name));
+    }
     Addresses& has = variables_[target.variable].has;
     add(value, has.params, has.holds);
   }
@@ -302,6 +312,7 @@ class FunctionReader {
         if ((escaping.params & param_bit(k)) != 0) {
           escape(one.params, escaping.how, escaping.by, escaping.synchronous);
         }
+        if ((escaping.stored & param_bit(k)) != 0) store(one.params, escaping.stored_in);
         called_.give(name, k, one.holds);
         const bool is_returned = (escaping.returned & param_bit(k)) != 0;
         if (is_returned) result.params |= one.params;
