@@ -148,4 +148,20 @@ std::vector<std::string> shared_pools(const FilesRead& read, const std::vector<P
   return result;
 }
 
+std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry,
+                                 const std::function<bool(const Item&)>& is_read) {
+  std::vector<LostName> result;
+  for (const Item& item : read.scope.items) {
+    if (item.is_local || item.name == entry || !is_read(item)) continue;
+    const bool is_constant = item.kind == Item::Kind::data;
+    bool is_declared = false;
+    for (std::size_t i = 0; i < read.included.count() && is_constant && !is_declared; ++i) {
+      is_declared = i != item.file && read.included.code(i).mentions(item.name);
+    }
+    result.push_back({std::string(item.name), read.files[item.file].name, read.places.at(item.file, item.begin),
+                      is_constant, is_declared});
+  }
+  return result;
+}
+
 }  // namespace usmp::tvm_c

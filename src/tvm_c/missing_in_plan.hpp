@@ -32,6 +32,10 @@ struct Needs {
 [[nodiscard]] std::vector<std::string> lost_placements(const FilesRead& read, const std::vector<PlannedPool>& pools,
                                                        const std::function<bool(const Item&)>& is_read, bool sections);
 
+// What planned C takes the place of, of what other files may use (PlannedModule::lost_names). O(bytes · log names).
+[[nodiscard]] std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry,
+                                               const std::function<bool(const Item&)>& is_read);
+
 // Pools that other files may use.
 [[nodiscard]] std::vector<std::string> shared_pools(const FilesRead& read, const std::vector<PlannedPool>& pools);
 

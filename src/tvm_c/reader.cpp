@@ -149,6 +149,7 @@ class ModuleReader {
     extend_lifetimes(scope_.functions.find(entry)->second.file);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     std::vector<std::string> placements = placements_lost(pools);
+    std::vector<LostName> names = lost_names(entry);
     for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
     return {.module = std::move(module_),
             .pools = std::move(pools),
@@ -164,7 +165,8 @@ class ModuleReader {
             .lost_placements = std::move(placements),
             .constants_section = constants_section(),
             .warnings = std::move(warnings_),
-            .edited_run = edited_run(entry)};
+            .edited_run = edited_run(entry),
+            .lost_names = std::move(names)};
   }
 
  private:
@@ -565,15 +567,23 @@ class ModuleReader {
     return result;
   }
 
+  // Whether planned C has it otherwise.
+  [[nodiscard]] bool is_read(const Item& item) const {
+    const std::string name(item.name);
+    const bool is_in_plan = module_.find(name).has_value() || inlined_.contains(name);
+    if (item.kind == Item::Kind::function) return is_in_plan && !kept_names_.contains(name);
+    return item.kind == Item::Kind::data && tables_.contains(name);
+  }
+
+  [[nodiscard]] std::vector<LostName> lost_names(const std::string& entry) const {
+    if (unread_ != Unread::kept) return {};
+    return tvm_c::lost_names(files_read(), entry, [this](const Item& item) { return is_read(item); });
+  }
+
   // Names of what is written anew.
   [[nodiscard]] std::vector<std::string> placements_lost(const std::vector<PlannedPool>& pools) const {
-    const auto is_read = [&](const Item& item) {
-      const std::string name(item.name);
-      const bool is_in_plan = module_.find(name).has_value() || inlined_.contains(name);
-      if (item.kind == Item::Kind::function) return is_in_plan && !kept_names_.contains(name);
-      return item.kind == Item::Kind::data && tables_.contains(name);
-    };
-    return lost_placements(files_read(), pools, is_read, constants_section().empty());
+    return lost_placements(
+        files_read(), pools, [this](const Item& item) { return is_read(item); }, constants_section().empty());
   }
 
   [[nodiscard]] std::vector<KeptFunction> forwarders() const {
