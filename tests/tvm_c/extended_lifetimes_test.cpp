@@ -239,6 +239,14 @@ TEST_CASE("an address of a pool that a later call may find is refused, unless so
   CHECK(said(helper, "  save(at);\n").find(tells) != std::string::npos);
   // What else has it before does not hide that.
   CHECK(said(helper + "void log_it(int8_t* a);\n", "  log_it(at);\n  save(at);\n").find(tells) != std::string::npos);
+  CHECK(said("typedef struct { int8_t* first; } state_t;\nextern state_t* state;\n", "  state->first = at;\n")
+            .find(tells) != std::string::npos);
+  // Where the caller's pointers lead to is no such variable.
+  CHECK(
+      said(
+          "typedef struct { int8_t* first; } state_t;\nstatic void save(state_t* state, int8_t* a) { state->first = a; "
+          "}\n",
+          "  state_t state;\n  save(&state, at);\n") == "none");
   // A tensor's address, and one in a variable of the function.
   CHECK(said(helper, "  save(p);\n") == "none");
   CHECK(said("", "  int8_t* first = at;\n  at = first;\n") == "none");

@@ -95,6 +95,7 @@ struct Operand : Addresses {
   bool is_array = false;               // a variable's name that is its address
   Addresses address = {};              // of a place in memory
   std::string_view name = {};          // of a variable or member in it, for messages
+  bool is_lasting = false;             // a place in a variable that is there in the next call, or that it points to
 };
 
 class FunctionReader {
@@ -226,7 +227,7 @@ class FunctionReader {
     require(target.where != Where::nowhere && !target.is_array, at);
     if (value.params == 0) return;
     if (target.where == Where::memory) {
-      store(value.params, in_quotes(target.name));
+      if (target.is_lasting) store(value.params, in_quotes(target.name));
       return escape(value.params, "stores it in " + in_quotes(target.name));
     }
     Addresses& has = variables_[target.variable].has;
@@ -237,7 +238,7 @@ class FunctionReader {
   [[nodiscard]] static Operand loaded(const Operand& pointer) {
     const bool has_none = pointer.numbers && !pointer.holds;
     const Addresses value = has_none ? Addresses() : Addresses{pointer.params, pointer.holds, false};
-    return {value, Where::memory, no_variable, false, pointer, pointer.name};
+    return {value, Where::memory, no_variable, false, pointer, pointer.name, pointer.is_lasting};
   }
 
   Operand element(const Operand& base, const Operand& index) {
@@ -258,14 +259,16 @@ class FunctionReader {
 
   [[nodiscard]] Operand address_of(const Operand& value, c::TokenRange at) const {
     require(value.where != Where::nowhere, at);
-    if (value.where == Where::memory) return {value.address, Where::nowhere, no_variable, false, {}, value.name};
+    if (value.where == Where::memory) {
+      return {value.address, Where::nowhere, no_variable, false, {}, value.name, value.is_lasting};
+    }
     const ParamSet params = variables_[value.variable].has.params;
     return {{params, params != 0, false}, Where::nowhere, no_variable, false, {}, value.name};
   }
 
   // What a name has.
   [[nodiscard]] Operand operand_of(std::string_view name, c::DeclId decl) const {
-    Operand result{{}, Where::memory, no_variable, false, {}, name};
+    Operand result{{}, Where::memory, no_variable, false, {}, name, true};
     const auto found = declared_.find(decl);
     if (found == declared_.end()) {  // of the file, or of a branch that the preprocessor takes
       const auto all = named_.find(name);
@@ -278,6 +281,7 @@ class FunctionReader {
     static_cast<Addresses&>(result) = variable.has;
     if (variable.is_array) result.holds = result.params != 0;
     if (variable.is_static) return result;
+    result.is_lasting = false;
     result.where = Where::variable;
     result.variable = found->second;
     result.is_array = variable.is_array;
@@ -356,7 +360,8 @@ class FunctionReader {
                 no_variable,
                 false,
                 {},
-                operand(0).name};
+                operand(0).name,
+                operand(0).is_lasting};
       case c::ExprKind::binary:
         if (expr.text == ",") return plain(operand(1));
         return is_comparison(expr.text) ? Operand() : plain(operand(0).with(operand(1)));
