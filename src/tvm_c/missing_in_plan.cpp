@@ -68,6 +68,23 @@ std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<
   return result;
 }
 
+std::vector<std::string> left_out_includes(const FilesRead& read, const std::set<std::size_t>& stay) {
+  std::vector<std::string> result;
+  for (const auto& [file, code] : read.scope.code) {
+    if (stay.contains(file)) continue;
+    for (const Directive& one : directives_in(code)) {
+      const auto holds = [&, at = file](const Item& item) {
+        return item.file == at && item.begin < one.begin && one.begin < item.end;
+      };
+      if (!includes_code(one) || std::ranges::any_of(read.scope.items, holds)) continue;
+      result.push_back(placed(read, "#include " + std::string(one.rest), file, one.begin) +
+                       " is not in planned C: if it has functions or variables that others use, compile it apart; "
+                       "--in-place keeps it");
+    }
+  }
+  return result;
+}
+
 std::vector<std::string> undefined_names(const FilesRead& read, const Needs& needs) {
   Names missing;
   Names missing_data;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace usmp::tvm_c {
 // `items` are left out, as the model does not use them; and what the firmware calls, if no file defines it.
 [[nodiscard]] std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items,
                                                      const std::string& entry);
+
+// #include lines of code, outside of declarations, in files that have no text in planned C.
+[[nodiscard]] std::vector<std::string> left_out_includes(const FilesRead& read, const std::set<std::size_t>& stay);
 
 // What items that stay, and calls that stay, need of other files.
 struct Needs {

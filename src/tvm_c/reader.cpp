@@ -502,6 +502,12 @@ class ModuleReader {
     std::vector<std::size_t> left_out = added_.left_out(read.symbol + "_", entry, stops, stays);
     std::erase_if(left_out, [&](std::size_t item) { return helpers_.is_read(scope_.items[item].name); });
     append(left_out_code(read, left_out, entry), warnings_);
+    std::set<std::size_t> stay = added_.files();
+    for (const auto& [name, file] : external_) stay.insert(file);
+    for (std::size_t i = 0; i < stays.size(); ++i) {
+      if (stays[i]) stay.insert(scope_.items[i].file);
+    }
+    append(left_out_includes(read, stay), warnings_);
     append(undefined_names(read, {stays, external_, added_.defined_elsewhere()}), warnings_);
   }
 

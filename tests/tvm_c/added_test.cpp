@@ -646,6 +646,26 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
         "int32_t tvmgen_m_get_c_metadata(void) { return 0; }\n", "int tvmgen_m_version(void) { return 3; }\n"}) {
     CHECK(kept(added) == include + added);
   }
+  // What runs by itself, or is looked for by a linker, an alias and what is included.
+  const std::string boot = "static void boot(void) { start(); }\n";
+  for (const std::string& added :
+       {"__attribute__((constructor)) " + boot,
+        "static void boot(void) __attribute__((__constructor__(101)));\n" + boot,
+        "#define INIT __attribute__((destructor))\nINIT " + boot, "__attribute__((interrupt)) " + boot,
+        boot + "void irq(void) __attribute__((alias(\"boot\")));\n", std::string("#include \"extra.inc\"\n"),
+        std::string("static const char tag[] __attribute__((section(\"tags\"))) = \"1\";\n"),
+        std::string("inline int two(int a) { return 2 * a; }\nextern inline int two(int a);\n"),
+        std::string("extern inline int two(int a) { return 2 * a; }\n")}) {
+    CHECK(kept(added) == include + added);
+  }
+  CHECK(kept("int again(int8_t* p, int8_t* q) __attribute__((alias(\"tvmgen_m_op\")));\n")
+            .starts_with("lib0.c: line 5, column 1: found 'tvmgen_m_op' in code that somebody added"));
+  for (const std::string& added :
+       {"__attribute__((noinline, section(\".iram1\"))) " + boot,
+        std::string("inline int two(int a) { return 2 * a; }\n"),
+        std::string("static const char tag[] __attribute__((section(\".rodata.tags\"), aligned(4))) = \"1\";\n")}) {
+    CHECK_MESSAGE(kept(added).empty(), added);
+  }
   // Conditional attributes are gone with what they belong to.
   for (const auto& [attributes, stay] :
        {std::pair("#ifdef ESP32\nIRAM_ATTR\n#endif\n", ""),
@@ -749,7 +769,12 @@ TEST_CASE("what planned C elsewhere needs of other files is named") {
         "planned C calls 'fast'" + link +
             "lib1.c: planned C includes 'parts/fast.c', which is not copied: compile it with that directory among the "
             "include paths\n");
-  CHECK(warnings({"#include \"parts/fast.c\"\n", "", "", ""}).empty());
+  CHECK(
+      warnings({"#include \"parts/fast.c\"\n", "", "", ""}) ==
+      "lib1.c: #include \"parts/fast.c\" (line 1, column 1) is not in planned C: if it has functions or variables that "
+      "others use, compile it apart; --in-place keeps it\n");
+  CHECK(warnings({"#include \"fast.h\"\n#include <cstdint>\n#include \"a/fast.hpp\"\n", "", "", ""}).empty());
+  CHECK(warnings({"static const int8_t t[2] = {\n#include \"t.inc\"\n};\n", "", "", ""}).empty());
   CHECK(warnings({"int fast(int);\nstatic int two(void) { return fast(2); }\n", "  runs = two();\n", "", ""}) ==
         "planned C calls 'fast'" + link);
   CHECK(warnings({"#include <stdio.h>\n", "  printf(\"%d\", 3);\n", "", ""}).empty());
