@@ -495,6 +495,8 @@ StmtId Parser::declaration(Where where) {
 
 Tree parse(std::span<const Token> tokens) { return Parser(tokens).file(); }
 
+bool is_word(std::string_view name) { return word_of(name) != Word::none || standard_type(name).has_value(); }
+
 std::optional<Parsed> parse_expression(std::span<const Token> tokens) {
   try {
     return Parser(tokens).expression();

@@ -161,6 +161,7 @@ class Preprocessor final : public TokenSource {
       if (line.size() > 1 && line[1].is("once")) once_.insert(open_.back().file);
       if (line.size() > 1 && (line[1].is("pop_macro") || line[1].is("push_macro")))
         fail_at(line[0], "found pop_macro or push_macro, expected macros that only #define and #undef change");
+      unit_.pragmas.push_back({unit_.tokens.size(), {line.begin() + 1, line.end()}});
     }
     // #error, #warning, #line and others: nothing that is read depends on them.
   }

@@ -140,6 +140,7 @@ class TreeReader {
         const std::string name = file.path.filename().string();
         if (is_header_file(name)) headers_[name].push_back(file);
         if (is_included_file(name)) included_.push_back(file.path);
+        if (is_c_source(name)) sources_.push_back(file.path);
       }
     }
     if (models_.empty()) {  // what they were planned from says more
@@ -375,6 +376,11 @@ class TreeReader {
     archive.is_directory = true;
     archive.is_checkout = true;
     archive.passed_over = std::move(passed_over);
+    std::set<fs::path> read;
+    for (const Member& member : archive.members) read.insert((directory / member.found_as).lexically_normal());
+    for (const fs::path& source : sources_) {
+      if (!read.contains(source.lexically_normal())) archive.other_sources.push_back(source.string());
+    }
     return archive;
   }
 
@@ -459,6 +465,7 @@ class TreeReader {
   std::string graph_;
   std::string object_;
   std::vector<fs::path> included_;  // headers and the like
+  std::vector<fs::path> sources_;   // C files of the tree
   std::vector<std::string> archives_;
 };
 
@@ -512,6 +519,28 @@ Archive read_checkout(const std::string& path, const Limits& limits) {
     if (error.code() == std::errc::not_enough_memory) throw std::bad_alloc();
     throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: " + error.code().message());
   }
+}
+
+MentionedNames mentioned_elsewhere(const Archive& archive, const std::set<std::string>& own,
+                                   const std::set<std::string, std::less<>>& names) {
+  MentionedNames result;
+  const auto look_at = [&](std::string_view text, const std::string& file) {
+    const bool may_have = std::ranges::any_of(names, [&](const std::string& name) {
+      return !result.contains(name) && text.find(name) != std::string_view::npos;
+    });
+    if (!may_have) return;
+    const CText scanned(text);
+    for (const c::Token& token : scanned.tokens()) {
+      if (token.is_identifier() && names.contains(token.text)) result.emplace(token.text, file);
+    }
+  };
+  for (const Member& member : archive.members) {
+    if (is_c_source(member.name) && !own.contains(member.name)) look_at(member.code(), member.shown_name());
+  }
+  for (const std::string& path : archive.other_sources) {
+    look_at(code_of(path), fs::path(path).lexically_proximate(fs::absolute(archive.path)).string());
+  }
+  return result;
 }
 
 std::vector<std::string> entries_in(std::string_view text) {

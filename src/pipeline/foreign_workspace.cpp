@@ -124,6 +124,14 @@ void plan_foreign_workspace(SourceModule& source, const CFiles& files) {
   }
   drop_called_otherwise(taken, source.module);
   if (taken.empty()) return;
+  if (files.mentioned_elsewhere) {  // other C calls it as it was
+    std::set<std::string, std::less<>> added;
+    for (const auto& [name, workspace] : taken) {
+      if (!workspace.has_param) added.insert(name);
+    }
+    for (const auto& [name, file] : files.mentioned_elsewhere(added)) taken.erase(name);
+  }
+  if (taken.empty()) return;
   source.written.reset();  // has no places for it
 
   add_params(taken, source.module);

@@ -80,6 +80,33 @@ SourceModule read_module(const model::Description& info, std::string_view tir, c
   }
 }
 
+namespace {
+
+// What other C uses of what planned C has not. In place, its build would fail.
+void note_lost(const std::vector<tvm_c::LostName>& lost, const CFiles& files, std::vector<std::string>& warnings) {
+  std::set<std::string, std::less<>> names;
+  for (const tvm_c::LostName& one : lost) names.insert(one.name);
+  const bool may_be = !names.empty() && files.mentioned_elsewhere;
+  const CFiles::Mentioned mentioned = may_be ? files.mentioned_elsewhere(names) : CFiles::Mentioned();
+  for (const tvm_c::LostName& one : lost) {
+    const auto user = mentioned.find(one.name);
+    const bool is_used = user != mentioned.end();
+    if (!is_used && (!one.is_constant || one.is_declared)) continue;
+    if (!one.is_constant && !files.rewritten.empty()) {
+      throw Error(ErrorKind::archive, {{}, one.file, one.place},
+                  "found operator " + in_quotes(one.name) + ", which " + user->second +
+                      " mentions, expected operators of this model alone: planned C does not have it; give that code "
+                      "a function of its own");
+    }
+    warnings.push_back(one.file + ": " + (one.is_constant ? "constant " : "operator ") + in_quotes(one.name) + " (" +
+                       one.place + ") is not in planned C, and " +
+                       (is_used ? user->second + " mentions it: give that code its own"
+                                : "not static: other files that use it need their own"));
+  }
+}
+
+}  // namespace
+
 WrittenModule as_written(const model::Description& info, const CFiles& files) {
   std::vector<tvm_c::Foreign> foreign;
   for (const model::ForeignFunction& function : info.foreign_functions) {
@@ -106,6 +133,7 @@ WrittenModule as_written(const model::Description& info, const CFiles& files) {
   source.pool_accesses = read.pool_accesses;
   source.lost_placements = read.lost_placements;
   source.warnings = read.warnings;
+  note_lost(read.lost_names, files, source.warnings);
   source.changed = read.changed;
   source.module = std::move(read.module);
   source.tvm_pools = read.pools;

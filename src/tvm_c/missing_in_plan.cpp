@@ -68,6 +68,23 @@ std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<
   return result;
 }
 
+std::vector<std::string> left_out_includes(const FilesRead& read, const std::set<std::size_t>& stay) {
+  std::vector<std::string> result;
+  for (const auto& [file, code] : read.scope.code) {
+    if (stay.contains(file)) continue;
+    for (const Directive& one : directives_in(code)) {
+      const auto holds = [&, at = file](const Item& item) {
+        return item.file == at && item.begin < one.begin && one.begin < item.end;
+      };
+      if (!includes_code(one) || std::ranges::any_of(read.scope.items, holds)) continue;
+      result.push_back(placed(read, "#include " + std::string(one.rest), file, one.begin) +
+                       " is not in planned C: if it has functions or variables that others use, compile it apart; "
+                       "--in-place keeps it");
+    }
+  }
+  return result;
+}
+
 std::vector<std::string> undefined_names(const FilesRead& read, const Needs& needs) {
   Names missing;
   Names missing_data;
@@ -144,6 +161,22 @@ std::vector<std::string> shared_pools(const FilesRead& read, const std::vector<P
     if (found == read.scope.not_static.end()) continue;
     result.push_back(placed(read, "pool " + in_quotes(pool.name), found->second.file, found->second.offset) +
                      " is not static, so other files may use it; planned C has static pools of its own instead");
+  }
+  return result;
+}
+
+std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry,
+                                 const std::function<bool(const Item&)>& is_read) {
+  std::vector<LostName> result;
+  for (const Item& item : read.scope.items) {
+    if (item.is_local || item.name == entry || !is_read(item)) continue;
+    const bool is_constant = item.kind == Item::Kind::data;
+    bool is_declared = false;
+    for (std::size_t i = 0; i < read.included.count() && is_constant && !is_declared; ++i) {
+      is_declared = i != item.file && read.included.code(i).mentions(item.name);
+    }
+    result.push_back({std::string(item.name), read.files[item.file].name, read.places.at(item.file, item.begin),
+                      is_constant, is_declared});
   }
   return result;
 }

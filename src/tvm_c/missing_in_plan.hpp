@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ namespace usmp::tvm_c {
 [[nodiscard]] std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items,
                                                      const std::string& entry);
 
+// #include lines of code, outside of declarations, in files that have no text in planned C.
+[[nodiscard]] std::vector<std::string> left_out_includes(const FilesRead& read, const std::set<std::size_t>& stay);
+
 // What items that stay, and calls that stay, need of other files.
 struct Needs {
   const std::vector<bool>& stays;                      // of the scope's items
@@ -31,6 +35,10 @@ struct Needs {
 // those of constants, which planned C has.
 [[nodiscard]] std::vector<std::string> lost_placements(const FilesRead& read, const std::vector<PlannedPool>& pools,
                                                        const std::function<bool(const Item&)>& is_read, bool sections);
+
+// What planned C takes the place of, of what other files may use (PlannedModule::lost_names). O(bytes · log names).
+[[nodiscard]] std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry,
+                                               const std::function<bool(const Item&)>& is_read);
 
 // Pools that other files may use.
 [[nodiscard]] std::vector<std::string> shared_pools(const FilesRead& read, const std::vector<PlannedPool>& pools);

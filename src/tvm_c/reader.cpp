@@ -151,6 +151,7 @@ class ModuleReader {
     extend_lifetimes(scope_.functions.find(entry)->second.file);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     std::vector<std::string> placements = placements_lost(pools);
+    std::vector<LostName> names = lost_names(entry);
     for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
     return {.module = std::move(module_),
             .pools = std::move(pools),
@@ -166,7 +167,8 @@ class ModuleReader {
             .lost_placements = std::move(placements),
             .constants_section = constants_section(),
             .warnings = std::move(warnings_),
-            .edited_run = edited_run(entry)};
+            .edited_run = edited_run(entry),
+            .lost_names = std::move(names)};
   }
 
  private:
@@ -325,6 +327,7 @@ class ModuleReader {
       asked.push_back({one.name, std::move(function), one.place.begin, one.place});
     }
     add_escapes(asked, scope_, included_);
+    require_passing_pools();
     const auto of = [this](const std::string& name) -> FunctionEscape {
       const bool is_defined = scope_.functions.contains(name) || scope_.foreign.contains(name);
       if (name == tir::kept_text || synchronous_.find(name, is_defined) != nullptr) return {};
@@ -334,6 +337,28 @@ class ModuleReader {
     };
     extended_ = tvm_c::extend_lifetimes(of, memory_.places, module_);
     for (const std::size_t i : extended_.functions) module_.functions[i].imported_c.push_back(extended_.text);
+  }
+
+  // In planned C a function gets other bytes with each call: what it has stored of a pool says nothing to the next.
+  void require_passing_pools() const {
+    for (const auto& [name, params] : kept_pools_) {
+      const auto found = escapes_.find(name);
+      const bool is_done = found == escapes_.end() || synchronous_.find(name, true) != nullptr;
+      for (std::size_t i = 0; i < params.size() && !is_done; ++i) {
+        if (!params[i] || !params[i]->is_used || (found->second.stored & param_bit(i)) == 0) continue;
+        const auto text = scope_.functions.find(name);
+        const bool is_own = text != scope_.functions.end();
+        throw Error(ErrorKind::archive,
+                    {{},
+                     is_own ? files_[text->second.file].name : std::string(),
+                     is_own ? place(text->second.file, text->second.offset) : std::string()},
+                    "function " + in_quotes(name) + " stores an address of pool " + in_quotes(params[i]->pool) +
+                        " in " + found->second.stored_in +
+                        ", where a later call may find it, expected one that it takes in each call: planned C has "
+                        "other bytes for it there; if no later call uses it: --synchronous " +
+                        name);
+      }
+    }
   }
 
   // In any file or header.
@@ -484,6 +509,12 @@ class ModuleReader {
     std::vector<std::size_t> left_out = added_.left_out(read.symbol + "_", entry, stops, stays);
     std::erase_if(left_out, [&](std::size_t item) { return helpers_.is_read(scope_.items[item].name); });
     append(left_out_code(read, left_out, entry), warnings_);
+    std::set<std::size_t> stay = added_.files();
+    for (const auto& [name, file] : external_) stay.insert(file);
+    for (std::size_t i = 0; i < stays.size(); ++i) {
+      if (stays[i]) stay.insert(scope_.items[i].file);
+    }
+    append(left_out_includes(read, stay), warnings_);
     append(undefined_names(read, {stays, external_, added_.defined_elsewhere()}), warnings_);
   }
 
@@ -549,15 +580,23 @@ class ModuleReader {
     return result;
   }
 
+  // Whether planned C has it otherwise.
+  [[nodiscard]] bool is_read(const Item& item) const {
+    const std::string name(item.name);
+    const bool is_in_plan = module_.find(name).has_value() || inlined_.contains(name);
+    if (item.kind == Item::Kind::function) return is_in_plan && !kept_names_.contains(name);
+    return item.kind == Item::Kind::data && tables_.contains(name);
+  }
+
+  [[nodiscard]] std::vector<LostName> lost_names(const std::string& entry) const {
+    if (unread_ != Unread::kept) return {};
+    return tvm_c::lost_names(files_read(), entry, [this](const Item& item) { return is_read(item); });
+  }
+
   // Names of what is written anew.
   [[nodiscard]] std::vector<std::string> placements_lost(const std::vector<PlannedPool>& pools) const {
-    const auto is_read = [&](const Item& item) {
-      const std::string name(item.name);
-      const bool is_in_plan = module_.find(name).has_value() || inlined_.contains(name);
-      if (item.kind == Item::Kind::function) return is_in_plan && !kept_names_.contains(name);
-      return item.kind == Item::Kind::data && tables_.contains(name);
-    };
-    return lost_placements(files_read(), pools, is_read, constants_section().empty());
+    return lost_placements(
+        files_read(), pools, [this](const Item& item) { return is_read(item); }, constants_section().empty());
   }
 
   [[nodiscard]] std::vector<KeptFunction> forwarders() const {

@@ -1157,7 +1157,8 @@ CASES = [
     Case("firmware that calls the entry beside the function around it", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")},
          256, calls_entry=True, firmware=CALLS_ENTRY.replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nint32_t tvmgen_m___tvm_main__(int8_t* from, int8_t* to);\n')),
-    Case("firmware that passes pools to the entry", {"tvmgen_m.h": HEADER, "m_lib0.c": planned_entry(1024), "m_lib1.c": PASSED_MAIN}, 768,
+    Case("firmware that passes pools to the entry", {"tvmgen_m.h": HEADER, "m_lib0.c": planned_entry(1024).replace(
+        "outputs->y,((uint8_t*)&global_workspace)", "((uint8_t*)&global_workspace),outputs->y"), "m_lib1.c": PASSED_MAIN}, 768,
          calls_entry=True, firmware=CALLS_ENTRY.replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nint32_t tvmgen_m___tvm_main__('
                                                         'int8_t* from, uint8_t* pool, int8_t* to);\nstatic uint8_t own[1024];\n').replace("(x, y)", "(x, own, y)")),
     packed("firmware that calls the packed entry beside the function around it", {"m_lib0.c": PACKED_ENTRY, "m_lib1.c": PACKED_BY_0_18}, "tvmgen_m___tvm_main__"),

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -330,6 +331,23 @@ TEST_CASE("messages name files from the tree's root on, wherever it is") {
     CHECK(read_error(root) == place + ": cannot be read: Permission denied");
     fs::permissions(root + name, fs::perms::owner_all);
   }
+}
+
+TEST_CASE("names that other C of the tree mentions are found") {
+  const ScratchDirectory scratch;
+  const std::string tree = scratch.path("tree");
+  write_file(tree + "/model/lib0.c", entry("kws"));
+  write_file(tree + "/model/lib1.c", operators("kws"));
+  write_file(tree + "/app/main.c",
+             "// tvmgen_kws_a\nint main(void) { return tvmgen_kws_b(0) + \"tvmgen_kws_c\"[0]; }\n");
+  write_file(tree + "/model/more.c", "#define D tvmgen_kws_d\n");
+  const Archive archive = read_checkout(tree);
+  std::set<std::string> own;
+  for (const Member& member : archive.members) own.insert(member.name);
+  const MentionedNames found = mentioned_elsewhere(
+      archive, own, {"tvmgen_kws_a", "tvmgen_kws_b", "tvmgen_kws_c", "tvmgen_kws_d", "tvmgen_kws___tvm_main__"});
+  CHECK(found == MentionedNames{{"tvmgen_kws_b", "../app/main.c"}, {"tvmgen_kws_d", "more.c"}});
+  CHECK(mentioned_elsewhere(archive, {}, {"tvmgen_kws___tvm_main__"}).size() == 1);
 }
 
 TEST_CASE("an extracted archive is none of these") {

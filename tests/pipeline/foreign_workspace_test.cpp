@@ -3,10 +3,13 @@
 // Workspace that C of other code generators takes at run time, as buffers of the module.
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "usmp/pipeline/program.hpp"
+#include "usmp/support/error.hpp"
 #include "usmp/tir/printer.hpp"
 
 namespace usmp::pipeline::foreign_workspace_test {
@@ -87,6 +90,70 @@ TEST_CASE("workspace of other code generators: C that stays gets the new prototy
   REQUIRE(texts.size() == 1);
   CHECK(texts[0].starts_with("int32_t ext(int8_t* p, int8_t* q, uint8_t* usmp_workspace);\n"));
   CHECK(source.changed.size() == 1);
+}
+
+TEST_CASE("workspace of other code generators: what other C calls stays") {
+  model::Description info;
+  info.name = "m";
+  info.inputs = {{"in", "int8", 16}};
+  info.outputs = {{"output", "int8", 16}};
+  info.foreign_functions = {{"ext", "int32_t ext(int8_t* p, int8_t* q)", "lib2.c", true}};
+  info.foreign_members = {"lib2.c"};
+  CFiles files{.own = {{"lib1.c", entry}}, .foreign = {{"lib2.c", kernel}}};
+  files.mentioned_elsewhere = [](const std::set<std::string, std::less<>>& names) {
+    return names.contains("ext") ? CFiles::Mentioned{{"ext", "app.c"}} : CFiles::Mentioned();
+  };
+  CHECK(read_module(info, files).changed.empty());
+  files.mentioned_elsewhere = nullptr;
+  CHECK(read_module(info, files).changed.size() == 1);
+}
+
+TEST_CASE("operators and constants that other C mentions are named, or refused in place") {
+  model::Description info;
+  info.name = "m";
+  info.inputs = {{"in", "int8", 16}};
+  info.outputs = {{"output", "int8", 16}};
+  const auto said = [&](const std::string& user, const std::string& linkage, bool in_place,
+                        const std::string& more = {}) {
+    const std::string text = linkage +
+                             "const int8_t gains[2] = {3, 4};\nint32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n"
+                             "  for (int32_t i = 0; i < 16; ++i) {\n    q[i] = (int8_t)(p[i] * gains[i & 1]);\n  }\n"
+                             "  return 0;\n}\nint32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* "
+                             "output_buffer_var) {\n  if (tvmgen_m_op(in_buffer_var, output_buffer_var) != 0 ) return "
+                             "-1;\n  return 0;\n}\n";
+    CFiles files{.own = {{"lib1.c", text}}, .foreign = {}};
+    if (!more.empty()) files.headers = {{"gains.h", more}};
+    if (in_place) files.rewritten = {"lib1.c"};
+    files.mentioned_elsewhere = [&](const std::set<std::string, std::less<>>& names) {
+      return names.contains(user) ? CFiles::Mentioned{{user, "app.c"}} : CFiles::Mentioned();
+    };
+    try {
+      std::string all;
+      for (const std::string& one : read_module(info, files).warnings) {
+        if (!one.starts_with("no file of the model")) all += one + "\n";
+      }
+      return all;
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  CHECK(said("", "static ", false).empty());
+  CHECK(said("gains", "static ", true).empty());  // another one
+  CHECK(said("tvmgen_m_op", "static ", false) ==
+        "lib1.c: operator 'tvmgen_m_op' (line 2, column 1) is not in planned C, and app.c mentions it: give that code "
+        "its own\n");
+  CHECK(
+      said("tvmgen_m_op", "static ", true) ==
+      "lib1.c: line 2, column 1: found operator 'tvmgen_m_op', which app.c mentions, expected operators of this model "
+      "alone: planned C does not have it; give that code a function of its own");
+  CHECK(said("tvmgen_m___tvm_main__", "static ", true).empty());
+  for (const bool in_place : {false, true}) {
+    CHECK(said("", "", in_place) ==
+          "lib1.c: constant 'gains' (line 1, column 1) is not in planned C, and not static: other files that use it "
+          "need their own\n");
+    CHECK(said("gains", "", in_place).find("and app.c mentions it") != std::string::npos);
+    CHECK(said("", "", in_place, "extern const int8_t gains[2];\n").empty());
+  }
 }
 
 TEST_CASE("workspace of other code generators: what is called otherwise stays") {

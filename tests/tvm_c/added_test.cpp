@@ -37,6 +37,12 @@ std::string text_of(const Parts& parts) {
          parts.end + "  return 0;\n}\n";
 }
 
+// Its entry also gets a pool.
+std::string pooled_text() {
+  std::string text = text_of({"", "", "", ""});
+  return text.replace(text.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
+}
+
 // Without the warning that nothing defines tvmgen_m_run.
 PlannedModule read(const std::string& text) {
   const Source file{"lib1.c", text};
@@ -255,6 +261,13 @@ TEST_CASE("checks of arguments stay, those of workspace are gone") {
   }
   CHECK(entry("  if (x_buffer_var == NULL || !y_buffer_var) {\n    return -2;\n  }\n") ==
         entry("  if (x_buffer_var == NULL) return -2;\n  if (!y_buffer_var) return -2;\n"));
+  // Text stands once, with the variables that it has.
+  const std::string both =
+      entry("  if (x_buffer_var == NULL || !y_buffer_var) { static int n; log(++n); return -2; }\n");
+  CHECK(both.find("int32(tir.isnullptr<bool>(x_buffer_var) or tir.isnullptr<bool>(y_buffer_var))") !=
+        std::string::npos);
+  CHECK(both.find("static int n") == both.rfind("static int n"));
+  CHECK(entry("  if (!x_buffer_var || !y_buffer_var) { log(3); }\n").find("usmp_kept_failure") != std::string::npos);
   CHECK(entry("  if (x_buffer_var == NULL) return -2;\n").find("check_return(0, -2, ") != std::string::npos);
   CHECK(entry("  if (!x_buffer_var) return 3;\n").find("check_return(0, 3, ") != std::string::npos);
   for (const char* other :
@@ -550,8 +563,7 @@ TEST_CASE("what places functions and tables that are written anew is named once"
   CHECK(lost("", "#ifdef __cplusplus\nextern \"C\"\n#endif\n#ifdef A\n#define B 1\n#endif\n") == "0");
   CHECK(lost("", "#ifdef ZEPHYR\nREGISTER(m)\n#endif\n") == "0");
   CHECK(lost("", "#ifdef ZEPHYR\nint m;\n#endif\n") == "0");
-  std::string pooled = text_of({"", "", "", ""});
-  pooled.replace(pooled.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
+  std::string pooled = pooled_text();
   pooled.insert(
       pooled.find("  void* sid_1"),
       "  void* sid_9_let = (&(sram_0_var[0]));\n  if (tvmgen_m_op(x_buffer_var, sid_9_let) != 0) return -1;\n");
@@ -608,11 +620,11 @@ std::string in_place(const std::vector<Source>& files) {
 }
 
 const std::string run_begin = "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs) {";
-const std::string run = run_begin + "return tvmgen_m___tvm_main__(inputs->x, ((uint8_t*)&sram));\n}\n";
+const std::string run = run_begin + "return tvmgen_m___tvm_main__(inputs->x, inputs->y, ((uint8_t*)&sram));\n}\n";
 const std::string front = "#include <tvmgen_m.h>\nstatic uint8_t sram[64];\n";
 
 TEST_CASE("in place: what somebody added to TVM's files and others may use is kept with what it needs") {
-  const std::string model = "static const int8_t table[4] = {1, 2, 3, 4};\n" + text_of({"", "", "", ""});
+  const std::string model = "static const int8_t table[4] = {1, 2, 3, 4};\n" + pooled_text();
   const auto kept = [&](const std::string& added) {
     const std::string entry = front + run + added;
     return in_place({{"lib0.c", entry}, {"lib1.c", model}});
@@ -633,6 +645,26 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
         "int again(void) { return tvmgen_m_run(0); } /* sram, table */\n",
         "int32_t tvmgen_m_get_c_metadata(void) { return 0; }\n", "int tvmgen_m_version(void) { return 3; }\n"}) {
     CHECK(kept(added) == include + added);
+  }
+  // What runs by itself, or is looked for by a linker, an alias and what is included.
+  const std::string boot = "static void boot(void) { start(); }\n";
+  for (const std::string& added :
+       {"__attribute__((constructor)) " + boot,
+        "static void boot(void) __attribute__((__constructor__(101)));\n" + boot,
+        "#define INIT __attribute__((destructor))\nINIT " + boot, "__attribute__((interrupt)) " + boot,
+        boot + "void irq(void) __attribute__((alias(\"boot\")));\n", std::string("#include \"extra.inc\"\n"),
+        std::string("static const char tag[] __attribute__((section(\"tags\"))) = \"1\";\n"),
+        std::string("inline int two(int a) { return 2 * a; }\nextern inline int two(int a);\n"),
+        std::string("extern inline int two(int a) { return 2 * a; }\n")}) {
+    CHECK(kept(added) == include + added);
+  }
+  CHECK(kept("int again(int8_t* p, int8_t* q) __attribute__((alias(\"tvmgen_m_op\")));\n")
+            .starts_with("lib0.c: line 5, column 1: found 'tvmgen_m_op' in code that somebody added"));
+  for (const std::string& added :
+       {"__attribute__((noinline, section(\".iram1\"))) " + boot,
+        std::string("inline int two(int a) { return 2 * a; }\n"),
+        std::string("static const char tag[] __attribute__((section(\".rodata.tags\"), aligned(4))) = \"1\";\n")}) {
+    CHECK_MESSAGE(kept(added).empty(), added);
   }
   // Conditional attributes are gone with what they belong to.
   for (const auto& [attributes, stay] :
@@ -664,7 +696,7 @@ TEST_CASE("what planned C elsewhere lacks of the files is named") {
   const auto left_out = [](const std::string& added) {
     std::string result;
     const std::string entry = front + run + added;
-    const std::string model = text_of({"", "", "", ""});
+    const std::string model = pooled_text();
     const std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", model}};
     for (const std::string& one : read_planned_module("m", files, {}, {}, Unread::kept).warnings) result += one + "\n";
     return result;
@@ -737,7 +769,12 @@ TEST_CASE("what planned C elsewhere needs of other files is named") {
         "planned C calls 'fast'" + link +
             "lib1.c: planned C includes 'parts/fast.c', which is not copied: compile it with that directory among the "
             "include paths\n");
-  CHECK(warnings({"#include \"parts/fast.c\"\n", "", "", ""}).empty());
+  CHECK(
+      warnings({"#include \"parts/fast.c\"\n", "", "", ""}) ==
+      "lib1.c: #include \"parts/fast.c\" (line 1, column 1) is not in planned C: if it has functions or variables that "
+      "others use, compile it apart; --in-place keeps it\n");
+  CHECK(warnings({"#include \"fast.h\"\n#include <cstdint>\n#include \"a/fast.hpp\"\n", "", "", ""}).empty());
+  CHECK(warnings({"static const int8_t t[2] = {\n#include \"t.inc\"\n};\n", "", "", ""}).empty());
   CHECK(warnings({"int fast(int);\nstatic int two(void) { return fast(2); }\n", "  runs = two();\n", "", ""}) ==
         "planned C calls 'fast'" + link);
   CHECK(warnings({"#include <stdio.h>\n", "  printf(\"%d\", 3);\n", "", ""}).empty());
@@ -769,8 +806,7 @@ TEST_CASE("memory of the model that others may use later is named") {
   std::string renamed = text_of({"", "", "", ""});
   for (std::size_t at = 0; (at = renamed.find("tvmgen_m_op", at)) != std::string::npos;) renamed.replace(at, 11, "add");
   CHECK(read(renamed).warnings.empty());  // an operator that is read keeps no pointer, whatever its name
-  std::string pooled = text_of({"", "", "", ""});
-  pooled.replace(pooled.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
+  std::string pooled = pooled_text();
   const auto pool = [&](const std::string& linkage) {
     const std::string text = linkage + "uint8_t sram[64];\n" + pooled;
     const std::vector<std::string> all = read(text).warnings;
@@ -794,8 +830,7 @@ TEST_CASE("memory of the model that others may use later is named") {
 }
 
 TEST_CASE("in place: what tells others where a pool is, is written anew with the pool of planned C") {
-  std::string model = text_of({"", "", "", ""});
-  model.replace(model.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
+  const std::string model = pooled_text();
   const auto read = [&](const std::string& added) {
     const std::string entry = front + run + added;
     const std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", model}};
@@ -844,8 +879,7 @@ TEST_CASE("in place: what tells others where a pool is, is written anew with the
 }
 
 TEST_CASE("in place: a function that passes a pool on is refused, with what to do") {
-  std::string model = text_of({"", "", "", ""});
-  model.replace(model.find("y_buffer_var) {"), 15, "y_buffer_var, uint8_t* sram_0_var) {");
+  const std::string model = pooled_text();
   const auto error = [&](const std::string& added) {
     const std::string entry = front + run + added;
     return in_place({{"lib0.c", entry}, {"lib1.c", model}});
@@ -888,7 +922,7 @@ TEST_CASE("in place: a table that operators share stays with those whose C stays
 }
 
 TEST_CASE("in place: what somebody added is refused if it needs what planned C does not have") {
-  std::string model = "static const int8_t table[4] = {1, 2, 3, 4};\n" + text_of({"", "", "", ""});
+  std::string model = "static const int8_t table[4] = {1, 2, 3, 4};\n" + pooled_text();
   model.replace(model.find("= p[i]"), 6, "= table[i]");
   const auto error = [&](const std::string& added, const std::string& run_text = run) {
     const std::string entry = front + run_text + added;
@@ -914,53 +948,82 @@ TEST_CASE("in place: what somebody added is refused if it needs what planned C d
   const std::string anew =
       " in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry: move the addition out of "
       "'tvmgen_m_run', to where that is called";
-  const std::string call_of = "return tvmgen_m___tvm_main__(inputs->x, ((uint8_t*)&sram));\n}\n";
+  const std::string call_of = "return tvmgen_m___tvm_main__(inputs->x, inputs->y, ((uint8_t*)&sram));\n}\n";
   CHECK(error("", run_begin + " runs++; " + call_of) == "lib0.c: line 3, column 56: found 'runs'" + anew);
   CHECK(error("", run_begin + " if (inputs) " + call_of) == "lib0.c: line 3, column 56: found 'if'" + anew);
   CHECK(error("", run_begin + " if (!inputs) " + call_of).starts_with("lib0.c: line 3, column 56: found 'if'"));
   CHECK(error("", run_begin + "\n#ifdef A\n  runs++;\n#endif\n" + call_of) ==
         "lib0.c: line 4, column 1: found a directive in a function, expected none");
-  CHECK(error("", run_begin + "return tvmgen_m___tvm_main__((int8_t*)inputs->x, (const float*)(&sram));\n}\n").empty());
+  CHECK(
+      error("", run_begin + "return tvmgen_m___tvm_main__((int8_t*)inputs->x, inputs->y, (const float*)(&sram));\n}\n")
+          .empty());
   CHECK(error("", run_begin + "TVMValue tensors[1];\ntensors[0] = ((TVMValue*)inputs)[0];\n" + call_of) != "");
 }
 
 TEST_CASE("what somebody added to the function that the firmware calls is told, in place or not") {
   const auto told = [](const std::string& text_of_run, const std::string& more = "") {
     const std::string entry = front + text_of_run;
-    const std::string model = text_of({"", "", "", ""});
+    const std::string model = pooled_text();
     std::vector<Source> files = {{"lib0.c", entry}, {"lib1.c", model}};
     if (!more.empty()) files.push_back({"lib2.c", more});
     const PlannedModule read = read_planned_module("m", files, {}, {}, Unread::kept);
     return read.edited_run ? std::string(read.edited_run->what()) : std::string();
   };
-  const std::string call_of = "return tvmgen_m___tvm_main__(inputs->x, ((uint8_t*)&sram));\n}\n";
+  const std::string call_of = "return tvmgen_m___tvm_main__(inputs->x, inputs->y, ((uint8_t*)&sram));\n}\n";
   const std::string at = "lib0.c: line 3, column 56: found ";
   CHECK(told(run).empty());
   CHECK(told("").empty());  // the firmware calls the entry
-  CHECK(told(run_begin + "/* gpio_set(1); */ return (tvmgen_m___tvm_main__((int8_t*)inputs->x, &sram));\n}\n").empty());
+  CHECK(
+      told(run_begin + "/* gpio_set(1); */ return (tvmgen_m___tvm_main__((int8_t*)inputs->x, inputs->y, &sram));\n}\n")
+          .empty());
   const auto passing = [&](const std::string& memory) {
-    return told(run_begin + "return tvmgen_m___tvm_main__(inputs->x, " + memory + ");\n}\n");
+    return told(run_begin + "return tvmgen_m___tvm_main__(inputs->x, inputs->y, " + memory + ");\n}\n");
   };
   CHECK(passing("&sram[0]").empty());
   CHECK(passing("(uint8_t*)(&sram[0])").empty());
   for (const char* other : {"&sram[16]", "&sram[i]", "&sram[0][0]", "sram[0]", "&inputs[0]", "&inputs->x[0]"}) {
     CHECK_MESSAGE(passing(other).find("found '['") != std::string::npos, other);
   }
+  // What is no pool gets what the caller passes.
+  const std::string memory = "static int8_t staged[4];\n" + run_begin + "return tvmgen_m___tvm_main__(";
+  for (const std::string given : {"staged", "&staged", "&staged[0]", "(void*)(&staged[0])"}) {
+    CAPTURE(given);
+    CHECK(told(memory + "inputs->x, " + given + ", &sram);\n}\n")
+              .ends_with("nothing but the call of the entry: it is passed for 'y_buffer_var', which is no pool; pass "
+                         "that memory where 'tvmgen_m_run' is called"));
+    CHECK(told(memory + given + ", inputs->y, &sram);\n}\n").find("found 'staged'") != std::string::npos);
+  }
+  const std::string plain = "int32_t tvmgen_m_run(void* x, void* y) {return tvmgen_m___tvm_main__(";
+  CHECK(told(plain + "x, y, sram);\n}\n").empty());
+  CHECK(told(plain + "x, x, sram);\n}\n").find("found 'x'") != std::string::npos);
+  CHECK(told(memory + "inputs->x, inputs->y, inputs->sram);\n}\n").empty());
+  CHECK(told(memory + "(*inputs).x, inputs->y, &sram);\n}\n").empty());
+  for (const std::string given : {"*inputs->y", "&inputs->y", "inputs->y->z", "other->y", "inputs->y + 1", "0"}) {
+    CAPTURE(given);
+    std::string said;
+    try {
+      said = told(memory + "inputs->x, " + given + ", &sram);\n}\n");
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    CHECK(!said.empty());
+  }
+  CHECK(told(memory + "inputs->x, inputs->y);\n}\n").find("which is written anew") != std::string::npos);
   for (const char* pointer : {"board_ram", "(uint8_t*)board_ram", "((board_ram))"}) {
     const std::string way_out =
         ": a pool is an array, 'static uint8_t board_ram[N];', which nothing sets; with --pools, planned C has it "
         "elsewhere, or the application passes it";
     CHECK(passing(pointer).ends_with(way_out));
     const std::string called =
-        run_begin + "return tvmgen_m___tvm_main__(inputs->x, " + std::string(pointer) + ");\n}\n";
+        run_begin + "return tvmgen_m___tvm_main__(inputs->x, inputs->y, " + std::string(pointer) + ");\n}\n";
     const std::string error = told("uint8_t* board_ram;\n" + called);
     CHECK_MESSAGE(error.ends_with(way_out + "; change its declaration (lib0.c: line 3, column 1) and what sets it"),
                   error);
   }
   // What sets a pointer in front of the call is not to be moved: the pool is an array.
   const std::string sets = "\n  if (board_ram == 0) {\n    board_ram = take(208);\n  }\n";
-  CHECK(told(run_begin + sets + "return tvmgen_m___tvm_main__(inputs->x, board_ram);\n}\n")
-            .starts_with("lib0.c: line 7, column 41: found 'board_ram' in 'tvmgen_m_run', which is written anew, "
+  CHECK(told(run_begin + sets + "return tvmgen_m___tvm_main__(inputs->x, inputs->y, board_ram);\n}\n")
+            .starts_with("lib0.c: line 7, column 52: found 'board_ram' in 'tvmgen_m_run', which is written anew, "
                          "expected nothing but the call of the entry: a pool is an array"));
   CHECK(told(run_begin + " gpio_set(1); " + call_of) ==
         at + "'gpio_set' in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry: move "
@@ -970,15 +1033,16 @@ TEST_CASE("what somebody added to the function that the firmware calls is told, 
         "lib0.c: line 3, column 9: found 'tvmgen_m_run' in a conditional group, too, expected one function of it");
   CHECK(told(run_begin + " if (inputs == 0) return -9; " + call_of).starts_with(at + "'if'"));
   CHECK(told(run_begin + " inputs->x = &sram; " + call_of).starts_with(at + "'inputs'"));
-  CHECK(told(run_begin + " tvmgen_m___tvm_main__(inputs->x, &sram); " + call_of)
+  CHECK(told(run_begin + " tvmgen_m___tvm_main__(inputs->x, inputs->y, &sram); " + call_of)
             .starts_with(at + "'tvmgen_m___tvm_main__'"));
-  CHECK(told(run_begin + " return (tvmgen_m___tvm_main__(inputs->x, &sram), inputs); }").starts_with(at + "'return'"));
+  CHECK(told(run_begin + " return (tvmgen_m___tvm_main__(inputs->x, inputs->y, &sram), inputs); }")
+            .starts_with(at + "'return'"));
   CHECK(told(run_begin + " return 0; }").starts_with(at + "'return'"));
   CHECK(told(run_begin + " }").starts_with(at + "'}'"));
-  CHECK(told(run_begin + "return tvmgen_m___tvm_main__(&inputs->x[16], &sram);\n}\n").find("found '['") !=
+  CHECK(told(run_begin + "return tvmgen_m___tvm_main__(&inputs->x[16], inputs->y, &sram);\n}\n").find("found '['") !=
         std::string::npos);
-  CHECK(told(run_begin + "return tvmgen_m___tvm_main__(inputs->x, &sram); runs++;\n}\n").find("found 'runs'") !=
-        std::string::npos);
+  CHECK(told(run_begin + "return tvmgen_m___tvm_main__(inputs->x, inputs->y, &sram); runs++;\n}\n")
+            .find("found 'runs'") != std::string::npos);
   CHECK(told(run_begin + "\n#ifdef A\n  runs++;\n#endif\n" + call_of).find("found a directive") != std::string::npos);
   CHECK(told(run, run_begin + " runs++; " + call_of).find("'tvmgen_m_run' in another file, too") != std::string::npos);
 }

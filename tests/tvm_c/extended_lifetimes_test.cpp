@@ -3,6 +3,7 @@
 // Until when tensors live whose addresses escape.
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -203,6 +204,52 @@ TEST_CASE("a device's context is no tensor") {
   const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
   CHECK(calls_in(tir::print(read.module, read.module.functions[read.module.entry])) ==
         "TVMDeviceNpuOpen(device_context_npu) op(x_buffer_var, y_buffer_var) TVMDeviceNpuClose(device_context_npu) ");
+}
+
+TEST_CASE("an address of a pool that a later call may find is refused, unless somebody says that none does") {
+  const auto said = [](const std::string& file, const std::string& body,
+                       const std::set<std::string>& synchronous = {}) {
+    const std::string text =
+        file +
+        "int32_t tvmgen_m_odd(int8_t* p, int8_t* q, uint8_t* ws_1_var) {\n  int8_t* at = (int8_t*)(&(ws_1_var[8]));\n" +
+        body +
+        "  int i = 0;\n  do { at[i] = p[i]; q[i] = at[3 - i]; } while (++i < 4);\n  return 0;\n}\n"
+        "int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* ws_0_var) {\n"
+        "  void* sid_1_let = (&(ws_0_var[0]));\n"
+        "  if (tvmgen_m_odd(x_buffer_var, sid_1_let, ws_0_var) != 0 ) return -1;\n"
+        "  if (tvmgen_m_odd(sid_1_let, y_buffer_var, ws_0_var) != 0 ) return -1;\n  return 0;\n}\n";
+    const std::string all = "static uint8_t ws[16];\n" + text;
+    const Source source{"lib1.c", all};
+    try {
+      (void)read_planned_module("m", {&source, 1}, {}, {}, Unread::kept, {}, {}, synchronous);
+      return std::string("none");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  CHECK(said("", "") == "none");
+  const std::string tells =
+      "function 'tvmgen_m_odd' stores an address of pool 'ws' in 'first', where a later call may find it";
+  const std::string stores = "  static int8_t* first;\n  if (!first) first = at;\n  at = first;\n";
+  CHECK(said("", stores).starts_with("lib1.c: line 2, column 9: " + tells));
+  CHECK(said("", stores, {"tvmgen_m_odd"}) == "none");
+  CHECK(said("static int8_t* first;\n", "  first = at + 1;\n").find(tells) != std::string::npos);
+  CHECK(said("static struct { int8_t* first; } state;\n", "  state.first = at;\n").find(tells) != std::string::npos);
+  const std::string helper = "static int8_t* first;\nstatic void save(int8_t* a) { first = a; }\n";
+  CHECK(said(helper, "  save(at);\n").find(tells) != std::string::npos);
+  // What else has it before does not hide that.
+  CHECK(said(helper + "void log_it(int8_t* a);\n", "  log_it(at);\n  save(at);\n").find(tells) != std::string::npos);
+  CHECK(said("typedef struct { int8_t* first; } state_t;\nextern state_t* state;\n", "  state->first = at;\n")
+            .find(tells) != std::string::npos);
+  // Where the caller's pointers lead to is no such variable.
+  CHECK(
+      said(
+          "typedef struct { int8_t* first; } state_t;\nstatic void save(state_t* state, int8_t* a) { state->first = a; "
+          "}\n",
+          "  state_t state;\n  save(&state, at);\n") == "none");
+  // A tensor's address, and one in a variable of the function.
+  CHECK(said(helper, "  save(p);\n") == "none");
+  CHECK(said("", "  int8_t* first = at;\n  at = first;\n") == "none");
 }
 
 }  // namespace usmp::tvm_c::extended_lifetimes_test

@@ -75,6 +75,73 @@ TEST_CASE("a function or constant that two files have stands once, but variables
   CHECK(error_of(counter, counter).find("declares static variables in 'f', as lib1.c does") != std::string::npos);
 }
 
+TEST_CASE("a name that two files declare is one thing, or refused") {
+  const auto error = [](const std::string& first, const std::string& second, const std::vector<Source>& headers = {}) {
+    return error_of(first, second, "sizeof(v)", headers);
+  };
+  const std::string tells = "', as lib1.c does";  // also of u
+  const std::string same = "#define LOCAL static\n#define VAR(n) static int n\n";
+  const std::vector<std::string> own = {"static int v;\n",
+                                        "static int v = 3;\n",
+                                        "static int u, v;\n",
+                                        "static int (v);\n",
+                                        "static int (*v)(int);\n",
+                                        "static int (*v[2])(int);\n",
+                                        "LOCAL int v;\n",
+                                        "VAR(v);\n",
+                                        "static int v __attribute__((aligned(8)));\n",
+                                        "UNKNOWN int v;\n",
+                                        "#ifdef A\nstatic int v;\n#endif\n",
+                                        "static int v __attribute__((section(\".fast\")));\n",
+                                        "static struct { int x; } v;\n"};
+  for (const std::string& first : own) {
+    for (const std::string& second : {first, own[0], own[1], std::string("int v;\n"), std::string("extern int v;\n"),
+                                      std::string("MAKE(v);\n"), std::string("typedef int v;\n")}) {
+      CAPTURE(first);
+      CAPTURE(second);
+      // Of a function whose file may have it or not, the group is told.
+      for (const std::string& told : {error(same + first, same + second), error(same + second, same + first)}) {
+        const bool is_group = told.find("which another file defines, too, in a conditional group") != std::string::npos;
+        CHECK((told.find(tells) != std::string::npos || (is_group && first.starts_with("#ifdef"))));
+      }
+    }
+  }
+  CHECK(error("MAKE(v);\n", "MAKE(v);\n").find("declares 'MAKE', as lib1.c does") != std::string::npos);
+  CHECK(error("static int v(int x) { return x; }\n", "int v(int x);\n").find(tells) != std::string::npos);
+  for (const std::string one : {"extern int v;\n", "int v(int x);\n", "typedef int v;\n", "TVM_DLL int v(int x);\n",
+                                "int v;\n", "#define v 3\n", "enum { v = 3 };\n", "struct v { int x; };\n"}) {
+    CAPTURE(one);
+    CHECK(error(one, one) == "none");
+  }
+  // Of headers: a constant or a function is one where the header is.
+  const auto from_header = [&](const std::string& header, bool is_twice = false) {
+    const std::string include = "#include \"h.h\"\n";
+    std::vector<Source> headers = {{"h.h", header}};
+    if (is_twice) headers.push_back({"other/h.h", "int w;\n"});
+    return error(include, include, headers);
+  };
+  const std::string in_header = "h.h: line 1, column 12: declares 'v', and lib1.c and lib2.c include it";
+  CHECK(from_header("static int v;\n").find(in_header) != std::string::npos);
+  CHECK(from_header("static int v;\n", true).find(in_header) != std::string::npos);
+  CHECK(from_header("static int v(void) { static int n; return n++; }\n").find("declares static variables in 'v'") !=
+        std::string::npos);
+  for (const std::string one : {"static inline int v(int x) { return x; }\n", "static const int v[2] = {1, 2};\n",
+                                "extern int v;\n", "__STATIC_INLINE int v(int x) { return x; }\n"}) {
+    CAPTURE(one);
+    CHECK(from_header(one) == "none");
+    CHECK(from_header(one, true) == "none");
+  }
+  // Functions of one text that call what is not one.
+  const std::string call = "static int f(int x) { return x + v++; }\n";
+  CHECK(error_of("static int v;\n" + call, "static int v = 0;\n" + call).find(tells) != std::string::npos);
+  // Conditions that divide brackets, or belong in part to what does not stay.
+  const std::string cut = "#ifdef A\nstatic int f(int x) {\n#else\nstatic int f(int x, ...) {\n#endif\nreturn x; }\n";
+  const std::string comes = ": its code comes into one file with that of others";
+  CHECK(error(cut, function).find("lib1.c: the conditional group does not end, expected #endif" + comes) == 0);
+  CHECK(from_header("int a;\n#if X\nint b[] = {\n#endif\n};\n").find("h.h: line 3, column 11: the bracket { is not") ==
+        0);
+}
+
 TEST_CASE("macros that are defined within what does not stay are defined all the same") {
   const std::string table =
       "#define N 1\nstatic const int unused[2] = {1,\n#undef N\n#ifdef A\n#define N 7\n#else\n#define N "
@@ -150,6 +217,16 @@ TEST_CASE("packing ends with its file") {
   CHECK(error_of(function, "#pragma pack(1)\n" + function) == "none");
   CHECK(error_of("#pragma pack(1)\n" + function, function).find(tells) != std::string::npos);
   CHECK(error_of("# pragma pack ( push , 1 )\n" + function, function).find(tells) != std::string::npos);
+  const std::string macros = "#define BEGIN _Pragma(\"pack(push, 1)\")\n#define END _Pragma(\"pack(pop)\")\n";
+  CHECK(error_of(macros + "BEGIN\nEND\nint x;\n" + function, macros + function) == "none");
+  CHECK(error_of(macros + "BEGIN\nint x;\n" + function, macros + function).find(tells) != std::string::npos);
+  CHECK(error_of("_Pragma(\"pack(1)\")\nint x;\n" + function, function).find(tells) != std::string::npos);
+  const std::vector<Source> headers = {{"begin.h", "#pragma pack(push, 1)\n"}, {"end.h", "#pragma pack(pop)\n"}};
+  const std::string begin = "#include \"begin.h\"\n";
+  CHECK(error_of(begin + "#include \"end.h\"\n" + function, function, "f(p[i])", headers) == "none");
+  CHECK(error_of(begin + function, function, "f(p[i])", headers).find(tells) != std::string::npos);
+  const std::vector<Source> two = {{"begin.h", "#pragma pack(push, 1)\n"}, {"other/begin.h", "int a;\n"}};
+  CHECK(error_of(begin + function, function, "f(p[i])", two).find(tells) != std::string::npos);
 }
 
 TEST_CASE("functions that variables point to, or that run by themselves, stay") {
@@ -157,7 +234,7 @@ TEST_CASE("functions that variables point to, or that run by themselves, stay") 
   for (const std::string variable : {"static int (*f)(int) = g;\n", "static int (*const f[1])(int) = {g};\n",
                                      "#define G g\nstatic int (*f)(int) = G;\n"}) {
     CAPTURE(variable);
-    CHECK(kept(g + variable, function, "p[i]").find(g) != std::string::npos);
+    CHECK(kept(g + variable, "", "p[i]").find(g) != std::string::npos);
   }
   const std::string init = "__attribute__((constructor)) static void init(void) { level = 3; }\n";
   CHECK(kept("static int level;\n" + init, function, "p[i]").find(init) != std::string::npos);

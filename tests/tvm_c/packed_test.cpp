@@ -215,7 +215,7 @@ TEST_CASE("in place: functions that pass their packed arguments on to the entry 
   const std::string run =
       "int32_t tvmgen_m_run(TVMValue* args, int* type_code, int num_args, TVMValue* out_value, int* "
       "out_type_code, void* resource_handle) {\nTVMValue tensors[3];\n"
-      "tensors[0] = ((TVMValue*)args)[0];\n";
+      "tensors[0] = ((TVMValue*)args)[0];\ntensors[1] = ((TVMValue*)args)[1];\n";
   const std::string pool =
       "DLTensor w_dltensor = {\n.data = &w\n};\nTVMValue w_tvm_value = {\n.v_handle = "
       "&w_dltensor\n};\ntensors[2] = w_tvm_value;\n";
@@ -224,10 +224,53 @@ TEST_CASE("in place: functions that pass their packed arguments on to the entry 
       "resource_handle);\n}\n";
   const std::string memory = "static uint8_t w[64];\n";
   CHECK(in_place(memory + run + pool + call) == "none");
+  // TVM 0.8 passes the tensors' memory to an entry that is not packed.
+  const auto plain = [](const std::string& first, const std::string& second) {
+    const std::string data = "((DLTensor*)(((TVMValue*)args)[";
+    const std::string text =
+        "int32_t tvmgen_m_op(int16_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = "
+        "((int8_t)p[i]);\n  }\n  return 0;\n}\n"
+        "int32_t tvmgen_m_run_model(int16_t* x, int8_t* y) {\n  if (tvmgen_m_op(x, y) != 0 ) return -1;\n  return "
+        "0;\n}\nint32_t tvmgen_m_run(void* args, void* type_code, int num_args, void* out_value, void* out_type_code, "
+        "void* resource_handle) {\nreturn tvmgen_m_run_model(" +
+        data + first + "].v_handle))[0].data," + data + second + "].v_handle))[0].data);\n}\n";
+    const Source file{"lib.c", text};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+    return read.edited_run ? std::string(read.edited_run->what()) : std::string();
+  };
+  CHECK(plain("0", "1").empty());
+  CHECK(plain("1", "0").find("in 'tvmgen_m_run', which is written anew") != std::string::npos);
   for (const char* more : {"out_value[0] = tensors[0];\n", "args = 0;\n", "tensors[1] = tensors[0] = w_tvm_value;\n",
                            "tensors[0].v_int64 += 1;\n"}) {
     const std::string said = in_place(memory + run + pool + more + call);
     CHECK_MESSAGE(said.find("in 'tvmgen_m_run', which is written anew") != std::string::npos, more);
+  }
+  // Each element gets what the caller passes there, or a pool.
+  const std::string begin = run.substr(0, run.find("tensors[0] ="));
+  const std::string two = "tensors[0] = ((TVMValue*)args)[0];\ntensors[1] = ((TVMValue*)args)[1];\n";
+  const std::string tensor = "DLTensor t = *(DLTensor*)tensors[0].v_handle;\n";
+  for (const std::string& filling :
+       {"tensors[0] = ((TVMValue*)args)[1];\ntensors[1] = ((TVMValue*)args)[0];\n" + pool,
+        "tensors[0] = ((TVMValue*)args)[0];\ntensors[1] = ((TVMValue*)args)[0];\n" + pool,
+        "tensors[0] = ((TVMValue*)args)[0];\n" + pool, two, two + pool + "tensors[1] = ((TVMValue*)args)[1];\n",
+        two + pool + tensor + "t.byte_offset = 3;\ntensors[0].v_handle = &t;\n",
+        two + pool + tensor + "t.data = *(void**)t.data;\ntensors[0].v_handle = &t;\n",
+        two + pool + "((DLTensor*)tensors[0].v_handle)->byte_offset = 16;\n", two + pool + "num_args++;\n",
+        two + "TVMValue w_tvm_value = {.v_handle = &w};\ntensors[2] = w_tvm_value;\n"}) {
+    CAPTURE(filling);
+    CHECK(in_place(memory + begin + filling + call).find("in 'tvmgen_m_run', which is written anew") !=
+          std::string::npos);
+  }
+  const std::string head_of_run = begin.substr(0, begin.find("TVMValue tensors"));
+  const auto passing = [&](const std::string& arguments) {
+    return in_place(memory + head_of_run + "return tvmgen_m___tvm_main__(" + arguments + ");\n}\n");
+  };
+  CHECK(passing("(void*)args, type_code, num_args, out_value, out_type_code, resource_handle") == "none");
+  for (const char* arguments : {"args, type_code, 2, out_value, out_type_code, resource_handle",
+                                "args, type_code, num_args, out_type_code, out_value, resource_handle",
+                                "out_value, type_code, num_args, out_value, out_type_code, resource_handle",
+                                "args, type_code, num_args, out_value, out_type_code"}) {
+    CHECK_MESSAGE(passing(arguments).find("which is written anew") != std::string::npos, arguments);
   }
   CHECK(in_place(memory + run + "if (w) { w[0] = 1; }\n" + call).find("found 'if' in 'tvmgen_m_run'") !=
         std::string::npos);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "usmp/c/token.hpp"
 #include "usmp/c/tree.hpp"
@@ -18,6 +19,9 @@ inline constexpr std::size_t most_nested = 250;
 // All tokens of a file, preprocessed; `end` is the last. Throws SyntaxError: brackets that do not match, also of one
 // part of a conditional group (the other parts may be taken, or not). O(tokens · log names).
 [[nodiscard]] Tree parse(std::span<const Token> tokens);
+
+// Whether it is a word of the language, or a type of the standard's headers, such as size_t. O(1).
+[[nodiscard]] bool is_word(std::string_view name);
 
 struct Parsed {
   Tree tree;

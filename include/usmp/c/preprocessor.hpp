@@ -90,6 +90,12 @@ struct Include {
   std::optional<std::uint32_t> found;
 };
 
+// A line #pragma, which is none of the tokens.
+struct Pragma {
+  std::size_t at = 0;         // tokens of the unit that stand in front
+  std::vector<Token> tokens;  // behind the word, of which no macro is expanded
+};
+
 struct Unit {
   std::vector<Token> tokens;                      // `end` is the last
   std::vector<Expansion> expansions;              // the first stands for none
@@ -97,6 +103,7 @@ struct Unit {
   std::vector<LeftOut> left_out;
   std::vector<Include> includes;
   std::vector<Condition> conditions;
+  std::vector<Pragma> pragmas;  // but of parts that are left out
 
   std::deque<Macro> definitions;  // that the others point to
   std::deque<std::string> texts;  // that # and ## make

@@ -54,6 +54,7 @@ struct Archive {
   // Headers of a source tree that may be the model's and are not read: another one of the name is, or C files beside
   // them are those of another model.
   std::vector<std::string> passed_over = {};
+  std::vector<std::string> other_sources = {};  // C files of a source tree that are not the model's: paths
 
   [[nodiscard]] const Member* find(std::string_view name) const;  // nullptr if absent. O(members)
 };

@@ -4,6 +4,8 @@
 // whatever names. What a file is, its content says.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,5 +51,11 @@ class SeveralModels : public Error {
 // (the message says what is there instead: operators without the AoT executor's entry, objects, C that usmp-plan
 // wrote), a limit exceeded. O(bytes of C) below `path`.
 [[nodiscard]] Archive read_checkout(const std::string& path, const Limits& limits = {});
+
+// Those of the names that C mentions in other members than `own` and in Archive::other_sources, with the first file
+// that does. O(bytes of that C · log names).
+using MentionedNames = std::map<std::string, std::string, std::less<>>;
+[[nodiscard]] MentionedNames mentioned_elsewhere(const Archive& archive, const std::set<std::string>& own,
+                                                 const std::set<std::string, std::less<>>& names);
 
 }  // namespace usmp::mlf

@@ -99,6 +99,15 @@ struct ChangedFile {
   std::string text;
 };
 
+// A function or a constant that is not static, and that planned C has otherwise or not at all.
+struct LostName {
+  std::string name;
+  std::string file;
+  std::string place;  // "line 3, column 5"
+  bool is_constant = false;
+  bool is_declared = false;  // in another file of the module's, or a header
+};
+
 struct PlannedModule {
   tir::Module module;
   std::vector<PlannedPool> pools;    // in the order of the entry's parameters; none: TVM has not planned it
@@ -131,6 +140,7 @@ struct PlannedModule {
   // tvmgen_MODULE_run does more than to call the entry, and is not understood: planned C, which has another one, would
   // lose it.
   std::optional<Error> edited_run;
+  std::vector<LostName> lost_names;
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are

@@ -827,13 +827,21 @@ class BodyReader {
     std::copy_if(tested.begin(), tested.end(), std::back_inserter(params), [&](VarId var) { return is_param(var); });
     if (params.empty()) return drop_failure(check);
     if (inlined_ != nullptr) values_.fail("found a parameter of the caller compared with NULL, expected none");
-    const OnFailure failure = failure_in(check, params.size() > 1);
-    if (failure.text) result_.guarded.push_back(*failure.text);
+    const OnFailure failure = failure_in(check, false);
+    std::vector<tir::ExprRef> conditions;
     for (const VarId var : params) {
       tir::ExprRef is_null = tir::make_call(tir::bool_type, tir::Op::isnullptr, {values_.variable(var).tree.expr});
+      if (failure.text && !conditions.empty()) {  // a text stands once, with what it declares
+        conditions[0] = tir::make_binary(tir::ExprKind::or_, std::move(conditions[0]), std::move(is_null));
+      } else {
+        conditions.push_back(std::move(is_null));
+      }
+    }
+    if (failure.text) result_.guarded.push_back(*failure.text);
+    for (tir::ExprRef& condition : conditions) {
       body_.evaluate(
           tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
-                         {tir::make_int(0), failure.code, tir::make_cast(tir::int32_type, std::move(is_null))}));
+                         {tir::make_int(0), failure.code, tir::make_cast(tir::int32_type, std::move(condition))}));
     }
   }
 

@@ -4,12 +4,15 @@
 #include "tvm_c/kept/added_code.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "tvm_c/kept/pool_access.hpp"
 #include "tvm_c/kept/run_function.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/function_tree.hpp"
+#include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/places.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
@@ -34,8 +37,74 @@ std::optional<bool> has_attribute(const Item& item, const Code& file, std::strin
   }
 }
 
-// __attribute__((used)): a linker script or a debugger may look for it.
-bool is_marked_used(const Item& item, const Code& file) { return has_attribute(item, file, "used").value_or(true); }
+// The tokens in front of a body or a value. Nothing: a conditional group begins among them.
+std::optional<std::vector<Token>> head_of(const Item& item, const Code& file) {
+  Lexer tokens(file, item.begin, item.end);
+  tokens.pass_over_conditions();
+  std::vector<Token> head;
+  try {
+    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+      if (token.is("=") || token.is("{")) break;
+      head.push_back(token);
+    }
+    return head;
+  } catch (const SyntaxError&) {
+    return std::nullopt;
+  }
+}
+
+template <std::size_t N>
+bool is_attribute_of(std::string_view word, const std::array<std::string_view, N>& names) {
+  if (word.starts_with("__") && word.ends_with("__") && word.size() > 4) word = word.substr(2, word.size() - 4);
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+// Attributes that say nothing to a linker, nor to code that runs by itself.
+constexpr std::array<std::string_view, 18> private_attributes = {
+    "aligned", "always_inline", "cold",     "const",   "deprecated", "flatten",  "format", "gnu_inline", "hot",
+    "malloc",  "may_alias",     "noinline", "nonnull", "noreturn",   "optimize", "packed", "pure",       "unused"};
+constexpr std::array<std::string_view, 4> public_attributes = {"constructor", "destructor", "used", "retain"};
+
+// Whether somebody may look for it who does not name it: a linker script, a debugger, or code in front of main.
+bool is_looked_for(const Item& item, const Code& file, const Macros& macros) {
+  const auto head = head_of(item, file);
+  if (!head) return true;
+  for (const std::string& name : macros.names_of(*head)) {
+    if (is_attribute_of(name, public_attributes)) return true;
+  }
+  bool is_inside = false;  // of __attribute__
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < head->size(); ++i) {
+    const Token& token = (*head)[i];
+    is_inside = is_inside || token.is("__attribute__") || token.is("__attribute");
+    if (!is_inside) continue;
+    if (token.is("(")) ++depth;
+    if (token.is(")") && depth > 0) is_inside = --depth > 0;
+    if (depth != 2 || !token.is_identifier() || is_attribute_of(token.text, private_attributes)) continue;
+    if (!is_attribute_of(token.text, std::array<std::string_view, 2>{"section", "target"})) return true;
+    if (item.kind == Item::Kind::function || item.kind == Item::Kind::prototype || token.text == "target") continue;
+    // Of others, a linker script may make a list.
+    const bool has_name = i + 2 < head->size() && (*head)[i + 2].kind == TokenKind::string;
+    const std::string section = has_name ? text_of_string((*head)[i + 2]) : std::string();
+    const std::array<std::string_view, 5> plain = {".rodata", ".data", ".bss", ".noinit", ".text"};
+    if (std::ranges::none_of(plain, [&](std::string_view name) { return section.starts_with(name); })) return true;
+  }
+  return false;
+}
+
+bool has_word(const std::vector<Token>& tokens, std::string_view word) {
+  return std::ranges::any_of(tokens, [&](const Token& token) { return token.is(word); });
+}
+
+// "f" of void g(void) __attribute__((alias("f"))); which defines g.
+std::string aliased_by(const Item& item, const Code& file) {
+  const auto head = item.kind == Item::Kind::prototype ? head_of(item, file) : std::nullopt;
+  for (std::size_t i = 0; head && i + 2 < head->size(); ++i) {
+    const bool is_alias = is_attribute_of((*head)[i].text, std::array<std::string_view, 2>{"alias", "ifunc"});
+    if (is_alias && (*head)[i + 2].kind == TokenKind::string) return text_of_string((*head)[i + 2]);
+  }
+  return {};
+}
 
 // TVM's kernels for Cortex-M define instructions that a compiler lacks, __ror, where they use them. Such names are
 // reserved: no other file may rely on them.
@@ -96,6 +165,11 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     if (!rewritten_.contains(file.name)) continue;
     check_hidden(item.file, begin, begin_with_groups(included_.code(item.file), begin, item.begin, item.end), gone);
     if (is_last) check_hidden(item.file, end, file.text.size(), gone);
+    if (const std::string target = aliased_by(item, included_.code(item.file)); !target.empty()) {
+      if (gone.contains(target)) fail_gone(target, item.file, item.begin);
+      functions.insert(target);
+      with_code_.insert(item.file);
+    }
     if (!is_for_others(item, prefix, stops) || kept.contains(item.name)) continue;
     if (accessors.contains(i)) {
       keep_access(i, accessors);
@@ -175,9 +249,33 @@ void AddedCode::keep_access(std::size_t item, Accessors& accessors) {
   }
 }
 
+const AddedCode::Declared& AddedCode::declared() const {
+  if (declared_) return *declared_;
+  declared_.emplace();
+  for (const Item& item : scope_.items) {
+    if (item.kind != Item::Kind::prototype) continue;
+    const Code& file = included_.code(item.file);
+    const std::pair name(item.file, item.name);
+    if (is_looked_for(item, file, included_.macros(item.file))) declared_->looked_for.insert(name);
+    const auto head = head_of(item, file);
+    if (!head || !item.is_local || has_word(*head, "extern")) declared_->external.insert(name);
+  }
+  return *declared_;
+}
+
 bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const Names& stops) const {
   const Code& file = included_.code(item.file);
-  if ((item.is_local && !is_marked_used(item, file)) || is_instruction(item, file)) return false;
+  if (is_instruction(item, file)) return false;
+  if (item.is_local) {
+    const std::pair name(item.file, item.name);
+    const auto head = head_of(item, file);
+    // An inline function is for others, too, where a declaration says extern, or not inline.
+    const bool is_inline = head && has_word(*head, "inline") && !has_word(*head, "static");
+    const bool is_external = is_inline && (has_word(*head, "extern") || declared().external.contains(name));
+    const bool is_one =
+        is_external || declared().looked_for.contains(name) || is_looked_for(item, file, included_.macros(item.file));
+    if (!is_one) return false;
+  }
   return !stops.contains(item.name) && item.name != "TVMSystemLibEntryPoint" && !is_map(item.name, prefix);
 }
 
@@ -201,7 +299,9 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
     const bool has_name =
         item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
     const bool is_lost = is_unnamed_variable(item, included_) && !with_unnamed.contains(item.file);
-    if ((!has_name && !is_lost) || stays[i] || !is_for_others(item, prefix, stops)) continue;
+    const bool is_alias = !aliased_by(item, included_.code(item.file)).empty();
+    if ((!has_name && !is_lost && !is_alias) || stays[i] || (!is_alias && !is_for_others(item, prefix, stops)))
+      continue;
     if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
       continue;
     }
@@ -258,18 +358,20 @@ void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t en
       throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin)},
                   "found macros that stand for too much text in code that somebody added");
     }
-    if (!gone.contains(name)) continue;
-    const std::size_t at = std::min(text.find(name), text.size());
-    throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin + at)},
-                "found " + in_quotes(name) +
-                    " in code that somebody added, expected nothing that planned C does not have: the model's "
-                    "operators, constants and memory" +
-                    (scope_.owned.contains(name)
-                         ? "; move that code to a file of the firmware, and let functions here tell it where the pool "
-                           "is: uint8_t* f(void) { return &" +
-                               name + "[0]; }"
-                         : ""));
+    if (gone.contains(name)) fail_gone(name, file, begin + std::min(text.find(name), text.size()));
   }
+}
+
+void AddedCode::fail_gone(const std::string& name, std::size_t file, std::size_t at) const {
+  throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], at)},
+              "found " + in_quotes(name) +
+                  " in code that somebody added, expected nothing that planned C does not have: the model's "
+                  "operators, constants and memory" +
+                  (scope_.owned.contains(name)
+                       ? "; move that code to a file of the firmware, and let functions here tell it where the pool "
+                         "is: uint8_t* f(void) { return &" +
+                             name + "[0]; }"
+                       : ""));
 }
 
 void AddedCode::check_run(const std::string& run, const std::string& entry) const {

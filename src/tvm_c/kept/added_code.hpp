@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -74,6 +76,13 @@ class AddedCode {
   [[nodiscard]] bool is_for_others(const Item& item, const std::string& prefix, const Names& stops) const;
   [[nodiscard]] bool forwards_packed(const std::string& name, const std::string& entry) const;
   void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
+  // What prototypes say of functions, by file and name.
+  struct Declared {
+    std::set<std::pair<std::size_t, std::string_view>> looked_for;  // by whom does not name them
+    std::set<std::pair<std::size_t, std::string_view>> external;
+  };
+  [[nodiscard]] const Declared& declared() const;
+  [[noreturn]] void fail_gone(const std::string& name, std::size_t file, std::size_t at) const;
   // Those of these names that are in the text.
   void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
 
@@ -86,6 +95,7 @@ class AddedCode {
   std::set<std::size_t> with_code_;
   std::vector<std::size_t> forwarders_;
   std::vector<std::pair<std::size_t, PoolAccess>> pool_accesses_;
+  mutable std::optional<Declared> declared_;
 };
 
 // A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none. Of

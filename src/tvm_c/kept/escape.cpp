@@ -79,7 +79,8 @@ class EscapeFinder {
     };
     FunctionEscape escape = escape_of(*function.body, {called, give});
     FunctionEscape& before = function.escape;
-    const bool is_more = ((escape.params & ~before.params) | (escape.returned & ~before.returned)) != 0 ||
+    const bool is_more = ((escape.params & ~before.params) | (escape.returned & ~before.returned) |
+                          (escape.stored & ~before.stored)) != 0 ||
                          (escape.returns_holder && !before.returns_holder);
     if (!is_more) return;
     before = std::move(escape);

@@ -30,6 +30,9 @@ struct FunctionEscape {
   // Not counted there: what its callers may get back, and whether they may find more addresses in that memory.
   ParamSet returned = 0;
   bool returns_holder = false;
+  // Of `params`: stored in static variables, or where these point to; and in the first of them: "'first'".
+  ParamSet stored = 0;
+  std::string stored_in = {};
 };
 
 // By function; of those that were looked at, also those of which nothing escapes.

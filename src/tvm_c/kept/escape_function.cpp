@@ -95,6 +95,7 @@ struct Operand : Addresses {
   bool is_array = false;               // a variable's name that is its address
   Addresses address = {};              // of a place in memory
   std::string_view name = {};          // of a variable or member in it, for messages
+  bool is_lasting = false;             // a place in a variable that is there in the next call, or that it points to
 };
 
 class FunctionReader {
@@ -208,6 +209,13 @@ class FunctionReader {
     result_.params |= params;
   }
 
+  void store(ParamSet params, const std::string& in) {
+    if ((params & ~result_.stored) == 0) return;
+    has_changed_ = true;
+    if (result_.stored == 0) result_.stored_in = in;
+    result_.stored |= params;
+  }
+
   void add(const Addresses& value, ParamSet& params, bool& holds) {
     if ((value.params & ~params) == 0 && (holds || !value.holds)) return;
     has_changed_ = true;
@@ -218,7 +226,10 @@ class FunctionReader {
   void assign(const Operand& value, const Operand& target, c::TokenRange at) {
     require(target.where != Where::nowhere && !target.is_array, at);
     if (value.params == 0) return;
-    if (target.where == Where::memory) return escape(value.params, "stores it in " + in_quotes(target.name));
+    if (target.where == Where::memory) {
+      if (target.is_lasting) store(value.params, in_quotes(target.name));
+      return escape(value.params, "stores it in " + in_quotes(target.name));
+    }
     Addresses& has = variables_[target.variable].has;
     add(value, has.params, has.holds);
   }
@@ -227,7 +238,7 @@ class FunctionReader {
   [[nodiscard]] static Operand loaded(const Operand& pointer) {
     const bool has_none = pointer.numbers && !pointer.holds;
     const Addresses value = has_none ? Addresses() : Addresses{pointer.params, pointer.holds, false};
-    return {value, Where::memory, no_variable, false, pointer, pointer.name};
+    return {value, Where::memory, no_variable, false, pointer, pointer.name, pointer.is_lasting};
   }
 
   Operand element(const Operand& base, const Operand& index) {
@@ -248,14 +259,16 @@ class FunctionReader {
 
   [[nodiscard]] Operand address_of(const Operand& value, c::TokenRange at) const {
     require(value.where != Where::nowhere, at);
-    if (value.where == Where::memory) return {value.address, Where::nowhere, no_variable, false, {}, value.name};
+    if (value.where == Where::memory) {
+      return {value.address, Where::nowhere, no_variable, false, {}, value.name, value.is_lasting};
+    }
     const ParamSet params = variables_[value.variable].has.params;
     return {{params, params != 0, false}, Where::nowhere, no_variable, false, {}, value.name};
   }
 
   // What a name has.
   [[nodiscard]] Operand operand_of(std::string_view name, c::DeclId decl) const {
-    Operand result{{}, Where::memory, no_variable, false, {}, name};
+    Operand result{{}, Where::memory, no_variable, false, {}, name, true};
     const auto found = declared_.find(decl);
     if (found == declared_.end()) {  // of the file, or of a branch that the preprocessor takes
       const auto all = named_.find(name);
@@ -268,6 +281,7 @@ class FunctionReader {
     static_cast<Addresses&>(result) = variable.has;
     if (variable.is_array) result.holds = result.params != 0;
     if (variable.is_static) return result;
+    result.is_lasting = false;
     result.where = Where::variable;
     result.variable = found->second;
     result.is_array = variable.is_array;
@@ -302,6 +316,7 @@ class FunctionReader {
         if ((escaping.params & param_bit(k)) != 0) {
           escape(one.params, escaping.how, escaping.by, escaping.synchronous);
         }
+        if ((escaping.stored & param_bit(k)) != 0) store(one.params, escaping.stored_in);
         called_.give(name, k, one.holds);
         const bool is_returned = (escaping.returned & param_bit(k)) != 0;
         if (is_returned) result.params |= one.params;
@@ -345,7 +360,8 @@ class FunctionReader {
                 no_variable,
                 false,
                 {},
-                operand(0).name};
+                operand(0).name,
+                operand(0).is_lasting};
       case c::ExprKind::binary:
         if (expr.text == ",") return plain(operand(1));
         return is_comparison(expr.text) ? Operand() : plain(operand(0).with(operand(1)));

@@ -4,12 +4,14 @@
 #include "tvm_c/kept/kept_text.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "tvm_c/kept/merged_files.hpp"
+#include "tvm_c/kept/own_names.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
@@ -267,22 +269,21 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
                       const Names& stops, const KeptPools& pools, const FileScope& scope, std::span<const Source> files,
                       const Included& included) {
   const Mentions mentions = mentions_of(functions, used, stops, scope, included, also);
-  std::vector<bool> is_kept = mentions.marked();
+  const std::vector<bool>& is_kept = mentions.marked();
   std::map<std::string_view, std::size_t> first;  // with that name
   std::set<std::size_t> kept_files = also;
+  std::set<std::size_t> repeated;  // items
+  Names once;
   for (std::size_t i = 0; i < scope.items.size(); ++i) {
     if (!is_kept[i]) continue;
     const Item& item = scope.items[i];
     kept_files.insert(item.file);
     const auto [known, is_new] = first.emplace(item.name, i);
     if (is_new) continue;
-    require_one_will_do(scope.items[known->second], item, files);
-    is_kept[i] = false;
+    require_one_text(scope.items[known->second], item, files);
+    repeated.insert(i);
+    once.emplace(item.name);
   }
-  require_own_variables(kept_files, scope, files);
-  const std::set<std::size_t> repeated = repeated_types(kept_files, scope, files);
-  std::map<std::size_t, std::string> texts;
-  std::map<std::size_t, std::size_t> ends;  // up to where each is copied
   std::map<std::size_t, std::vector<PoolEdit>> edits;
   for (const std::string& name : functions) {
     const auto uses = pools.find(name);
@@ -313,39 +314,51 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
   for (auto& [file, all] : edits) {
     std::sort(all.begin(), all.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
   }
-  const auto copy = [&](std::size_t file, std::size_t begin, std::size_t end) {
-    std::size_t& from = ends[file];
-    if (begin > from) texts[file] += edited(files[file].text, from, begin, edits[file]);
-    from = std::max(from, end);
-  };
-  for (std::size_t i = 0; i < scope.items.size(); ++i) {
-    const Item& item = scope.items[i];
-    if (!kept_files.contains(item.file)) continue;
-    const bool is_named = item.kind == Item::Kind::function || item.kind == Item::Kind::data;
-    const bool is_foreign = item.kind == Item::Kind::prototype && !scope.functions.contains(item.name);
-    const bool stays = item.kind == Item::Kind::other || is_foreign || (is_named && is_kept[i]) ||
-                       (item.kind == Item::Kind::prototype && functions.contains(item.name));
-    if (stays && !repeated.contains(i)) continue;
-    const Code& code = included.code(item.file);
-    const std::string_view text = code.text;
-    const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
-    const std::size_t begin = std::max(begin_with_groups(code, front, item.begin, item.end), ends[item.file]);
-    const bool is_whole_line =
-        (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
-    copy(item.file, begin, item.end + (is_whole_line ? 1 : 0));
-    texts[item.file] += macros_within(code, begin, item.end);
-  }
-  for (const std::size_t file : kept_files) {
-    copy(file, files[file].text.size(), files[file].text.size());
-    texts[file] = without_remains(without_target(texts[file]));
-  }
-  std::string result;
-  for (const bool is_first : {true, false}) {
-    for (const std::size_t file : kept_files) {
-      if (with_constants.contains(file) == is_first) result += texts[file];
+  const auto texts_without = [&](const std::set<std::size_t>& left_out) {
+    std::map<std::size_t, std::string> texts;
+    std::map<std::size_t, std::size_t> ends;  // up to where each is copied
+    const auto copy = [&](std::size_t file, std::size_t begin, std::size_t end) {
+      std::size_t& from = ends[file];
+      if (begin > from) texts[file] += edited(files[file].text, from, begin, edits[file]);
+      from = std::max(from, end);
+    };
+    for (std::size_t i = 0; i < scope.items.size(); ++i) {
+      const Item& item = scope.items[i];
+      if (!kept_files.contains(item.file)) continue;
+      const bool is_named = item.kind == Item::Kind::function || item.kind == Item::Kind::data;
+      const bool is_foreign = item.kind == Item::Kind::prototype && !scope.functions.contains(item.name);
+      const bool stays = item.kind == Item::Kind::other || is_foreign || (is_named && is_kept[i]) ||
+                         (item.kind == Item::Kind::prototype && functions.contains(item.name));
+      if (stays && !left_out.contains(i)) continue;
+      const Code& code = included.code(item.file);
+      const std::string_view text = code.text;
+      const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
+      const std::size_t begin = std::max(begin_with_groups(code, front, item.begin, item.end), ends[item.file]);
+      const bool is_whole_line =
+          (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
+      copy(item.file, begin, item.end + (is_whole_line ? 1 : 0));
+      texts[item.file] += macros_within(code, begin, item.end);
     }
+    for (const std::size_t file : kept_files) {
+      copy(file, files[file].text.size(), files[file].text.size());
+      texts[file] = without_remains(without_target(texts[file]));
+    }
+    return texts;
+  };
+  std::vector<std::size_t> order;
+  for (const bool is_first : {true, false}) {
+    std::copy_if(kept_files.begin(), kept_files.end(), std::back_inserter(order),
+                 [&](std::size_t file) { return with_constants.contains(file) == is_first; });
   }
-  require_own_macros(texts, files, included);
+  if (order.size() > 1) {
+    const std::map<std::size_t, std::string> all = texts_without({});
+    require_own_macros(all, files, included);
+    require_own_names(order, all, once, included);
+  }
+  repeated.merge(repeated_types(kept_files, scope, files));
+  const std::map<std::size_t, std::string> texts = texts_without(repeated);
+  std::string result;
+  for (const std::size_t file : order) result += texts.at(file);
   return result;
 }
 

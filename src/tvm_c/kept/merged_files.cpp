@@ -29,36 +29,6 @@ std::vector<Token> all_tokens(std::string_view text) {
   return result;
 }
 
-// const int8_t t[2] and const char* const t, but not const char* t.
-bool is_constant(std::string_view declaration) {
-  bool is_one = false;
-  Lexer tokens(declaration);
-  for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-    if (token.is("=") || token.is("[") || token.is("{") || token.is(";")) break;
-    if (token.is("const")) is_one = true;
-    if (token.is("*")) is_one = false;
-  }
-  return is_one;
-}
-
-// { static int n; … }
-bool has_own_variables(std::string_view function) {
-  std::size_t depth = 0;
-  for (const Token& token : all_tokens(function)) {
-    if (token.is("{")) ++depth;
-    if (depth > 0 && token.is("static")) return true;
-  }
-  return false;
-}
-
-Error two_variables(const std::string& name, const Item& item, std::size_t other, std::span<const Source> files) {
-  return {ErrorKind::archive,
-          {{}, files[item.file].name, place_in(files[item.file], item.begin)},
-          "declares " + name + ", as " + files[other].name +
-              " does, expected variables of other names: both files' code comes into one file, where they "
-              "would be one variable"};
-}
-
 // What the declaration of a type declares: "struct point" and "point_t", and enumerators.
 std::vector<std::string> declared_by_type(std::string_view declaration) {
   std::vector<std::string> names;
@@ -113,33 +83,6 @@ Names identifiers_in(const Code& code) {
     is_word = token.begins_line && token.is("#");
   }
   return result;
-}
-
-// Where #pragma pack(1) stands that nothing ends.
-bool leaves_structs_packed(std::string_view text) {
-  std::size_t pushed = 0;
-  bool is_packed = false;
-  for (const Directive& one : directives_in(text)) {
-    std::string words;
-    for (const char c : one.rest) {
-      if (c != ' ' && c != '\t' && c != '\r') words += c;
-    }
-    if (one.word != "pragma" || !words.starts_with("pack")) continue;
-    if (words.starts_with("pack(push")) {
-      ++pushed;
-    } else if (words.starts_with("pack(pop")) {
-      if (pushed > 0) --pushed;
-    } else if (pushed == 0) {
-      is_packed = !words.starts_with("pack()");
-    }
-  }
-  return is_packed || pushed > 0;
-}
-
-// What a compiler's or a core's header says for itself.
-bool is_a_specifier(std::string_view name) {
-  constexpr std::array<std::string_view, 4> names = {"__STATIC_INLINE", "__STATIC_FORCEINLINE", "__INLINE", "TVM_DLL"};
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 using AllMacros = std::map<std::string_view, std::vector<std::string_view>, std::less<>>;
@@ -199,7 +142,7 @@ class Order {
   }
 
   void require_same(std::string_view name, std::size_t front, std::size_t next) const {
-    if (is_a_specifier(name)) return;
+    if (is_static_word(name) || name == "TVM_DLL") return;
     const auto one = macros_.at(front).find(name);
     const auto other = macros_.at(next).find(name);
     const bool has_both = one != macros_.at(front).end() && other != macros_.at(next).end();
@@ -228,38 +171,16 @@ class Order {
 
 }  // namespace
 
-void require_one_will_do(const Item& first, const Item& second, std::span<const Source> files) {
-  const std::string_view text = text_of_item(second, files);
-  if (text_of_item(first, files) != text) {
-    throw Error(ErrorKind::archive, {{}, files[second.file].name, {}},
-                "defines " + in_quotes(second.name) + " otherwise than " + files[first.file].name +
-                    ", expected one of that name in code that stays as it is");
-  }
-  if (!second.is_local || first.file == second.file) return;
-  const bool is_data = second.kind == Item::Kind::data;
-  if (is_data && !is_constant(text)) throw two_variables(in_quotes(second.name), second, first.file, files);
-  if (!is_data && has_own_variables(text)) {
-    throw two_variables("static variables in " + in_quotes(second.name), second, first.file, files);
-  }
+bool is_static_word(std::string_view name) {
+  constexpr std::array<std::string_view, 3> names = {"__STATIC_INLINE", "__STATIC_FORCEINLINE", "__INLINE"};
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void require_own_variables(const std::set<std::size_t>& kept_files, const FileScope& scope,
-                           std::span<const Source> files) {
-  std::map<std::string, std::size_t, std::less<>> own;  // file
-  for (const Item& item : scope.items) {
-    const bool is_own = item.kind == Item::Kind::other && item.is_variable && item.is_local;
-    if (!is_own || !kept_files.contains(item.file)) continue;
-    const std::vector<Token> tokens = all_tokens(text_of_item(item, files));
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const Token behind = i + 1 < tokens.size() ? tokens[i + 1] : Token{};
-      const bool is_name = tokens[i].is_identifier() && (behind.is(",") || behind.is(";") || behind.is("[") ||
-                                                         behind.is("=") || behind.kind == TokenKind::end);
-      if (!is_name) continue;
-      const auto [known, is_new] = own.emplace(tokens[i].text, item.file);
-      if (!is_new && known->second != item.file)
-        throw two_variables(in_quotes(known->first), item, known->second, files);
-    }
-  }
+void require_one_text(const Item& first, const Item& second, std::span<const Source> files) {
+  if (text_of_item(first, files) == text_of_item(second, files)) return;
+  throw Error(ErrorKind::archive, {{}, files[second.file].name, {}},
+              "defines " + in_quotes(second.name) + " otherwise than " + files[first.file].name +
+                  ", expected one of that name in code that stays as it is");
 }
 
 std::set<std::size_t> repeated_types(const std::set<std::size_t>& kept_files, const FileScope& scope,
@@ -289,12 +210,6 @@ std::set<std::size_t> repeated_types(const std::set<std::size_t>& kept_files, co
 void require_own_macros(const std::map<std::size_t, std::string>& texts, std::span<const Source> files,
                         const Included& included) {
   Order(texts, files, included).check();
-  for (auto text = texts.begin(); text != texts.end() && std::next(text) != texts.end(); ++text) {
-    if (!leaves_structs_packed(text->second)) continue;
-    throw Error(ErrorKind::archive, {{}, files[text->first].name, {}},
-                "found '#pragma pack' that goes on to the end, expected '#pragma pack()' or 'pop' behind: code of " +
-                    files[std::next(text)->first].name + " comes into one file with it");
-  }
 }
 
 }  // namespace usmp::tvm_c

@@ -15,13 +15,11 @@
 
 namespace usmp::tvm_c {
 
-// For two functions or variables of one name, from two files. Throws Error of kind archive unless one of them will do:
-// they are the same text and have no memory that the other must not share.
-void require_one_will_do(const Item& first, const Item& second, std::span<const Source> files);
+// What a core's header says for static.
+[[nodiscard]] bool is_static_word(std::string_view name);
 
-// No static variable of one file may have the name of another's. Throws Error of kind archive.
-void require_own_variables(const std::set<std::size_t>& kept_files, const FileScope& scope,
-                           std::span<const Source> files);
+// For two functions or variables of one name, from two files. Throws Error of kind archive: they are not the same text.
+void require_one_text(const Item& first, const Item& second, std::span<const Source> files);
 
 // Types that these files declare as another in front does, in no conditional group: once is enough. By index into the
 // items of the scope. Throws Error of kind archive: two declare one name, each otherwise.
@@ -30,7 +28,7 @@ void require_own_variables(const std::set<std::size_t>& kept_files, const FileSc
 
 // The texts follow one another, in the order of their files. Throws Error of kind archive: a macro of one file, or of a
 // header that it includes, has a name that the next file or a header of its mentions, and that is another macro there
-// or none; or the packing of structs goes on. O(bytes of the texts and of their headers · log names · files).
+// or none. O(bytes of the texts and of their headers · log names · files).
 void require_own_macros(const std::map<std::size_t, std::string>& texts, std::span<const Source> files,
                         const Included& included);
 

@@ -162,9 +162,17 @@ std::size_t begin_with_groups(const Code& file, std::size_t from, std::size_t be
   }
 }
 
+bool includes_code(const Directive& directive) {
+  if (directive.word != "include") return false;
+  const std::string_view name = directive.rest.substr(0, directive.rest.find_last_of(">\"") + 1);
+  const bool is_of_library = name.starts_with('<') && name.find('.') == std::string_view::npos;
+  return !is_of_library && !ends_with_any(name, {".h>", ".h\"", ".hpp>", ".hpp\"", ".hh>", ".hh\""});
+}
+
 bool has_hidden_code(const Code& file, std::size_t begin, std::size_t end) {
   try {
     const std::vector<Directive> directives = directives_in(file, begin, end);
+    if (std::any_of(directives.begin(), directives.end(), includes_code)) return true;
     const auto groups = zero_groups(directives);
     auto group = groups.begin();
     const std::vector<Token> tokens = plain_tokens(file, begin, end);

@@ -98,8 +98,11 @@ using MacroDefinitions = std::vector<MacroDefinition>;
 [[nodiscard]] Names macros_with(const MacroDefinitions& definitions,
                                 const std::function<bool(std::string_view definition)>& is_one);
 
+// Whether a directive includes what may be more than a header: neither <name>, name.h nor name.hpp.
+[[nodiscard]] bool includes_code(const Directive& directive);
+
 // Whether there is anything but what TVM writes around functions in [begin, end), between two items of a file: code in
-// conditional groups that are passed over.
+// conditional groups that are passed over, or what is included.
 [[nodiscard]] bool has_hidden_code(const Code& file, std::size_t begin, std::size_t end);
 
 // Where the declaration [begin,end) begins if groups in front of it belong to it: #if X / attribute / #else, whose
