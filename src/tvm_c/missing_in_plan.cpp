@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -129,6 +130,7 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
   std::vector<std::string> result;
   const FileScope& scope = read.scope;
   std::set<std::string_view> words;
+  std::map<std::size_t, std::set<std::string_view>> nothing;  // by file
   for (std::size_t i = 0; i < scope.items.size(); ++i) {
     const Item& item = scope.items[i];
     const std::string name(item.name);
@@ -145,7 +147,9 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
     const bool counts_sections = sections && !(is_pool && scope.owned.contains(name));
     const Code& text = scope.code.at(item.file);
     const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
-    auto found = placement_of(item, text, counts_sections);
+    const auto [of_file, is_new] = nothing.try_emplace(item.file);
+    if (is_new) of_file->second = defined_as_nothing(text);
+    auto found = placement_of(item, text, of_file->second, counts_sections);
     if (!found) found = conditional_placement(text, begin_with_groups(text, front, item.begin, item.end), item.begin);
     if (!found || !words.insert(found->word).second) continue;
     result.push_back(placed(read, in_quotes(found->word) + " of " + in_quotes(name), item.file, found->offset) +

@@ -137,6 +137,15 @@ TEST_CASE("a function that the C defines itself is none of math.h") {
         "line 3, column 10: found 'expf', which the C defines itself, expected the function of math.h");
 }
 
+TEST_CASE("several tables in one declaration stay as they are") {
+  const std::string both = "static const int8_t s[2] = {3, 4}, w[2] = {1, 2};\n";
+  const PlannedModule planned = read({{"lib1.c", both + op + entry}});
+  REQUIRE(planned.kept.size() == 1);
+  const std::vector<std::string>& kept = planned.module.functions[planned.module.entry].imported_c;
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].find(both) != std::string::npos);
+}
+
 TEST_CASE("what a conditional group has otherwise is not read") {
   const std::string other = "static const int8_t w[2] = {3, 4};\n";
   const std::string w = "found 'w', which a conditional group that is left out (line 1, column ";

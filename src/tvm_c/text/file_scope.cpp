@@ -332,7 +332,9 @@ class FileReader {
     }
     if (!is_const) return false;
     (void)tokens_.next();
-    if (auto values = values_or_nothing(type->element, elements)) {
+    auto values = values_or_nothing(type->element, elements);
+    if (tokens_.peek().is(",")) return false;  // of several in a declaration no table is made
+    if (values) {
       scope_.tables[std::string(name.text)].try_emplace(file_, Table{file_, std::move(values), is_local});
       note_section(std::move(attributes.section));
     }

@@ -22,15 +22,18 @@ bool is_specifier(std::string_view word) {
          word.ends_with("_t");
 }
 
-bool is_defined_as_nothing(const Code& file, std::string_view macro) {
-  const auto directives = directives_in(file);
-  return std::ranges::any_of(
-      directives, [&](const Directive& one) { return one.word == "define" && one.name == macro && one.only == macro; });
-}
-
 }  // namespace
 
-std::optional<PlacementWord> placement_of(const Item& item, const Code& file, bool sections) {
+std::set<std::string_view> defined_as_nothing(const Code& file) {
+  std::set<std::string_view> names;
+  for (const Directive& one : directives_in(file)) {
+    if (one.word == "define" && !one.name.empty() && one.only == one.name) names.insert(one.name);
+  }
+  return names;
+}
+
+std::optional<PlacementWord> placement_of(const Item& item, const Code& file, const std::set<std::string_view>& nothing,
+                                          bool sections) {
   Lexer tokens(file, item.begin, item.end);
   tokens.pass_over_conditions();
   const auto found = [&](const Token& token) { return PlacementWord{token.text, token.offset}; };
@@ -58,7 +61,7 @@ std::optional<PlacementWord> placement_of(const Item& item, const Code& file, bo
         while (inside.offset() < tokens.offset()) {
           if (inside.next().is("section") && (sections || item.kind == Item::Kind::function)) return found(token);
         }
-      } else if (!is_specifier(token.text) && !is_defined_as_nothing(file, token.text)) {
+      } else if (!is_specifier(token.text) && !nothing.contains(token.text)) {
         return found(token);
       } else if (is_call) {
         skip_bracketed(tokens, "(");

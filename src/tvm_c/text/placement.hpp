@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "tvm_c/text/file_scope.hpp"
@@ -17,10 +18,14 @@ struct PlacementWord {
   std::size_t offset = 0;
 };
 
+// Macros that the file defines as nothing. O(directives · log).
+[[nodiscard]] std::set<std::string_view> defined_as_nothing(const Code& file);
+
 // The first such word in the declaration of a function or table: a macro whose meaning is not known here, or an
-// attribute with a section, for tables if `sections` says so. Nothing: there is none. Macros that the file defines as
-// nothing say nothing.
-[[nodiscard]] std::optional<PlacementWord> placement_of(const Item& item, const Code& file, bool sections);
+// attribute with a section, for tables if `sections` says so. Nothing: there is none. Macros for `nothing` say nothing.
+// O(the declaration · log).
+[[nodiscard]] std::optional<PlacementWord> placement_of(const Item& item, const Code& file,
+                                                        const std::set<std::string_view>& nothing, bool sections);
 
 // The same, of the groups in front of the declaration (begin_with_groups) that are [begin,end) of the file.
 [[nodiscard]] std::optional<PlacementWord> conditional_placement(const Code& file, std::size_t begin, std::size_t end);
