@@ -131,18 +131,10 @@ int execute_each(const Planning& planning, const VerifyOptions& options, const s
 
 }  // namespace
 
-void require_execution(const VerifyOptions& options) {
-  if (options.keep) WorkDirectory::require_empty(*options.keep);
-  const TerminationDeferred termination;
-  try {
-    const WorkDirectory directory(std::nullopt);
-    (void)execute::find_compiler(wanted_by(options, termination.hook()), directory.path());
-  } catch (const Terminated&) {  // and then the signal ends the program
-  }
-}
+namespace {
 
-int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,
-                std::ostream& err) {
+// Runs programs; a signal ends them first, and then this one.
+int with_programs(std::ostream& err, const std::function<int(const std::function<void()>& between)>& run) {
   const TerminationDeferred termination;  // until programs have ended and the directory has gone
   const auto tell = [&] {
     if (!termination.is_pending()) return;
@@ -150,7 +142,7 @@ int execute_all(const Planning& planning, const VerifyOptions& options, std::vec
   };
   int code = exit_interrupted;
   try {
-    code = execute_each(planning, options, termination.hook(), executions, err);
+    code = run(termination.hook());
   } catch (const Terminated&) {  // and then the signal ends the program
   } catch (...) {
     tell();
@@ -158,6 +150,24 @@ int execute_all(const Planning& planning, const VerifyOptions& options, std::vec
   }
   tell();
   return code;
+}
+
+}  // namespace
+
+void require_execution(const VerifyOptions& options, std::ostream& err) {
+  if (options.keep) WorkDirectory::require_empty(*options.keep);
+  (void)with_programs(err, [&](const std::function<void()>& between) {
+    const WorkDirectory directory(std::nullopt);
+    (void)execute::find_compiler(wanted_by(options, between), directory.path());
+    return exit_ok;
+  });
+}
+
+int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,
+                std::ostream& err) {
+  return with_programs(err, [&](const std::function<void()>& between) {
+    return execute_each(planning, options, between, executions, err);
+  });
 }
 
 }  // namespace usmp::driver

@@ -21,7 +21,7 @@ namespace usmp::driver {
                                                const std::string& directory);
 
 // A compiler that works, and a place for what it makes. Throws Error.
-void require_execution(const VerifyOptions& options);
+void require_execution(const VerifyOptions& options, std::ostream& err);
 
 // Executes the modules in their order, and says of each what was executed, up to the first that has faults. These are
 // printed. Returns an ExitCode. Throws Error (see execute::compare).

@@ -161,7 +161,7 @@ int verify_tvm_plans(const VerifyOptions& options, std::ostream& out, std::ostre
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   if (options.tvm_plan) return verify_tvm_plans(options, out, err);
   if (options.keep) check_output_path("--keep", *options.keep, models_and(options, {}), OutputKind::directory);
-  if (options.execute) require_execution(options);
+  if (options.execute) require_execution(options, err);
   Settings recorded;  // read once: a pipe has a plan only once
   read_earlier_plans(recorded, options.plans, Check::left_out);
   Planning planning = assemble_all(options, true, options.progress ? &err : nullptr, recorded.request.earlier);
