@@ -192,6 +192,8 @@ def test_examples_of_help() -> None:
         examples = output(*([command] if command else []), "--help").split("\nExamples:\n", 1)[1].split("\n\n")[0]
         with tempfile.TemporaryDirectory() as name:
             prepare(Path(name))
+            if command == "init":
+                Path(name, "pools.yaml").unlink()  # that it would not replace
             for line in re.findall(r"^  (usmp-plan .*?)(?: {4}.*)?$", examples, re.MULTILINE):
                 run(line, Path(name), f"usmp-plan {command} --help")
                 count += 1
