@@ -130,10 +130,11 @@ class Mentions {
 
   // A conditional group of another file has it, too: which one is compiled is not known, and only one would stay.
   void require_no_other(std::string_view name, const std::vector<std::size_t>& items) const {
+    std::set<std::size_t> files;
+    for (const std::size_t i : items) files.insert(scope_.items[i].file);
     for (const auto& [file, names] : scope_.left_out) {
       const auto other = names.find(name);
-      const bool is_there = std::ranges::any_of(items, [&](std::size_t i) { return scope_.items[i].file == file; });
-      if (other == names.end() || is_there) continue;
+      if (other == names.end() || files.contains(file)) continue;
       throw Error(ErrorKind::archive,
                   {{}, included_.name(file), line_and_column(included_.code(file).text, other->second + 1)},
                   "found " + in_quotes(name) +

@@ -62,10 +62,10 @@ class DoubtFinder {
     return read_.files[file].name + ": " + read_.places.at(file, offset);
   }
 
-  void add(std::string_view name, std::string how) {
+  void add(std::string_view name, const std::string& how) {
     const bool is_read =
         scope_.functions.contains(name) || scope_.tables.contains(name) || scope_.constant_pools.contains(name);
-    if (is_read) scope_.doubts.try_emplace(std::string(name), std::move(how));
+    if (is_read) scope_.doubts.try_emplace(std::string(name), how);
   }
 
   [[nodiscard]] bool is_weak(std::string_view head) const {
