@@ -73,10 +73,10 @@ void check_pins(const std::vector<const pipeline::AssembledModule*>& modules, co
   for (std::size_t i = 0; i < settings.request.earlier.size(); ++i) {
     const std::string& module = settings.request.earlier[i].module;
     if (names.contains(module)) continue;
+    const std::vector<std::string> planned(names.begin(), names.end());
     throw Error(ErrorKind::usage, {settings.earlier_files[i], {}, {}},
                 "is a plan of module '" + module + "', which is not among those planned" +
-                    did_you_mean(module, std::vector<std::string>(names.begin(), names.end())) + ": expected " +
-                    joined(std::vector<std::string>(names.begin(), names.end()), " or ") + ", or --name " + module +
+                    did_you_mean(module, planned) + ": expected " + joined(planned, " or ") + ", or --name " + module +
                     "=MODEL");
   }
 }

@@ -185,11 +185,7 @@ int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& e
     if (file && !options.force) require_unedited(*file, bytes);
   }
   if (options.schema) write_file(*options.schema, config::pools_schema);
-  if (options.output) {
-    write_file(*options.output, text);
-  } else {
-    out << text;
-  }
+  write_output(options.output, text, out);
   return exit_ok;
 }
 

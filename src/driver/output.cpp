@@ -285,6 +285,14 @@ void write_file(const std::string& path, std::string_view text) {
   translating_errors([&] { replace_file(path, text); });
 }
 
+void write_output(const std::optional<std::string>& path, std::string_view text, std::ostream& out) {
+  if (path) {
+    write_file(*path, text);
+  } else {
+    out << text;
+  }
+}
+
 void append_file(const std::string& path, std::string_view text) {
   translating_errors([&] { write_through(path, text); });
 }

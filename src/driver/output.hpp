@@ -59,6 +59,9 @@ std::ostream& stream_beside(const std::optional<std::string>& file, std::ostream
 // Writes one file. Devices, pipes and what /dev/stdout names are written to as they are.
 void write_file(const std::string& path, std::string_view text);
 
+// The same, or to `out` if there is no path.
+void write_output(const std::optional<std::string>& path, std::string_view text, std::ostream& out);
+
 // Appends to a file of others, which is made if there is none. Throws Error of kind output.
 void append_file(const std::string& path, std::string_view text);
 // Before anything is computed: whether it can be. Throws Error of kind output.

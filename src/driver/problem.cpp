@@ -30,11 +30,7 @@ int problem_or_throw(const ProblemOptions& options, std::ostream& out) {
   const pipeline::AssembledModule module = assemble_module(model, model.metadata.modules.front(), settings, true);
   check_pins({&module}, settings);
   const std::string text = instance::problem_json(module.assembly.problem);
-  if (options.output) {
-    write_file(*options.output, text);
-  } else {
-    out << text;
-  }
+  write_output(options.output, text, out);
   return exit_ok;
 }
 

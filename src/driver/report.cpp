@@ -42,15 +42,14 @@ Documents chosen(Documents documents, const ReportOptions& options) {
   std::vector<std::string> names;
   names.reserve(documents.size());
   for (const plan_file::PlanDocument& document : documents) names.push_back(document.module);
+  const std::string what = options.proof.file ? "--proof is of one" : "this format shows one";
   if (!module && !options.more_models.empty()) {
-    throw Error(ErrorKind::usage, {},
-                counted(documents.size(), "module") + ", and " +
-                    (options.proof.file ? "--proof is of one" : "this format shows one") + ": expected one model");
+    throw Error(ErrorKind::usage, {}, counted(documents.size(), "module") + ", and " + what + ": expected one model");
   }
   throw Error(ErrorKind::usage, {options.model.model, {}, {}},
               module
                   ? "no module '" + *module + "'" + did_you_mean(*module, names) + "; the file holds: " + joined(names)
-                  : one_module_text(names, options.proof.file ? "--proof is of one" : "this format shows one"));
+                  : one_module_text(names, what));
 }
 
 std::string text_of(const plan_file::PlanDocument& plan, const ReportOptions& options) {
@@ -142,11 +141,7 @@ int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostrea
     if (!reads && options.format != ReportFormat::text) print_warnings(plan, err);
   }
   write_proof(proof);
-  if (options.output) {
-    write_file(*options.output, text);
-  } else {
-    out << text;
-  }
+  write_output(options.output, text, out);
   return exit_ok;
 }
 

@@ -26,18 +26,22 @@ const std::string kernel =
     "  void* a = TVMBackendAllocWorkspace(1, 0, (uint64_t)20, 0, 8);\n"
     "  return TVMBackendFreeWorkspace(1, 0, a);\n}\n";
 
-SourceModule read(const std::string& c, const std::string& foreign, bool is_shared = false,
-                  const std::string& header = {}) {
+model::Description description() {
   model::Description info;
   info.name = "m";
   info.inputs = {{"in", "int8", 16}};
   info.outputs = {{"output", "int8", 16}};
   info.foreign_functions = {{"ext", "int32_t ext(int8_t* p, int8_t* q)", "lib2.c", true}};
   info.foreign_members = {"lib2.c"};
+  return info;
+}
+
+SourceModule read(const std::string& c, const std::string& foreign, bool is_shared = false,
+                  const std::string& header = {}) {
   CFiles files{.own = {{"lib1.c", c}}, .foreign = {{"lib2.c", foreign}}};
   if (is_shared) files.shared = {"lib2.c"};
   if (!header.empty()) files.headers = {{"kernels.h", header}};
-  return read_module(info, files);
+  return read_module(description(), files);
 }
 
 std::string entry_of(const SourceModule& source) {
@@ -93,19 +97,13 @@ TEST_CASE("workspace of other code generators: C that stays gets the new prototy
 }
 
 TEST_CASE("workspace of other code generators: what other C calls stays") {
-  model::Description info;
-  info.name = "m";
-  info.inputs = {{"in", "int8", 16}};
-  info.outputs = {{"output", "int8", 16}};
-  info.foreign_functions = {{"ext", "int32_t ext(int8_t* p, int8_t* q)", "lib2.c", true}};
-  info.foreign_members = {"lib2.c"};
   CFiles files{.own = {{"lib1.c", entry}}, .foreign = {{"lib2.c", kernel}}};
   files.mentioned_elsewhere = [](const std::set<std::string, std::less<>>& names) {
     return names.contains("ext") ? CFiles::Mentioned{{"ext", "app.c"}} : CFiles::Mentioned();
   };
-  CHECK(read_module(info, files).changed.empty());
+  CHECK(read_module(description(), files).changed.empty());
   files.mentioned_elsewhere = nullptr;
-  CHECK(read_module(info, files).changed.size() == 1);
+  CHECK(read_module(description(), files).changed.size() == 1);
 }
 
 TEST_CASE("operators and constants that other C mentions are named, or refused in place") {

@@ -238,7 +238,7 @@ class BodyReader {
     }
     for (const std::string& name : statement.sized) {  // of a parameter it is another one
       const auto value = names_.look_up_own(name);
-      if (value && value->kind == Value::Kind::pointer && arrays_.contains(value->storage))
+      if (value && value->kind == Value::Kind::pointer && memory_.is_array(value->storage))
         values_.fail("found the size of array " + in_quotes(name) + ", expected a number");
     }
     OutlinedCall call = outlined_call(statement, names_, values_, c_types_);
@@ -1070,7 +1070,6 @@ class BodyReader {
     if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
     const VarId var = names_.allocated(name, type.element, *elements, true, alignment);
     memory_.note_array(var, *elements * type.element.bytes());
-    arrays_.insert(var);
     names_.declare(name, pointer_to(var, type.element));
   }
 
@@ -1143,9 +1142,8 @@ class BodyReader {
   const Names& changing_;
   Helpers* helpers_;
   std::size_t texts_ = 0;  // that have been kept
-  std::set<VarId> arrays_;
-  ElementTypes c_types_;  // of pointers, as the function's own block spells them
-  Names unknown_;         // variables that are not known to be 0 where their declaration says so
+  ElementTypes c_types_;   // of pointers, as the function's own block spells them
+  Names unknown_;          // variables that are not known to be 0 where their declaration says so
   std::vector<Open> open_;
   bool is_packed_ = false;
   PackedState packed_;

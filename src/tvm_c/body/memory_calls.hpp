@@ -27,6 +27,7 @@ class MemoryCalls {
 
   // Notes the bytes of an array that the function declares, for sizeof.
   void note_array(tir::VarId var, Bytes bytes) { arrays_.emplace(var, bytes); }
+  [[nodiscard]] bool is_array(tir::VarId var) const { return arrays_.contains(var); }
 
   // Legal only if
   // - all pointers are to numbers of one size, a pointer to void is one to what the other points to, and the size is a

@@ -13,7 +13,6 @@
 
 #include "tvm_c/text/branches.hpp"
 #include "tvm_c/text/macros.hpp"
-#include "tvm_c/text/preprocessed.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -51,9 +50,8 @@ class DoubtFinder {
       }
     }
     for (const auto& [name, how] : scope_.doubts) {
-      if (const auto tables = scope_.tables.find(name); tables != scope_.tables.end()) scope_.tables.erase(tables);
-      if (const auto pool = scope_.constant_pools.find(name); pool != scope_.constant_pools.end())
-        scope_.constant_pools.erase(pool);
+      scope_.tables.erase(name);
+      scope_.constant_pools.erase(name);
     }
   }
 
@@ -145,11 +143,12 @@ class DoubtFinder {
   void find_conditional(const std::string& entry) {
     std::map<std::size_t, Branches> branches;
     const auto conditions = [&](const Item& item) {
-      const auto found = branches.find(item.file);
-      if (found != branches.end()) return found->second.conditions(item.end - 1);
-      const Code& code = read_.included.code(item.file);
-      const Branches made(code, known_conditions(read_.included, item.file));
-      return branches.emplace(item.file, made).first->second.conditions(item.end - 1);
+      auto found = branches.find(item.file);
+      if (found == branches.end()) {
+        const Branches made(read_.included.code(item.file), scope_.conditions.at(item.file));
+        found = branches.emplace(item.file, made).first;
+      }
+      return found->second.conditions(item.end - 1);
     };
     const auto of_entry = std::ranges::find_if(
         scope_.items, [&](const Item& item) { return item.kind == Item::Kind::function && item.name == entry; });

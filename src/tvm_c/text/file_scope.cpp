@@ -696,6 +696,7 @@ void read_file_scope(const Code& code, std::size_t file, bool passes_over, FileS
   const std::size_t first = scope.items.size();
   const std::string_view text = code.text;
   scope.code.insert_or_assign(file, code);
+  scope.conditions.insert_or_assign(file, conditions);
   const auto left_out = FileReader(code, file, passes_over, scope, names, std::move(conditions), reads_tables).run();
   std::size_t item = first;
   for (const auto& [begin, end] : left_out) {

@@ -82,7 +82,8 @@ struct FileScope {
   std::map<std::string, std::int64_t, std::less<>> alignments;
   std::map<std::string, FilePlace, std::less<>> unknown_alignments;
 
-  std::map<std::size_t, Code> code;  // by file
+  std::map<std::size_t, Code> code;                                     // by file
+  std::map<std::size_t, std::shared_ptr<const Conditions>> conditions;  // likewise, that are known; perhaps null
 
   std::vector<Item> items;                                     // in the order of files and of their text
   std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
