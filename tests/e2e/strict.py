@@ -28,8 +28,9 @@ PLANS = ((), ("--workspace-io", "--allow-recompute", "30"), ("--transform", "non
 
 def warnings_of(sources: list[Path], include: Path, compiler: list[str]) -> str:
     for source in sources:
-        done = subprocess.run([*compiler, "-std=c99", "-O2", *FLAGS, "-I", include, "-c", source, "-o", "/dev/null"],
-                              capture_output=True, text=True, check=False)
+        # Of clang, all warnings come before it optimises.
+        how_far = ["-fsyntax-only"] if compiler[0] == "clang" else ["-O2", "-c", "-o", "/dev/null"]
+        done = subprocess.run([*compiler, "-std=c99", *how_far, *FLAGS, "-I", include, source], capture_output=True, text=True, check=False)
         if done.returncode != 0 or done.stderr:
             return f"{' '.join(compiler)}: {done.stderr[:600]}"
     return ""
