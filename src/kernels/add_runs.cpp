@@ -32,8 +32,7 @@ struct RingPlace {
   arith::Affine index;   // of the data, without the place
 };
 
-constexpr std::int64_t most_window = 64;  // bytes of a window, or of half of it, that are taken together
-constexpr std::size_t most_parts = 8;     // of a bound; TVM's have two or three
+constexpr std::size_t most_parts = 8;  // of a bound; TVM's have two or three
 
 // What one call adds up: all iterations of a loop.
 struct Window {
@@ -58,7 +57,6 @@ class RunWriter {
         in_rows_(core.in_rows && sum.form == Form::dot),
         row_terms_(core.in_rows ? 0 : core.row_terms),
         has_windows_(passes != nullptr || (core.whole_windows && !core.in_rows)),
-        copies_(in_rows_ || (row_terms_ > 0 && core.whole_windows)),
         sums_(sum.form == Form::lanes ? width
               : core.in_rows          ? 1
                                       : core.sums),
@@ -75,8 +73,6 @@ class RunWriter {
     if (auto window = are_in_blocks && are_set_to_0 ? window_of_lanes() : std::nullopt) return window;
     if (sum_.weights == Lie::in_blocks) return std::nullopt;
     if (passes_ != nullptr) return std::nullopt;
-    const bool may_be_taken = copies_ && (in_rows_ || may_be_window_of_rows());
-    if (auto taken = may_be_taken ? with_window_taken(are_set_to_0) : std::nullopt) return taken;
     const std::size_t mark = facts_.mark();
     for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
     const std::optional<Window> window = sum_.form == Form::dot ? dot_window() : lane_window();
@@ -259,154 +255,6 @@ class RunWriter {
     return found;
   }
 
-  // --- Small windows, taken together ---------------------------------------------------------------------------------
-
-  // A window of several runs of bytes is copied, so that it is one run: what the border leaves out is a zero point.
-  std::optional<AddedRuns> with_window_taken(bool are_set_to_0) {
-    const std::size_t mark = facts_.mark();
-    for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
-    const std::optional<Run> run = run_of(module_, sum_, facts_);
-    const std::int64_t length = sum_.weight.index.factor(sum_.sums->var);
-    const bool is_possible = run && run->length->type == tir::int32_type && is_small_window(*run, length) &&
-                             (in_rows_ || is_worth_copying(*run, length));
-    facts_.restore(mark);
-    if (!is_possible) return std::nullopt;
-    AddedRuns added{{}, are_set_to_0};
-    const tir::For* outer = outermost_term();
-    const std::int64_t row = sum_.weight.index.factor(outer->var);
-    const std::int64_t rows = (length + row - 1) / row;
-    const std::int64_t parts = (length + most_window - 1) / most_window;
-    const std::int64_t at_once = parts == 1 ? rows : (rows + parts - 1) / parts;
-    const VarId window =
-        add_register(module_, added.statements, "window", sum_.data.load->type, parts == 1 ? length : at_once * row);
-    for (std::int64_t first = 0; first < rows; first += at_once) {
-      tir::For part{outer->var, outer->min, outer->extent, {}};
-      if (parts > 1) {
-        const ExprRef end = plus(outer->min, outer->extent);
-        part.min = tir::make_binary(ExprKind::max, outer->min, tir::make_int(first));
-        part.extent = tir::make_binary(
-            ExprKind::sub, tir::make_binary(ExprKind::min, end, tir::make_int(std::min(first + at_once, rows))),
-            part.min);
-      }
-      ProductSum some = sum_;
-      std::ranges::replace(some.loops, outer, &part);
-      const std::int64_t terms = std::min(length - first * row, at_once * row);
-      take_window(added.statements, some, *run, window, first * row, terms);
-      const tir::Expr& weight = *sum_.weight.load;
-      const loops::Substitution first_sum = {{sum_.sums->var, tir::make_int(0)}};
-      std::vector<ExprRef> operands = {
-          tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, first_sum)),
-          tir::make_load(sum_.data.load->type, window, tir::make_int(0)),
-          tir::make_load(weight.type, weight.var, tir::make_int(first * row, weight.operands[0]->type)),
-          tir::make_int(are_set_to_0 && first == 0 ? 0 : 1),
-          tir::make_int(blocks_),
-          tir::make_int(length)};
-      const ExprRef none = tir::make_int(0);
-      if (!in_rows_) operands.insert(operands.end(), {tir::make_int(1), none, none});
-      operands.insert(operands.end(), {tir::make_int(terms), tir::make_int(sum_.data.offset)});
-      if (in_rows_) operands.push_back(tir::make_int(sum_.weight.offset));
-      added.statements.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{
-          tir::make_call(tir::void_type, in_rows_ ? tir::Op::row_run : tir::Op::window_run, std::move(operands))});
-    }
-    return added;
-  }
-
-  // Whether Op::window_run of all terms saves more than copying takes, roughly, in instructions of a Cortex-M4.
-  [[nodiscard]] bool is_worth_copying(const Run& run, std::int64_t length) const {
-    std::int64_t rows = 1;
-    for (const tir::For* loop : sum_.loops) {
-      const bool is_around = loop != sum_.sums && std::ranges::find(run.loops, loop) == run.loops.end();
-      if (is_around) rows *= facts_.interval(arith::variable(loop->var))->high + 1;
-    }
-    const auto of_row = [](std::int64_t terms) { return 14 + terms / width * 26 + terms % width * 12; };
-    const std::int64_t saved = blocks_ * (rows * of_row((run.outermost->high + 1) * run.inside) - of_row(length));
-    return length <= most_window && saved > 30 * rows + 9 * length;
-  }
-
-  // Of the loops over terms the one whose weights are farthest apart.
-  [[nodiscard]] const tir::For* outermost_term() const {
-    const tir::For* outer = nullptr;
-    for (const tir::For* loop : sum_.loops) {
-      if (loop == sum_.sums) continue;
-      const auto distance = [&](const tir::For* one) { return sum_.weight.index.factor(one->var); };
-      if (outer == nullptr || distance(loop) > distance(outer)) outer = loop;
-    }
-    return outer;
-  }
-
-  // Copies the data of the terms whose weights are the `terms` from `first` on.
-  void take_window(Block& block, const ProductSum& some, const Run& run, VarId window, std::int64_t first,
-                   std::int64_t terms) {
-    const std::size_t mark = facts_.mark();
-    const tir::DataType type = some.data.load->type;
-    const loops::Substitution outside = fresh_loops(module_, some, run.loops, facts_);
-    if (!is_whole(some, run, terms)) {
-      const VarId i = loops::fresh_var(module_, "i", tir::int32_type);
-      Block zeros;
-      zeros.emplace_back().node.emplace<tir::Store>(
-          tir::Store{window, tir::make_var(module_, i), tir::make_int(-some.data.offset, type), nullptr});
-      block.emplace_back().node.emplace<tir::For>(
-          tir::For{i, tir::make_int(0), tir::make_int(terms), std::move(zeros)});
-    }
-    Block copy;
-    loops::Substitution values = outside;
-    for (const tir::For* loop : run.loops) values[loop->var] = tir::make_int(0, loop->extent->type);
-    values[some.sums->var] = tir::make_int(0);
-    const ExprRef start = named(copy, "first", loops::renamed(run.start, outside));
-    const ExprRef count = named(copy, "count", loops::renamed(run.length, outside));
-    const VarId k = loops::fresh_var(module_, "k", tir::int32_type);
-    values[run.loops.front()->var] = plus(start, tir::make_var(module_, k));
-    const ExprRef place = with_values(some.weight.load->operands[0], values);
-    Block byte;
-    byte.emplace_back().node.emplace<tir::Store>(
-        tir::Store{window, plus(place, tir::make_int(-first, place->type)), at(some.data, values), nullptr});
-    copy.emplace_back().node.emplace<tir::For>(tir::For{k, tir::make_int(0), count, std::move(byte)});
-    Block rows = around(some, run.loops, std::move(copy), outside);
-    std::move(rows.begin(), rows.end(), std::back_inserter(block));
-    facts_.restore(mark);
-  }
-
-  // Whether each term has a weight of its own among so many of a sum. All loops are bound.
-  [[nodiscard]] bool is_small_window(const Run& run, std::int64_t length) const {
-    const tir::DataType type = sum_.data.load->type;
-    const arith::Affine index = sum_.weight.index.without(sum_.sums->var);
-    if (run.loops.size() + 1 == sum_.loops.size() || type.bits != 8 || length > 2 * most_window ||
-        !sum_.weight.inside.empty() || index.constant != 0 || !sum_.weight.is_linear_in(sum_.sums->var) ||
-        !Interval{-sum_.data.offset, -sum_.data.offset}.within(*tir::range_of_type(type))) {
-      return false;
-    }
-    std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // factor, most
-    for (const tir::For* loop : sum_.loops) {
-      if (loop == sum_.sums) continue;
-      const auto range = facts_.interval(arith::variable(loop->var));
-      if (!range || range->low < 0 || !sum_.weight.is_linear_in(loop->var)) return false;
-      digits.emplace_back(index.factor(loop->var), range->high);
-    }
-    if (digits.size() != index.terms.size()) return false;
-    std::ranges::sort(digits);
-    std::int64_t most = 0;  // of what is below a digit
-    for (const auto& [factor, high] : digits) {
-      if (factor <= most || high >= 2 * most_window) return false;
-      most += factor * high;
-    }
-    // Of what is taken in two parts a part has several rows, and they are not those of the run.
-    const tir::For* outer = outermost_term();
-    const bool is_in_run = std::ranges::find(run.loops, outer) != run.loops.end();
-    const bool may_be_parted =
-        2 * digits.back().first <= most_window && !is_in_run && outer->extent->type == tir::int32_type;
-    return most < length && (length <= most_window || may_be_parted);
-  }
-
-  // Whether all of the window is copied in any case.
-  [[nodiscard]] static bool is_whole(const ProductSum& some, const Run& run, std::int64_t length) {
-    std::int64_t terms = 1;
-    for (const tir::For* loop : some.loops) {
-      const auto extent = tir::as_int(*loop->extent);
-      if (loop != some.sums) terms *= extent.value_or(0);
-    }
-    return terms == length && tir::as_int(*run.start) == 0;
-  }
-
   // --- Windows of rows whose terms fours do not divide, or which borders cut -----------------------------------------
 
   [[nodiscard]] bool may_be_window_of_rows() const {
@@ -485,15 +333,15 @@ class RunWriter {
     loops::Substitution values = block;
     ExprRef rows = tir::make_int(1);
     if (window.rows != nullptr) {
-      values[window.rows->var] = named(added.statements, "row", window.rows->min);
+      values[window.rows->var] = named(module_, added.statements, "row", window.rows->min);
       rows = window.rows->extent;
     }
-    values[window.taps->var] = named(added.statements, "tap", window.taps->min);
+    values[window.taps->var] = named(module_, added.statements, "tap", window.taps->min);
     ExprRef index = sum_.data.load->operands[0];
     ExprRef place = tir::make_int(0);
     if (window.size != 0) {
       index = replaced(index, *window.remainder, place);
-      place = times(named(added.statements, "place", loops::renamed(window.value, values)), window.distance);
+      place = times(named(module_, added.statements, "place", loops::renamed(window.value, values)), window.distance);
     }
     ExprRef first = times(values.at(window.taps->var), width);
     if (window.rows != nullptr) first = plus(times(values.at(window.rows->var), window.w_row), first);
@@ -644,15 +492,15 @@ class RunWriter {
     values_[sum_.sums->var] = tir::make_int(0);
     const ExprRef keep = begins_at_0 ? is_later(window, outside) : tir::make_int(1);
     Block body;
-    const ExprRef first = named(body, "first", loops::renamed(window.loop->min, outside));
-    const ExprRef count = named(body, "count", loops::renamed(window.loop->extent, outside));
+    const ExprRef first = named(module_, body, "first", loops::renamed(window.loop->min, outside));
+    const ExprRef count = named(module_, body, "count", loops::renamed(window.loop->extent, outside));
     if (window.ring) {
       const RingPlace& ring = *window.ring;
       loops::Substitution at_first = outside;
       at_first[window.loop->var] = first;
-      const ExprRef place = named(body, "place", loops::renamed(ring.value, at_first));
+      const ExprRef place = named(module_, body, "place", loops::renamed(ring.value, at_first));
       const ExprRef to_end = tir::make_binary(ExprKind::sub, tir::make_int(ring.rows), place);
-      const ExprRef part = named(body, "part", tir::make_binary(ExprKind::min, count, to_end));
+      const ExprRef part = named(module_, body, "part", tir::make_binary(ExprKind::min, count, to_end));
       call(body, window, place, first, part, keep);
       tir::IfThenElse wraps;
       wraps.condition = tir::make_binary(ExprKind::lt, part, count);
@@ -664,14 +512,6 @@ class RunWriter {
     }
     facts_.restore(mark);
     return around(sum_, window.loops, std::move(body), outside);
-  }
-
-  // The value, as a variable where it is no literal.
-  ExprRef named(Block& block, const char* name, ExprRef value) {
-    if (tir::as_int(*value)) return value;
-    const VarId var = loops::fresh_var(module_, name, value->type);
-    block.emplace_back().node.emplace<tir::Let>(tir::Let{var, std::move(value)});
-    return tir::make_var(module_, var);
   }
 
   // 0 in the first iteration of all loops around the window, else 1.
@@ -724,7 +564,6 @@ class RunWriter {
   bool in_rows_;
   std::int64_t row_terms_;
   bool has_windows_;   // of lanes
-  bool copies_;        // small windows
   std::int64_t sums_;  // of a block
   arith::Facts& facts_;
   const tir::For* passes_;  // over sums that share data; null: none do

@@ -192,7 +192,7 @@ class Blocker {
     const bool has_fours = run.inside % width == 0;  // and begins with a whole one
     if (has_fours) start = loops::renamed(times(run.loops.back()->min, run.inside / width), outside);
     if (!tir::as_int(*start)) {
-      start = named(body, "start", start);
+      start = named(module_, body, "start", start);
       bind_part(start, run, has_fours, facts);
     }
     const bool is_whole = run.inside % width == 0 || tir::as_int(*length).value_or(1) % width == 0;
@@ -200,7 +200,7 @@ class Blocker {
     if (!constant && run.inside % width == 0) {
       length = loops::renamed(times(run.loops.back()->extent, run.inside / width), outside);
     } else if (!constant) {
-      length = named(body, "length", length);
+      length = named(module_, body, "length", length);
     }
     const ExprRef fours = constant || !is_whole ? over(length, width) : length;
     const auto sum_of = [&](std::size_t i, const ExprRef& term, bool is_four) {
@@ -276,12 +276,6 @@ class Blocker {
     const ExprRef value = plus(tir::make_cast(tir::int32_type, data), tir::make_int(sum.data.offset));
     return tir::make_binary(ExprKind::add, value_of(module_, s),
                             tir::make_binary(ExprKind::mul, value, tir::make_cast(tir::int32_type, weight)));
-  }
-
-  ExprRef named(Block& block, const std::string& name, ExprRef value) {
-    const VarId var = loops::fresh_var(module_, name, value->type);
-    block.emplace_back().node.emplace<tir::Let>(tir::Let{var, std::move(value)});
-    return tir::make_var(module_, var);
   }
 
   tir::Module& module_;

@@ -7,6 +7,7 @@
 #include "kernels/product_sum.hpp"
 #include "kernels/requantize.hpp"
 #include "kernels/shared_data.hpp"
+#include "kernels/small_windows.hpp"
 #include "kernels/weights.hpp"
 #include "usmp/tir/verify.hpp"
 
@@ -16,6 +17,8 @@ void prepare(tir::Module& module, const Core& core) {
   expand_names_in_sums(module);
   part_sums_of_shared_data(module);
   tir::check_pass(module, "part_sums_of_shared_data");
+  take_small_windows(module, core);
+  tir::check_pass(module, "take_small_windows");
   lay_out_weights(module, core);
   tir::check_pass(module, "lay_out_weights");
   requantize(module);

@@ -115,6 +115,13 @@ void set_register(Block& block, VarId var, ExprRef value, std::int64_t lanes) {
       tir::Store{var, neighbours(tir::make_int(0), lanes), std::move(value), nullptr});
 }
 
+ExprRef named(tir::Module& module, Block& block, const std::string& name, ExprRef value) {
+  if (tir::as_int(*value)) return value;
+  const VarId var = loops::fresh_var(module, name, value->type);
+  block.emplace_back().node.emplace<tir::Let>(tir::Let{var, std::move(value)});
+  return tir::make_var(module, var);
+}
+
 bool bounds_mention(const ProductSum& sum, const std::vector<const tir::For*>& loops) {
   return std::ranges::any_of(sum.loops, [&](const tir::For* loop) {
     return mentions_any(*loop->min, loops) || mentions_any(*loop->extent, loops);

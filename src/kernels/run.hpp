@@ -34,6 +34,9 @@ namespace usmp::kernels {
 [[nodiscard]] tir::ExprRef value_of(const tir::Module& module, tir::VarId var, std::int64_t lanes = 1);
 void set_register(tir::Block& block, tir::VarId var, tir::ExprRef value, std::int64_t lanes = 1);
 
+// The value, in a variable that the end of the block declares where it is no literal.
+[[nodiscard]] tir::ExprRef named(tir::Module& module, tir::Block& block, const std::string& name, tir::ExprRef value);
+
 // Loops over terms that are one loop: their data and weights are side by side.
 struct Run {
   std::vector<const tir::For*> loops;  // innermost first

@@ -12,11 +12,11 @@
 #include <set>
 #include <utility>
 
+#include "kernels/constants.hpp"
 #include "kernels/pairs.hpp"
 #include "kernels/product_sum.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/walk.hpp"
-#include "usmp/program/storage_uses.hpp"
 #include "usmp/tir/element_order.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -39,7 +39,7 @@ struct Digit {
 
 // What becomes of a candidate's weights if they become pairs.
 struct Pairs {
-  std::shared_ptr<const tir::Constant> data;
+  ConstantData data;
   tir::ExprRef index;
   tir::ExprRef term;       // its number, of which pairs tell whether it is even
   std::int64_t terms = 0;  // of a sum
@@ -47,16 +47,11 @@ struct Pairs {
 
 struct Candidate {
   const tir::Expr* load = nullptr;
+  ConstantData data;
   std::vector<Digit> digits;  // in the order that they have before, outermost first
   tir::ExprRef index;         // afterwards
   bool is_moved = false;      // by 128
   std::optional<Pairs> pairs = {};
-};
-
-struct Declared {
-  tir::AllocateConst* constant = nullptr;
-  std::size_t declarations = 0;
-  std::size_t uses = 0;
 };
 
 bool same_places(const std::vector<Digit>& a, const std::vector<Digit>& b) {
@@ -77,25 +72,21 @@ class Layout {
 
   void run() && {
     for (tir::Function& function : module_.functions) {
-      const bool has_constants = find_constants(function.body);
+      const bool has_constants = constants_.add(function.body);
       if (has_constants && !tir::is_opaque(module_, function)) find_candidates(function.body);
     }
     limit_pairs();
     std::map<VarId, const Candidate*> indices;  // of its constant, which nothing else loads
-    std::map<const tir::Constant*, std::shared_ptr<const tir::Constant>> turned;
+    std::map<const tir::Constant*, ConstantData> turned;
+    std::map<VarId, std::vector<NewConstant>> replaced;
     for (const Candidate* candidate : fit_for_all()) {
-      std::shared_ptr<const tir::Constant>& data = declared_.at(candidate->load->var).constant->data;
-      std::shared_ptr<const tir::Constant>& after = turned[data.get()];
-      if (!after) {
-        kept_.push_back(data);  // so that no other constant takes its address
-        after = candidate->pairs ? candidate->pairs->data : rearranged(*data, *candidate);
-      }
-      data = after;
-      declared_.at(candidate->load->var).constant->type = data->type;
-      module_.vars[candidate->load->var.index()].element = data->type;
+      ConstantData& after = turned[candidate->data.get()];
+      if (!after) after = candidate->pairs ? candidate->pairs->data : rearranged(*candidate->data, *candidate);
+      replaced[candidate->load->var] = {{candidate->load->var, after}};
       indices.emplace(candidate->load->var, candidate);
     }
     if (indices.empty()) return;
+    replace_constants(module_, replaced);
     for (tir::Function& function : module_.functions) {
       loops::rewrite_expressions(function.body, [&](const tir::ExprRef& expr) -> tir::ExprRef {
         const auto found = expr->kind == tir::ExprKind::load ? indices.find(expr->var) : indices.end();
@@ -116,27 +107,6 @@ class Layout {
   }
 
  private:
-  // Whether the function declares any: only it uses them.
-  bool find_constants(tir::Block& body) {
-    bool has_constants = false;
-    tir::for_each_block(body, [&](tir::Block& block) {
-      for (Stmt& stmt : block) {
-        auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
-        if (constant == nullptr) continue;
-        Declared& declared = declared_[constant->var];
-        declared.constant = constant;
-        ++declared.declarations;
-        ++sharers_[constant->data.get()];
-        has_constants = true;
-      }
-    });
-    if (!has_constants) return false;
-    for (const auto& [var, use] : program::storage_uses(body)) {
-      declared_[var].uses += use.loads + use.stores + use.mentions;
-    }
-    return true;
-  }
-
   void find_candidates(const tir::Block& body) {
     arith::Facts facts(module_);
     std::map<const tir::For*, const Stmt*> in_front;  // of a nest inside of a loop that is one function with both
@@ -175,9 +145,9 @@ class Layout {
     const tir::Expr& load = *sum.weight.load;
     const bool has_order = sum.form == Form::dot || (begun_.contains(sum.loops.front()) && may_be_window(sum));
     if (sum.weight.term != nullptr || !has_order) return std::nullopt;
-    const Declared& declared = declared_.at(load.var);
-    if (declared.declarations != 1 || declared.uses != 1) return std::nullopt;
-    const tir::Constant& data = *declared.constant->data;
+    const ConstantData constant = constants_.read_once(load.var);
+    if (constant == nullptr) return std::nullopt;
+    const tir::Constant& data = *constant;
     auto digits = digits_of(sum.weight.index, facts);
     if (data.type != load.type || !digits || sum.weight.index.constant != 0 || !sum.weight.inside.empty())
       return std::nullopt;
@@ -212,7 +182,7 @@ class Layout {
     }
     const tir::DataType type = load.operands[0]->type;
     if (!facts.fits(index, type)) return std::nullopt;
-    Candidate candidate{&load, std::move(*digits), facts.expr(index, type), is_moved, {}};
+    Candidate candidate{&load, constant, std::move(*digits), facts.expr(index, type), is_moved, {}};
     if (paired_terms_ > 0 && sums_ == width && may_be_paired(sum)) pair(candidate, sum, data, facts);
     return candidate;
   }
@@ -301,9 +271,7 @@ class Layout {
 
   // What is in front of pairs is at most a part of all constants. Sums of many terms have the least of it.
   void limit_pairs() {
-    std::int64_t left = 0;
-    for (const auto& [constant, sharers] : sharers_) left += static_cast<std::int64_t>(constant->bytes.size());
-    left = left * front_percent_ / 100;
+    std::int64_t left = constants_.bytes() * front_percent_ / 100;
     std::vector<Candidate*> paired_ones;
     for (Candidate& candidate : candidates_) {
       if (candidate.pairs) paired_ones.push_back(&candidate);
@@ -311,7 +279,7 @@ class Layout {
     std::ranges::stable_sort(paired_ones, std::ranges::greater{},
                              [](const Candidate* one) { return one->pairs->terms; });
     for (Candidate* one : paired_ones) {
-      const std::size_t more = one->pairs->data->bytes.size() - data_of(*one)->bytes.size();
+      const std::size_t more = one->pairs->data->bytes.size() - one->data->bytes.size();
       left -= static_cast<std::int64_t>(more);
       if (left < 0) one->pairs.reset();
     }
@@ -359,7 +327,7 @@ class Layout {
     };
     std::map<const tir::Constant*, Alike> by_data;
     for (const Candidate& candidate : candidates_) {
-      Alike& alike = by_data.try_emplace(data_of(candidate), Alike{&candidate}).first->second;
+      Alike& alike = by_data.try_emplace(candidate.data.get(), Alike{&candidate}).first->second;
       const std::optional<Pairs>& pairs = alike.first->pairs;
       const bool are_same_pairs =
           !pairs || !candidate.pairs ? !pairs && !candidate.pairs : pairs->data->bytes == candidate.pairs->data->bytes;
@@ -368,17 +336,13 @@ class Layout {
     }
     std::vector<const Candidate*> fit;
     for (const Candidate& candidate : candidates_) {
-      const tir::Constant* data = data_of(candidate);
-      if (by_data.at(data).count == sharers_.at(data)) fit.push_back(&candidate);
+      const tir::Constant* data = candidate.data.get();
+      if (by_data.at(data).count == constants_.sharers(data)) fit.push_back(&candidate);
     }
     return fit;
   }
 
-  [[nodiscard]] const tir::Constant* data_of(const Candidate& candidate) const {
-    return declared_.at(candidate.load->var).constant->data.get();
-  }
-
-  static std::shared_ptr<const tir::Constant> rearranged(const tir::Constant& data, const Candidate& candidate) {
+  static ConstantData rearranged(const tir::Constant& data, const Candidate& candidate) {
     auto after = std::make_shared<tir::Constant>(data);
     std::vector<tir::ElementDigit> digits;
     digits.reserve(candidate.digits.size());
@@ -398,11 +362,9 @@ class Layout {
   std::int64_t front_percent_;
   std::set<VarId> rings_;            // storage that holds the newest rows of a tensor
   std::set<const tir::For*> begun_;  // nests whose sums a loop in front sets to 0, inside of a loop around both
-  std::map<VarId, Declared> declared_;
-  std::map<const tir::Constant*, std::size_t> sharers_;
+  DeclaredConstants constants_;
   std::set<const tir::For*> seen_;  // of sums
   std::vector<Candidate> candidates_;
-  std::vector<std::shared_ptr<const tir::Constant>> kept_;
 };
 
 }  // namespace
