@@ -164,8 +164,9 @@ Bytes constants_read(const liveness::Analysis& analysis) {
   return total;
 }
 
-PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& analysis,
-                           const assemble::Assembly& assembly, const PlanResult& result, const std::string& algorithm) {
+PlanDocument plan_document(const tir::Module& module, const std::vector<operators::Operator>& operators,
+                           const liveness::Analysis& analysis, const assemble::Assembly& assembly,
+                           const PlanResult& result, const std::string& algorithm) {
   const Problem& problem = assembly.problem;
   assert(result.plan.allocations.size() == problem.buffers.size());
   const Cost cost = cost_of(problem, result.plan);
@@ -201,7 +202,6 @@ PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& 
     }
   }
   document.distances = problem.distances;
-  const std::vector<operators::Operator> operators = operators::operators_of(module);
   document.calls = calls_of(module, analysis, operators);
   document.multiply_accumulates = operators[module.entry].multiply_accumulates;
   document.constant_bytes = constants_read(analysis);

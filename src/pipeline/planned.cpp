@@ -207,8 +207,9 @@ lower::Registers registers_of(const kernels::Core& core) {
 
 plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin& origin) {
   const model::Description& info = planned.source.info;
-  plan_file::PlanDocument document = plan_document(planned.program.module, planned.program.analysis, planned.assembly,
-                                                   planned.result, origin.algorithm);
+  plan_file::PlanDocument document =
+      plan_document(planned.program.module, planned.program.operators, planned.program.analysis, planned.assembly,
+                    planned.result, origin.algorithm);
   document.module = info.name;
   document.archive = origin.archive;
   document.seed = origin.seed;

@@ -231,8 +231,12 @@ Program analysed(const SourceModule& source, transform::Result result, const tra
                  const Transformations& transformations) {
   const kernels::Core* core = transformations.core;
   const kernels::Core& shaped_for = core == nullptr ? kernels::core_of(source.info.cpu) : *core;
-  Program program{
-      .module = result.module(), .core = &shaped_for, .transformed = std::move(result.steps), .analysis = {}};
+  Program program{.module = result.module(),
+                  .core = &shaped_for,
+                  .transformed = std::move(result.steps),
+                  .operators = {},
+                  .analysis = {}};
+  program.operators = operators::operators_of(program.module);
   kernels::prepare(program.module, shaped_for);
   storage::keep_on_stack(program.module);
   program.analysis = live_ranges(source, program.module, options.liveness.workspace_io);

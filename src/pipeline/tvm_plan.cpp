@@ -140,7 +140,8 @@ TvmPlan tvm_plan(const model::Description& info, const std::string& archive, con
   TvmPlan plan;
   plan.violations = violations_of(reader.assembly().problem, result.plan);
   plan.conflicts = verify::conflicting_pairs(reader.assembly().problem);
-  plan.document = plan_document(written.source.module, reader.analysis(), reader.assembly(), result, "TVM");
+  plan.document = plan_document(written.source.module, operators::operators_of(written.source.module),
+                                reader.analysis(), reader.assembly(), result, "TVM");
   plan_file::PlanDocument& document = plan.document;
   if (!plan.violations.empty()) {
     for (plan_file::PlanDocument::Pool& pool : document.pools) {

@@ -231,6 +231,15 @@ def check_cores() -> None:
     run(*command, "--format", "svg", code=2, text="--recompute")
 
 
+def check_work() -> None:
+    """What a model computes does not depend on the core, although kernels pad windows."""
+    plans = [json.loads(run(ROOT / "testdata/resnet8.tar", "--dry-run", "--json", "--cpu", core))["modules"][0] for core in ("generic", "cortex-m4", "cortex-m55")]
+    for plan in plans:
+        assert plan["totals"]["multiply_accumulates"] == plans[0]["totals"]["multiply_accumulates"] == sum(one["multiply_accumulates"] for one in plan["calls"]), plan["totals"]
+        assert [one["kind"] for one in plan["calls"]] == [one["kind"] for one in plans[0]["calls"]], plan["calls"]
+    assert plans[1]["totals"]["constant_bytes"] > plans[0]["totals"]["constant_bytes"], "no window of resnet8 is padded"
+
+
 def check_reports(folder: Path) -> None:
     for model in MODELS:
         plan = folder / "plan.json"
@@ -386,6 +395,7 @@ def main() -> None:
         check_comparisons(Path(folder))
         check_frontiers(Path(folder))
         check_cores()
+        check_work()
         check_reports(Path(folder))
         check_modules()
         check_ignored_sizes()

@@ -44,7 +44,9 @@ struct Planned {
     assembly.pools.emplace_back().name = name;
   }
 
-  [[nodiscard]] PlanDocument document() const { return plan_document(module, analysis, assembly, result, "optimal"); }
+  [[nodiscard]] PlanDocument document() const {
+    return plan_document(module, operators::operators_of(module), analysis, assembly, result, "optimal");
+  }
 };
 
 std::vector<Bytes> bounds_of(const PlanDocument& document) {

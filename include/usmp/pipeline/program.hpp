@@ -21,6 +21,7 @@
 #include "usmp/kernels/core.hpp"
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/model/description.hpp"
+#include "usmp/operators/operators.hpp"
 #include "usmp/plan_file/plan_document.hpp"
 #include "usmp/storage/stack_arrays.hpp"
 #include "usmp/tir/ir.hpp"
@@ -123,6 +124,7 @@ struct Program {
   tir::Module module;
   const kernels::Core* core = &kernels::generic_core();  // that the constants are laid out for
   std::vector<transform::StepResult> transformed;        // the transformations applied
+  std::vector<operators::Operator> operators;            // by function, before kernels are prepared
   liveness::Analysis analysis;
   std::optional<FirstPasses> cut_short = {};  // the trials were interrupted: what it was made with
 };

@@ -119,7 +119,8 @@ void assemble_problem(Run& run) {
 // The plan's own file, and every buffer pinned to where it is: then there is one plan.
 void check_report(const Run& run, const Wish& wish) {
   plan_file::PlanDocument document =
-      pipeline::plan_document(run.module, run.analysis, run.assembly, run.result, std::string(wish.algorithm->name));
+      pipeline::plan_document(run.module, operators::operators_of(run.module), run.analysis, run.assembly, run.result,
+                              std::string(wish.algorithm->name));
   document.module = run.info().name;
   document.archive = "model.tar";
   document.workspace_io = wish.workspace_io;
