@@ -234,7 +234,7 @@ def check(arguments: argparse.Namespace) -> int:
     ways: list[tuple[list[str], str | None]] = [(shlex.split(arguments.options), None)]
     if arguments.each or arguments.in_turn:
         ways += [(["--transform", step], None) for step in STEPS]
-        ways += [([], TWO_POOLS), ([], STATE_POOL), (["--workspace-io"], "workspace_pools:\n  - name: sram\n"), (["--cpu", "cortex-m0plus"], None), (["--cpu", "cortex-m55"], None)]
+        ways += [([], TWO_POOLS), ([], STATE_POOL), (["--workspace-io"], "workspace_pools:\n  - name: sram\n"), (["--cpu", "cortex-m0plus"], None), (["--cpu", "cortex-m4"], None), (["--cpu", "cortex-m55"], None)]
         ways += [([way], None) for way in (CONVERTED, UNPLANNED)]
     work = [(model, options, pools) for model in models for options, pools in ways]
     if arguments.in_turn:
