@@ -8,8 +8,8 @@
 
 namespace usmp::kernels {
 
-// Where a window's terms are several runs, as in first layers of one or three channels, the window is copied in front of
-// the loop that sets its sums to 0, and the sums' nest becomes
+// Where a window's terms are several runs, as in first layers of one or three channels, the window is copied in front
+// of the loop that sets its sums to 0, and the sums' nest becomes
 //   for k: for f: sum[f] = sum[f] + window[k] * weight[f][k]
 // What a border leaves out is a zero point. For cores that multiply pairs (Core::paired_terms) k goes to a multiple of
 // four, the weights that this lacks are 0, and windows are copied, of one run, too, where that saves more instructions
