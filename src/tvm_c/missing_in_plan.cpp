@@ -89,8 +89,15 @@ std::vector<std::string> left_out_includes(const FilesRead& read, const std::set
 std::vector<std::string> undefined_names(const FilesRead& read, const Needs& needs) {
   Names missing;
   Names missing_data;
+  const auto is_alias = [&](std::string_view name) {
+    const auto found = read.scope.prototypes.find(name);
+    if (found == read.scope.prototypes.end()) return false;
+    const Item& item = read.scope.items[found->second];
+    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
+    return text.find("alias") != std::string_view::npos || text.find("weakref") != std::string_view::npos;
+  };
   const auto note = [&](std::string_view name) {
-    const bool is_known = read.scope.functions.contains(name) || read.scope.foreign.contains(name) ||
+    const bool is_known = is_alias(name) || read.scope.functions.contains(name) || read.scope.foreign.contains(name) ||
                           is_of_library(name) || name == "assert";
     if (!is_known) missing.emplace(name);
   };

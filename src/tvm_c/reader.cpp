@@ -647,6 +647,20 @@ class ModuleReader {
     throw SyntaxError{text.offset, "found " + in_quotes(name) + " " + doubt->second + ", expected one function of it"};
   }
 
+  // A static function of another file is not what is called.
+  void require_seen(const std::string& callee, const FunctionText& caller) const {
+    const auto found = scope_.functions.find(callee);
+    if (found == scope_.functions.end() || included_.closed(caller.file).contains(found->second.file)) return;
+    const bool is_static = std::ranges::any_of(scope_.items, [&](const Item& item) {
+      return item.is_local && item.kind == Item::Kind::function && item.file == found->second.file &&
+             item.name == callee;
+    });
+    if (!is_static) return;
+    throw Error(ErrorKind::archive, {{}, files_[caller.file].name, place(caller.file, caller.offset)},
+                "found a call of " + in_quotes(callee) + ", of which " + files_[found->second.file].name +
+                    " has a static one, expected functions of different names");
+  }
+
   // The function and those that it reaches.
   void read_from(const std::string& entry) {
     std::vector<std::string> pending = {entry};
@@ -693,6 +707,7 @@ class ModuleReader {
       read.function.name = name;
       read.function.target = "c";
       for (const std::string& callee : read.called) {
+        require_seen(callee, text);
         if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee))
           external_.emplace(callee, text.file);
       }

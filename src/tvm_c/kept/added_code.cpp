@@ -299,7 +299,7 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
     const bool has_name =
         item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
     const bool is_lost = is_unnamed_variable(item, included_) && !with_unnamed.contains(item.file);
-    const bool is_alias = !aliased_by(item, included_.code(item.file)).empty();
+    const bool is_alias = !aliased_by(item, included_.code(item.file)).empty() && !with_unnamed.contains(item.file);
     if ((!has_name && !is_lost && !is_alias) || stays[i] || (!is_alias && !is_for_others(item, prefix, stops)))
       continue;
     if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
