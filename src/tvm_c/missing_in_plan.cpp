@@ -176,9 +176,15 @@ std::vector<std::string> shared_pools(const FilesRead& read, const std::vector<P
   return result;
 }
 
-std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry,
+std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry, const std::vector<PlannedPool>& pools,
                                  const std::function<bool(const Item&)>& is_read) {
   std::vector<LostName> result;
+  for (const PlannedPool& pool : pools) {
+    const auto found = read.scope.not_static.find(pool.name);
+    if (found == read.scope.not_static.end()) continue;
+    const auto [file, offset] = found->second;
+    result.push_back({pool.name, read.files[file].name, read.places.at(file, offset), LostName::Kind::pool});
+  }
   for (const Item& item : read.scope.items) {
     if (item.is_local || item.name == entry || !is_read(item)) continue;
     const bool is_constant = item.kind == Item::Kind::data;
@@ -187,7 +193,7 @@ std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry
       is_declared = i != item.file && read.included.code(i).mentions(item.name);
     }
     result.push_back({std::string(item.name), read.files[item.file].name, read.places.at(item.file, item.begin),
-                      is_constant, is_declared});
+                      is_constant ? LostName::Kind::constant : LostName::Kind::function, is_declared});
   }
   return result;
 }

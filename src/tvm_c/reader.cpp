@@ -151,7 +151,7 @@ class ModuleReader {
     extend_lifetimes(scope_.functions.find(entry)->second.file);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     std::vector<std::string> placements = placements_lost(pools);
-    std::vector<LostName> names = lost_names(entry);
+    std::vector<LostName> names = lost_names(entry, pools);
     for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
     return {.module = std::move(module_),
             .pools = std::move(pools),
@@ -588,9 +588,12 @@ class ModuleReader {
     return item.kind == Item::Kind::data && tables_.contains(name);
   }
 
-  [[nodiscard]] std::vector<LostName> lost_names(const std::string& entry) const {
+  [[nodiscard]] std::vector<LostName> lost_names(const std::string& entry,
+                                                 const std::vector<PlannedPool>& pools) const {
     if (unread_ != Unread::kept) return {};
-    return tvm_c::lost_names(files_read(), entry, [this](const Item& item) { return is_read(item); });
+    return tvm_c::lost_names(files_read(), entry, pools, [this, gone = gone_names(entry)](const Item& item) {
+      return is_read(item) && gone.contains(item.name);
+    });
   }
 
   // Names of what is written anew.

@@ -99,13 +99,14 @@ struct ChangedFile {
   std::string text;
 };
 
-// A function or a constant that is not static, and that planned C has otherwise or not at all.
+// What is not static, and planned C has otherwise or not at all.
 struct LostName {
+  enum class Kind : std::uint8_t { function, constant, pool };
   std::string name;
   std::string file;
   std::string place;  // "line 3, column 5"
-  bool is_constant = false;
-  bool is_declared = false;  // in another file of the module's, or a header
+  Kind kind = Kind::function;
+  bool is_declared = false;  // a constant: in another file of the module's, or a header
 };
 
 struct PlannedModule {
