@@ -10,6 +10,7 @@
 
 #include "tvm_c/kept/pool_access.hpp"
 #include "tvm_c/kept/run_function.hpp"
+#include "tvm_c/text/branches.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/literals.hpp"
@@ -228,6 +229,9 @@ AddedCode::Accessors AddedCode::accessors_to(const Names& pools) const {
     if (i == 0 || scope_.items[i - 1].file != item.file) known.clear();
     auto found = pool_access_of(item, included_.code(item.file), pools, known);
     if (!found) continue;
+    // It is written without the conditions around it.
+    const Branches groups(included_.code(item.file), scope_.conditions.at(item.file));
+    if (!groups.conditions(item.begin).empty()) continue;
     if (item.kind == Item::Kind::function) known.emplace(item.name, found->access.pool);
     result.emplace(i, std::move(*found));
   }
