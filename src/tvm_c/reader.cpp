@@ -289,10 +289,16 @@ class ModuleReader {
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
-    const bool may_have_pools = !scope_.owned.empty();
-    if (const Names pools = may_have_pools ? pools_in(gone_names(entry)) : Names(); !pools.empty()) {
-      added_.require_no_pools(mentioned_items(kept_names_, used_names(), stops, scope_, included_, callers), pools);
+    Names gone = gone_names(entry);
+    std::erase_if(gone, [this](const std::string& name) {
+      return !scope_.owned.contains(name) && !scope_.functions.contains(name) && !tables_.contains(name);
+    });
+    const std::vector<bool> stays = mentioned_items(kept_names_, used_names(), stops, scope_, included_, callers);
+    std::set<std::size_t> with_text = callers;
+    for (std::size_t i = 0; i < stays.size(); ++i) {
+      if (stays[i]) with_text.insert(scope_.items[i].file);
     }
+    added_.require_none_of(gone, stays, with_text);
     std::string text = kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_, files_, included_);
     for (const std::string& one : statements) text += "\n" + one;
     for (tir::Function& function : module_.functions) {

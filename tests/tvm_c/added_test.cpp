@@ -887,6 +887,17 @@ TEST_CASE("in place: what tells others where a pool is, is written anew with the
   }
 }
 
+TEST_CASE("what stays may not have the address of an operator that is written anew") {
+  for (const std::string pointer : {"static int32_t (*run_op)(int8_t*, int8_t*) = tvmgen_m_op;\n",
+                                    "#define OP tvmgen_m_op\nint32_t (*run_op)(int8_t*, int8_t*) = OP;\n"}) {
+    CAPTURE(pointer);
+    const std::string prototype = "int32_t tvmgen_m_op(int8_t* p, int8_t* q);\n";
+    CHECK(error_of({prototype + pointer, "", "  npu_start(sid_1);\n", ""})
+              .find("found 'tvmgen_m_op' in code that somebody added") != std::string::npos);
+    CHECK(error_of({prototype + pointer, "", "", ""}) == "no error");  // it is not in planned C
+  }
+}
+
 TEST_CASE("in place: a function that passes a pool on is refused, with what to do") {
   const std::string model = pooled_text();
   const auto error = [&](const std::string& added) {

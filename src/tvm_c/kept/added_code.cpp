@@ -214,10 +214,12 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
   return result;
 }
 
-void AddedCode::require_no_pools(const std::vector<bool>& stays, const Names& pools) {
-  for (std::size_t i = 0; i < stays.size(); ++i) {
+void AddedCode::require_none_of(const Names& gone, const std::vector<bool>& stays, const std::set<std::size_t>& files) {
+  for (std::size_t i = 0; i < stays.size() && !gone.empty(); ++i) {
     const Item& item = scope_.items[i];
-    if (stays[i] && !pools.contains(item.name)) require_none(item.file, item.begin, item.end, pools);
+    const bool has_text =
+        stays[i] ? !gone.contains(item.name) : files.contains(item.file) && is_unnamed_variable(item, included_);
+    if (has_text) require_none(item.file, item.begin, item.end, gone);
   }
 }
 
