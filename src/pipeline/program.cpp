@@ -137,6 +137,7 @@ WrittenModule as_written(const model::Description& info, const CFiles& files) {
   source.forwarders = read.forwarders;
   source.pool_accesses = read.pool_accesses;
   source.lost_placements = read.lost_placements;
+  source.visible_names = read.visible_names;
   source.warnings = read.warnings;
   note_lost(read.lost_names, files, source.warnings);
   source.changed = read.changed;

@@ -168,7 +168,8 @@ class ModuleReader {
             .constants_section = constants_section(),
             .warnings = std::move(warnings_),
             .edited_run = edited_run(entry),
-            .lost_names = std::move(names)};
+            .lost_names = std::move(names),
+            .visible_names = std::move(visible_names_)};
   }
 
  private:
@@ -299,6 +300,7 @@ class ModuleReader {
       if (stays[i]) with_text.insert(scope_.items[i].file);
     }
     added_.require_none_of(gone, stays, with_text);
+    note_visible_names(with_text);
     std::string text = kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_, files_, included_);
     for (const std::string& one : statements) text += "\n" + one;
     for (tir::Function& function : module_.functions) {
@@ -308,6 +310,22 @@ class ModuleReader {
         calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));
       });
       if (calls_any) function.imported_c.push_back(text);
+    }
+  }
+
+  // In headers that these files include.
+  void note_visible_names(const std::set<std::size_t>& files) {
+    std::set<std::size_t> headers;
+    for (const std::size_t file : files) {
+      for (const std::size_t one : included_.closed(file)) {
+        if (!files.contains(one) && headers.insert(one).second) add_identifiers(included_.code(one), visible_names_);
+      }
+    }
+  }
+
+  static void add_identifiers(const Code& code, std::set<std::string>& names) {
+    for (const Token& token : code.lexed->tokens) {
+      if (token.is_identifier()) names.emplace(token.text);
     }
   }
 
@@ -976,6 +994,7 @@ class ModuleReader {
   const std::set<std::string>& rewritten_;
   SynchronousFunctions synchronous_;
   std::vector<std::string> warnings_;
+  std::set<std::string> visible_names_;
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
   std::optional<PoolMacros> pool_macros_;
   std::optional<MacroDefinitions> macros_;  // macros_of_all()

@@ -108,6 +108,7 @@ struct SourceModule {
   std::vector<tvm_c::KeptFunction> forwarders;   // tvm_c::PlannedModule
   std::vector<tvm_c::PoolAccess> pool_accesses;  // tvm_c::PlannedModule
   std::vector<std::string> lost_placements;      // tvm_c::PlannedModule
+  std::set<std::string> visible_names;           // tvm_c::PlannedModule
   std::vector<std::string> warnings;             // tvm_c::PlannedModule
   std::vector<tvm_c::ChangedFile> changed;       // of CFiles::foreign
   std::set<std::string> tvm_headers;             // mlf::tvm_headers of CFiles::foreign

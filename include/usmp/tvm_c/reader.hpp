@@ -142,6 +142,7 @@ struct PlannedModule {
   // lose it.
   std::optional<Error> edited_run;
   std::vector<LostName> lost_names;
+  std::set<std::string> visible_names;  // in headers that text which stays includes
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
