@@ -42,6 +42,7 @@
 #include "tvm_c/text/preprocessed.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/storage/split.hpp"
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
@@ -300,7 +301,7 @@ class ModuleReader {
       if (stays[i]) with_text.insert(scope_.items[i].file);
     }
     added_.require_none_of(gone, stays, with_text);
-    note_visible_names(with_text);
+    note_visible_names(with_text, gone);
     std::string text = kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_, files_, included_);
     for (const std::string& one : statements) text += "\n" + one;
     for (tir::Function& function : module_.functions) {
@@ -313,19 +314,27 @@ class ModuleReader {
     }
   }
 
-  // In headers that these files include.
-  void note_visible_names(const std::set<std::size_t>& files) {
+  // In headers that these files include, in front of functions of `gone`.
+  void note_visible_names(const std::set<std::size_t>& files, const Names& gone) {
     std::set<std::size_t> headers;
     for (const std::size_t file : files) {
       for (const std::size_t one : included_.closed(file)) {
-        if (!files.contains(one) && headers.insert(one).second) add_identifiers(included_.code(one), visible_names_);
+        if (!files.contains(one) && headers.insert(one).second) note_visible_names(one, gone);
       }
     }
   }
 
-  static void add_identifiers(const Code& code, std::set<std::string>& names) {
+  void note_visible_names(std::size_t header, const Names& gone) {
+    const Code& code = included_.code(header);
+    const bool is_kept = header >= files_.size();  // those of the module are written anew
     for (const Token& token : code.lexed->tokens) {
-      if (token.is_identifier()) names.emplace(token.text);
+      if (!token.is_identifier()) continue;
+      visible_names_.emplace(token.text);
+      if (!is_kept || !gone.contains(token.text) || !scope_.functions.contains(token.text)) continue;
+      throw Error(ErrorKind::archive, {{}, included_.name(header), line_and_column(code.text, token.offset + 1)},
+                  "found " + in_quotes(token.text) +
+                      " in a header of code that stays, expected prototypes of operators in the model's files: planned "
+                      "C has it otherwise");
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -185,8 +186,7 @@ TEST_CASE("a type that two files declare stands once") {
     const std::string group = "#ifdef A\n" + once + "#endif\n";
     for (const auto& [first, second] : {std::pair(group, once), std::pair(once, group), std::pair(group, group)}) {
       CAPTURE(first);
-      CHECK(error_of(first, second, "sizeof(int8_t)").find("f' under other conditions than lib") !=
-            std::string::npos);
+      CHECK(error_of(first, second, "sizeof(int8_t)").find("f' under other conditions than lib") != std::string::npos);
     }
   }
   CHECK(error_of("#ifdef A\ntypedef int f;\n#else\ntypedef char f;\n#endif\n", "#ifdef B\ntypedef long f;\n#endif\n",
@@ -248,6 +248,27 @@ TEST_CASE("a static function of another file is not what is called") {
   read("");
   CHECK_THROWS_WITH_AS(read("static "), doctest::Contains("found a call of 'f', of which lib1.c has a static one"),
                        Error);
+}
+
+TEST_CASE("a header of what stays declares no operator that is written anew") {
+  const std::string read =
+      "int32_t tvmgen_m_c(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n"
+      "    q[i] = p[i];\n  }\n  return 0;\n}\n";
+  const std::string calls = entry.substr(0, entry.find("  return 0;")) +
+                            "  if (tvmgen_m_c(x_buffer_var, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+  const auto visible = [&](const std::string& declared, const std::string& name = "ops.h") {
+    const std::string a = "#include \"" + name + "\"\n" + op("a", "1");
+    const std::string b = op("b", "2") + read;
+    const std::string header = "int32_t " + declared + "(int8_t* p, int8_t* q);\n";
+    const std::vector<Source> files = {{"lib1.c", a}, {"lib2.c", b}, {"lib3.c", calls}};
+    const std::vector<Source> headers = {{"ops.h", header}};
+    return read_planned_module("m", files, {}, {}, Unread::kept, {}, headers).visible_names;
+  };
+  CHECK(visible("tvmgen_m_a") == std::set<std::string>{"int32_t", "tvmgen_m_a", "int8_t", "p", "q"});
+  CHECK(visible("tvmgen_m_c", "other.h").empty());
+  for (const std::string name : {"tvmgen_m_c", "tvmgen_m___tvm_main__"}) {
+    CHECK_THROWS_WITH_AS((void)visible(name), doctest::Contains("ops.h: line 1, column 9: found '"), Error);
+  }
 }
 
 TEST_CASE("what another name stands for stays with it") {
