@@ -326,7 +326,8 @@ class ModuleReader {
 
   void note_visible_names(std::size_t header, const Names& gone) {
     const Code& code = included_.code(header);
-    const bool is_kept = header >= files_.size();  // those of the module are written anew
+    const bool is_kept =
+        !included_.name(header).ends_with("tvmgen_" + c_identifier(name_) + ".h");  // it is written anew
     for (const Token& token : code.lexed->tokens) {
       if (!token.is_identifier()) continue;
       visible_names_.emplace(token.text);
