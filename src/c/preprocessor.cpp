@@ -27,6 +27,8 @@ const std::vector<Token>& Files::tokens(std::uint32_t index) {
 
 namespace {
 
+bool is_directive(const Token& token) { return token.begins_line && token.is("#"); }
+
 enum class Truth : std::uint8_t { no, yes, unknown };
 
 class Preprocessor final : public TokenSource {
@@ -84,7 +86,6 @@ class Preprocessor final : public TokenSource {
     std::size_t at = 0;
   };
 
-  [[nodiscard]] static bool is_directive(const Token& token) { return token.begins_line && token.is("#"); }
   [[nodiscard]] static std::size_t behind_line(const std::vector<Token>& tokens, std::size_t at) {
     do {
       ++at;
@@ -96,24 +97,7 @@ class Preprocessor final : public TokenSource {
     const std::vector<Token>& tokens = files_.tokens(file);
     open_.push_back({file, &tokens, 0});
     // The name that guards the file is no one else's.
-    if (const auto guard = guard_of(tokens)) macros_.set_undefined_outside(*guard);
-  }
-
-  // NAME, of a file that is all in #ifndef NAME, #define NAME … #endif.
-  [[nodiscard]] static std::optional<std::string_view> guard_of(const std::vector<Token>& tokens) {
-    if (tokens.size() < 7 || !is_directive(tokens[0]) || !tokens[1].is("ifndef") || !tokens[2].is_identifier())
-      return {};
-    if (!is_directive(tokens[3]) || !tokens[4].is("define") || !tokens[5].is(tokens[2].text)) return {};
-    std::size_t depth = 0;
-    for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
-      if (!is_directive(tokens[at])) continue;
-      const Token& word = tokens[at + 1];
-      if (word.is("if") || word.is("ifdef") || word.is("ifndef")) ++depth;
-      if (word.is("endif") && --depth == 0)
-        return at + 3 == tokens.size() ? std::optional(tokens[2].text) : std::nullopt;
-      if (depth == 1 && (word.is("else") || word.is("elif"))) return std::nullopt;
-    }
-    return std::nullopt;
+    if (const auto guard = include_guard(tokens)) macros_.set_undefined_outside(*guard);
   }
 
   void step() {
@@ -431,6 +415,32 @@ class Preprocessor final : public TokenSource {
 };
 
 }  // namespace
+
+std::optional<std::string_view> include_guard(const std::vector<Token>& tokens) {
+  constexpr std::size_t fewest = 7;
+  if (tokens.size() < fewest || !is_directive(tokens[0])) return std::nullopt;
+  std::size_t name = 2;
+  std::size_t define = 3;
+  if (tokens[1].is("if") && tokens[2].is("!") && tokens[3].is("defined")) {
+    name = tokens[4].is("(") ? 5 : 4;
+    define = tokens[4].is("(") ? 7 : 5;
+  } else if (!tokens[1].is("ifndef")) {
+    return std::nullopt;
+  }
+  if (tokens.size() < define + 4 || !tokens[name].is_identifier() || !is_directive(tokens[define]) ||
+      !tokens[define + 1].is("define") || !tokens[define + 2].is(tokens[name].text))
+    return std::nullopt;
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
+    if (!is_directive(tokens[at])) continue;
+    const Token& word = tokens[at + 1];
+    if (word.is("if") || word.is("ifdef") || word.is("ifndef")) ++depth;
+    if (word.is("endif") && --depth == 0)
+      return at + 3 == tokens.size() ? std::optional(tokens[name].text) : std::nullopt;
+    if (depth == 1 && (word.is("else") || word.is("elif"))) return std::nullopt;
+  }
+  return std::nullopt;
+}
 
 Unit preprocess(Files& files, std::uint32_t file, const Environment& environment) {
   return Preprocessor(files, environment).run(file);

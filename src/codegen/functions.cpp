@@ -61,6 +61,19 @@ void take_function_names(FileContext& file) {
     });
   }
   for (const std::string& name : file.imported_names) file.names.forbid(name);
+  for (const std::string& name : file.planned.visible) file.names.forbid(name);
+  for (const std::string& name : file.planned.macros) file.names.forbid(name);
+}
+
+// Names of helpers are what they are.
+void require_own_helpers(const FileContext& file) {
+  const EmissionInput& planned = file.planned;
+  if (!planned.operators_have_macros && planned.visible.empty() && file.imported_names.empty()) return;
+  StringSink helpers;
+  file.helpers.write(helpers);
+  require_own_names(
+      helpers.text(), planned.operators_have_macros ? planned.macros : std::set<std::string>(),
+      [&](const std::string& name) { return planned.visible.contains(name) || file.imported_names.contains(name); });
 }
 
 void write_head(const FileContext& file, TextSink& sink) {
@@ -184,6 +197,7 @@ struct Functions::Printed {
     }
     take_function_names(file);
     for (const std::size_t index : file.facts.order) functions.push_back(print_function(file, index));
+    require_own_helpers(file);
   }
 
   Printed(const Printed&) = delete;  // `file` refers to `planned`

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codegen/interface_files.hpp"
+#include "codegen/names.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/codegen/functions.hpp"
 #include "usmp/support/error.hpp"
@@ -36,6 +37,11 @@ ModuleParts module_parts(const EmissionInput& module) {
   parts.entry = [module, layout, functions](const std::string& interface, TextSink& sink) {
     write_entry(module, *layout, functions, interface, sink);
   };
+  if (!module.macros.empty()) {
+    StringSink entry;
+    parts.entry("", entry);
+    require_own_names(entry.text(), module.macros, [](const std::string&) { return false; });
+  }
   parts.operators = [functions](TextSink& sink) { functions.write(sink); };
   if (has_constants_header(*layout)) {
     parts.constants = [module, layout](TextSink& sink) { write_constants_header(module, *layout, sink); };

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include "codegen/names.hpp"
 
+#include <algorithm>
+
+#include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
@@ -61,6 +64,31 @@ bool is_reserved_name(std::string_view name) {
   const bool has_variant_suffix = !name.empty() && (name.back() == 'f' || name.back() == 'l');
   if (has_variant_suffix && names.contains(name.substr(0, name.size() - 1))) return true;
   return has_reserved_prefix(name);
+}
+
+void require_own_names(std::string_view text, const std::set<std::string>& macros,
+                       const std::function<bool(const std::string& name)>& is_taken) {
+  while (!text.empty()) {
+    const std::size_t comment = std::min(text.find("/*"), text.find("//"));
+    for_each_identifier(text.substr(0, comment), [&](std::string_view word) {
+      const std::string name(word);
+      const bool is_own = name.starts_with("usmp_");
+      if (macros.contains(name) && (is_own || !is_reserved_name(name))) {
+        throw Error(ErrorKind::archive, {},
+                    "found macro " + in_quotes(name) +
+                        " in the model's header or one that it includes, a name of planned C's, expected another");
+      }
+      if (is_own && is_taken(name)) {
+        throw Error(
+            ErrorKind::archive, {},
+            "found " + in_quotes(name) + " in code that stays or its headers, a name of planned C's, expected another");
+      }
+    });
+    if (comment == std::string_view::npos) return;
+    const bool is_line = text[comment + 1] == '/';
+    const std::size_t end = text.find(is_line ? "\n" : "*/", comment + 2);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + (is_line ? 1 : 2));
+  }
 }
 
 bool NameTable::is_free(const std::string& name) const {

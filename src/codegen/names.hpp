@@ -3,6 +3,7 @@
 // C identifiers that are unique in their scope and neither keywords nor names of the headers in use.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,6 +13,11 @@ namespace usmp::codegen {
 
 // Keywords of C and C++, names that the headers of the emitted file define, predefined macros of compilers.
 [[nodiscard]] bool is_reserved_name(std::string_view name);
+
+// Throws Error of kind archive: C, which is written so, has one of the macros of the model's header, or a name that
+// begins with usmp_ and `is_taken`.
+void require_own_names(std::string_view text, const std::set<std::string>& macros,
+                       const std::function<bool(const std::string& name)>& is_taken);
 
 // Gives out names. A table with a parent avoids the parent's names as well; the parent must outlive it.
 class NameTable {

@@ -171,12 +171,9 @@ pipeline::CFiles foreign_sources_of(const Model& model, const model::Description
     files.foreign.push_back({member->name, member->text()});
     if (owners[name] > 1) files.shared.insert(name);
   }
-  files.mentioned_elsewhere = [&model](const std::set<std::string, std::less<>>& names) {
-    std::set<std::string> own;
-    for (const model::Description& module : model.metadata.modules) {
-      own.insert(module.c_members.begin(), module.c_members.end());
-      own.insert(module.foreign_members.begin(), module.foreign_members.end());
-    }
+  std::set<std::string> own(info.c_members.begin(), info.c_members.end());
+  own.insert(info.foreign_members.begin(), info.foreign_members.end());
+  files.mentioned_elsewhere = [&model, own = std::move(own)](const std::set<std::string, std::less<>>& names) {
     return mlf::mentioned_elsewhere(model.archive, own, names);
   };
   return files;

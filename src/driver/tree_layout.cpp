@@ -166,6 +166,8 @@ class TreeLayout {
   // Throws: they do not fit into the files that are there.
   [[nodiscard]] codegen::ModuleParts parts_of(codegen::EmissionInput input) const {
     input.renames_entry = renames_entry_;
+    if (!found_.header.empty()) input.macros = mlf::macros_of_header(model_.archive, found_.header);
+    input.operators_have_macros = found_.entry == found_.operators || !found_.called.empty() || renames_entry_;
     codegen::ModuleParts parts = codegen::module_parts(input);
     if (!parts.binaries.empty()) {
       throw in_place_refusal(model_,

@@ -130,4 +130,27 @@ std::vector<std::string> macros_without_place(std::string_view before, std::stri
   return result;
 }
 
+std::set<std::string> macros_of_header(const Archive& archive, const std::string& header) {
+  const auto leaf = [](std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); };
+  std::set<std::string> result;
+  std::set<std::string> seen = {header};
+  std::vector<std::string> pending = {header};
+  while (!pending.empty()) {
+    const Member* member = archive.find(pending.back());
+    pending.pop_back();
+    if (member == nullptr) continue;
+    const CText code(member->code());
+    for (const CMacro& macro : code.macros()) {
+      if (!macro.name.starts_with("TVMGEN_")) result.emplace(macro.name);
+    }
+    for (const std::string& include : code.includes()) {
+      const std::string_view name = leaf(std::string_view(include).substr(1, include.size() - 2));
+      for (const Member& other : archive.members) {
+        if (leaf(other.name) == name && seen.insert(other.name).second) pending.push_back(other.name);
+      }
+    }
+  }
+  return result;
+}
+
 }  // namespace usmp::mlf

@@ -317,7 +317,8 @@ codegen::EmissionInput emission_input(const PlannedProgram& planned, bool worksp
           .source = planned.program.module,
           .placements = planned.placements,
           .lowered = planned.lowered,
-          .workspace_io = workspace_io};
+          .workspace_io = workspace_io,
+          .visible = planned.source.visible_names};
 }
 
 }  // namespace usmp::pipeline

@@ -84,6 +84,7 @@ namespace {
 
 // What other C uses of what planned C has not. In place, its build would fail.
 void note_lost(const std::vector<tvm_c::LostName>& lost, const CFiles& files, std::vector<std::string>& warnings) {
+  using Kind = tvm_c::LostName::Kind;
   std::set<std::string, std::less<>> names;
   for (const tvm_c::LostName& one : lost) names.insert(one.name);
   const bool may_be = !names.empty() && files.mentioned_elsewhere;
@@ -91,15 +92,19 @@ void note_lost(const std::vector<tvm_c::LostName>& lost, const CFiles& files, st
   for (const tvm_c::LostName& one : lost) {
     const auto user = mentioned.find(one.name);
     const bool is_used = user != mentioned.end();
-    if (!is_used && (!one.is_constant || one.is_declared)) continue;
-    if (!one.is_constant && !files.rewritten.empty()) {
+    const std::string what = (one.kind == Kind::constant ? "constant "
+                              : one.kind == Kind::pool   ? "pool "
+                                                         : "operator ") +
+                             in_quotes(one.name);
+    if (is_used && !files.rewritten.empty()) {
       throw Error(ErrorKind::archive, {{}, one.file, one.place},
-                  "found operator " + in_quotes(one.name) + ", which " + user->second +
-                      " mentions, expected operators of this model alone: planned C does not have it; give that code "
-                      "a function of its own");
+                  "found " + what + ", which " + user->second +
+                      " mentions, expected one that this model alone uses: planned C does not have it; give that code "
+                      "its own, or make this one static, if that is another of the name");
     }
-    warnings.push_back(one.file + ": " + (one.is_constant ? "constant " : "operator ") + in_quotes(one.name) + " (" +
-                       one.place + ") is not in planned C, and " +
+    const bool is_told = is_used || (one.kind == Kind::constant && !one.is_declared);
+    if (!is_told || one.kind == Kind::pool) continue;
+    warnings.push_back(one.file + ": " + what + " (" + one.place + ") is not in planned C, and " +
                        (is_used ? user->second + " mentions it: give that code its own"
                                 : "not static: other files that use it need their own"));
   }
@@ -132,6 +137,7 @@ WrittenModule as_written(const model::Description& info, const CFiles& files) {
   source.forwarders = read.forwarders;
   source.pool_accesses = read.pool_accesses;
   source.lost_placements = read.lost_placements;
+  source.visible_names = read.visible_names;
   source.warnings = read.warnings;
   note_lost(read.lost_names, files, source.warnings);
   source.changed = read.changed;

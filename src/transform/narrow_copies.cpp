@@ -10,10 +10,10 @@
 // store their elements as scalars of the copied type, and of nothing else. Then
 //  - readers of B read A if the entry allocates B, with exactly n elements; nothing but the copy writes B, and no call
 //    before the copy uses B; and no call after the copy, up to the last that uses B, writes A. A may be an input: it is
-//    then live longer, and still only read.
+//    then live longer, and still only read. No code that nobody has read runs in between, as it may write inputs.
 //  - A's users get B if B is a parameter of the entry that nothing but the copy uses, the entry allocates A, with
-//    exactly n elements, B has as many, and nothing writes A after the copy. C that stays as text in front of the copy
-//    may leave the entry, which then has not written B.
+//    exactly n elements, B has as many, and nothing writes A after the copy. Code that nobody has read in front of the
+//    copy may use outputs, or leave the entry, which then has not written B.
 // The one that goes must not be meant for other pools than the one that stays (candidate_memory_pools).
 #include "transform/narrow_copies.hpp"
 
@@ -28,6 +28,7 @@
 #include <variant>
 #include <vector>
 
+#include "transform/device_states.hpp"
 #include "transform/narrow_copy.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/program/edit.hpp"
@@ -179,23 +180,44 @@ class CopyRemover {
     refused_[to].push_back(index);
   }
 
+  [[nodiscard]] bool may_act(const tir::Stmt& stmt) const {
+    bool acts = false;
+    const auto look = [&](const ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        const auto call = tir::named_call(expr);
+        acts = acts || (call && expr.op != tir::Op::call_pure_extern && program::may_act(module_, *call));
+      });
+    };
+    tir::for_each_expr_of(stmt, look);
+    for (const tir::Block* block : tir::blocks_of(stmt)) {
+      tir::for_each_stmt(*block, [&](const tir::Stmt& inner) { tir::for_each_expr_of(inner, look); });
+    }
+    return acts;
+  }
+
+  // Behind one statement, and in front of the other.
+  [[nodiscard]] bool is_unread_between(std::size_t first, std::size_t last) const {
+    const auto next = unread_.upper_bound(first);
+    return next != unread_.end() && *next < last;
+  }
+
   const std::optional<Copy>& copy_by(std::size_t function) {
     const auto [found, is_new] = copies_.emplace(function, std::nullopt);
     if (is_new) found->second = find_copy(module_, module_.functions[function]);
     return found->second;
   }
 
-  // Fills calls_, uses_, other_uses_, allocates_, texts_ and params_ from the entry. What is called inside loops and
+  // Fills calls_, uses_, other_uses_, allocates_, unread_ and params_ from the entry. What is called inside loops and
   // branches is not looked into.
   void find_uses() {
     for (const tir::Param& param : entry().params) params_.emplace(param.var, &param);
     program::EntryCalls found = program::entry_calls(module_);
     other_uses_ = std::move(found.used_otherwise);
     const tir::Block& body = std::as_const(entry()).body;
+    DeviceStates devices(module_);
     for (std::size_t i = 0; i < body.size(); ++i) {
       const tir::Stmt& stmt = body[i];
-      const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
-      if (evaluate != nullptr && tir::kept_text_of(*evaluate->value) != nullptr) texts_.insert(i);
+      if (!devices.take(stmt) && may_act(stmt)) unread_.insert(i);
       const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
       if (allocate == nullptr) continue;
       const bool is_first = allocates_.emplace(allocate->var, allocate).second;
@@ -230,6 +252,7 @@ class CopyRemover {
     if (!is_allocated(to, copy) || (!allocates_.contains(from) && !params_.contains(from))) return false;
     const TensorUses& uses = uses_.at(to);
     if (uses.first() < call.statement || uses.is_written_within(call.statement, uses.last())) return false;
+    if (params_.contains(from) && is_unread_between(call.statement, uses.last())) return false;
     return !uses_.at(from).is_written_within(call.statement, uses.last());
   }
 
@@ -240,8 +263,7 @@ class CopyRemover {
     if (!param.shape || param.element != copy.element) return false;
     std::optional<std::int64_t> count = 1;
     for (const std::int64_t extent : *param.shape) count = count ? checked_mul(*count, extent) : std::nullopt;
-    const auto text = texts_.lower_bound(uses_.at(from).first());
-    if (text != texts_.end() && *text < call.statement) return false;
+    if (is_unread_between(uses_.at(from).first(), call.statement)) return false;
     return count == copy.count && !uses_.at(from).is_written_within(call.statement, uses_.at(from).last());
   }
 
@@ -316,7 +338,7 @@ class CopyRemover {
   std::set<VarId> other_uses_;                         // used in other ways, too
   std::map<VarId, const tir::Allocate*> allocates_;    // in the body of the entry
   std::map<VarId, const tir::Param*> params_;          // of the entry
-  std::set<std::size_t> texts_;                        // statements of the entry that stay as they are
+  std::set<std::size_t> unread_;                       // statements of the entry of which nobody knows what they do
   std::set<std::size_t> pending_;                      // copies to look at, among calls_
   std::map<VarId, std::vector<std::size_t>> refused_;  // by a tensor that they pass
   std::size_t looks_ = 0;

@@ -89,8 +89,15 @@ std::vector<std::string> left_out_includes(const FilesRead& read, const std::set
 std::vector<std::string> undefined_names(const FilesRead& read, const Needs& needs) {
   Names missing;
   Names missing_data;
+  const auto is_alias = [&](std::string_view name) {
+    const auto found = read.scope.prototypes.find(name);
+    if (found == read.scope.prototypes.end()) return false;
+    const Item& item = read.scope.items[found->second];
+    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
+    return text.find("alias") != std::string_view::npos || text.find("weakref") != std::string_view::npos;
+  };
   const auto note = [&](std::string_view name) {
-    const bool is_known = read.scope.functions.contains(name) || read.scope.foreign.contains(name) ||
+    const bool is_known = is_alias(name) || read.scope.functions.contains(name) || read.scope.foreign.contains(name) ||
                           is_of_library(name) || name == "assert";
     if (!is_known) missing.emplace(name);
   };
@@ -169,9 +176,15 @@ std::vector<std::string> shared_pools(const FilesRead& read, const std::vector<P
   return result;
 }
 
-std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry,
+std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry, const std::vector<PlannedPool>& pools,
                                  const std::function<bool(const Item&)>& is_read) {
   std::vector<LostName> result;
+  for (const PlannedPool& pool : pools) {
+    const auto found = read.scope.not_static.find(pool.name);
+    if (found == read.scope.not_static.end()) continue;
+    const auto [file, offset] = found->second;
+    result.push_back({pool.name, read.files[file].name, read.places.at(file, offset), LostName::Kind::pool});
+  }
   for (const Item& item : read.scope.items) {
     if (item.is_local || item.name == entry || !is_read(item)) continue;
     const bool is_constant = item.kind == Item::Kind::data;
@@ -180,7 +193,7 @@ std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry
       is_declared = i != item.file && read.included.code(i).mentions(item.name);
     }
     result.push_back({std::string(item.name), read.files[item.file].name, read.places.at(item.file, item.begin),
-                      is_constant, is_declared});
+                      is_constant ? LostName::Kind::constant : LostName::Kind::function, is_declared});
   }
   return result;
 }

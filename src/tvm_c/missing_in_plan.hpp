@@ -38,6 +38,7 @@ struct Needs {
 
 // What planned C takes the place of, of what other files may use (PlannedModule::lost_names). O(bytes · log names).
 [[nodiscard]] std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry,
+                                               const std::vector<PlannedPool>& pools,
                                                const std::function<bool(const Item&)>& is_read);
 
 // Pools that other files may use.

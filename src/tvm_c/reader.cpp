@@ -42,6 +42,7 @@
 #include "tvm_c/text/preprocessed.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/storage/split.hpp"
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
@@ -151,7 +152,7 @@ class ModuleReader {
     extend_lifetimes(scope_.functions.find(entry)->second.file);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     std::vector<std::string> placements = placements_lost(pools);
-    std::vector<LostName> names = lost_names(entry);
+    std::vector<LostName> names = lost_names(entry, pools);
     for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
     return {.module = std::move(module_),
             .pools = std::move(pools),
@@ -168,7 +169,8 @@ class ModuleReader {
             .constants_section = constants_section(),
             .warnings = std::move(warnings_),
             .edited_run = edited_run(entry),
-            .lost_names = std::move(names)};
+            .lost_names = std::move(names),
+            .visible_names = std::move(visible_names_)};
   }
 
  private:
@@ -289,10 +291,17 @@ class ModuleReader {
     const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
-    const bool may_have_pools = !scope_.owned.empty();
-    if (const Names pools = may_have_pools ? pools_in(gone_names(entry)) : Names(); !pools.empty()) {
-      added_.require_no_pools(mentioned_items(kept_names_, used_names(), stops, scope_, included_, callers), pools);
+    Names gone = gone_names(entry);
+    std::erase_if(gone, [this](const std::string& name) {
+      return !scope_.owned.contains(name) && !scope_.functions.contains(name) && !tables_.contains(name);
+    });
+    const std::vector<bool> stays = mentioned_items(kept_names_, used_names(), stops, scope_, included_, callers);
+    std::set<std::size_t> with_text = callers;
+    for (std::size_t i = 0; i < stays.size(); ++i) {
+      if (stays[i]) with_text.insert(scope_.items[i].file);
     }
+    added_.require_none_of(gone, stays, with_text);
+    note_visible_names(with_text, gone);
     std::string text = kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_, files_, included_);
     for (const std::string& one : statements) text += "\n" + one;
     for (tir::Function& function : module_.functions) {
@@ -302,6 +311,31 @@ class ModuleReader {
         calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));
       });
       if (calls_any) function.imported_c.push_back(text);
+    }
+  }
+
+  // In headers that these files include, in front of functions of `gone`.
+  void note_visible_names(const std::set<std::size_t>& files, const Names& gone) {
+    std::set<std::size_t> headers;
+    for (const std::size_t file : files) {
+      for (const std::size_t one : included_.closed(file)) {
+        if (!files.contains(one) && headers.insert(one).second) note_visible_names(one, gone);
+      }
+    }
+  }
+
+  void note_visible_names(std::size_t header, const Names& gone) {
+    const Code& code = included_.code(header);
+    const bool is_kept =
+        !included_.name(header).ends_with("tvmgen_" + c_identifier(name_) + ".h");  // it is written anew
+    for (const Token& token : code.lexed->tokens) {
+      if (!token.is_identifier()) continue;
+      visible_names_.emplace(token.text);
+      if (!is_kept || !gone.contains(token.text) || !scope_.functions.contains(token.text)) continue;
+      throw Error(ErrorKind::archive, {{}, included_.name(header), line_and_column(code.text, token.offset + 1)},
+                  "found " + in_quotes(token.text) +
+                      " in a header of code that stays, expected prototypes of operators in the model's files: planned "
+                      "C has it otherwise");
     }
   }
 
@@ -588,9 +622,12 @@ class ModuleReader {
     return item.kind == Item::Kind::data && tables_.contains(name);
   }
 
-  [[nodiscard]] std::vector<LostName> lost_names(const std::string& entry) const {
+  [[nodiscard]] std::vector<LostName> lost_names(const std::string& entry,
+                                                 const std::vector<PlannedPool>& pools) const {
     if (unread_ != Unread::kept) return {};
-    return tvm_c::lost_names(files_read(), entry, [this](const Item& item) { return is_read(item); });
+    return tvm_c::lost_names(files_read(), entry, pools, [this, gone = gone_names(entry)](const Item& item) {
+      return is_read(item) && gone.contains(item.name);
+    });
   }
 
   // Names of what is written anew.
@@ -647,6 +684,20 @@ class ModuleReader {
     throw SyntaxError{text.offset, "found " + in_quotes(name) + " " + doubt->second + ", expected one function of it"};
   }
 
+  // A static function of another file is not what is called.
+  void require_seen(const std::string& callee, const FunctionText& caller) const {
+    const auto found = scope_.functions.find(callee);
+    if (found == scope_.functions.end() || included_.closed(caller.file).contains(found->second.file)) return;
+    const bool is_static = std::ranges::any_of(scope_.items, [&](const Item& item) {
+      return item.is_local && item.kind == Item::Kind::function && item.file == found->second.file &&
+             item.name == callee;
+    });
+    if (!is_static) return;
+    throw Error(ErrorKind::archive, {{}, files_[caller.file].name, place(caller.file, caller.offset)},
+                "found a call of " + in_quotes(callee) + ", of which " + files_[found->second.file].name +
+                    " has a static one, expected functions of different names");
+  }
+
   // The function and those that it reaches.
   void read_from(const std::string& entry) {
     std::vector<std::string> pending = {entry};
@@ -693,6 +744,7 @@ class ModuleReader {
       read.function.name = name;
       read.function.target = "c";
       for (const std::string& callee : read.called) {
+        require_seen(callee, text);
         if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee))
           external_.emplace(callee, text.file);
       }
@@ -952,6 +1004,7 @@ class ModuleReader {
   const std::set<std::string>& rewritten_;
   SynchronousFunctions synchronous_;
   std::vector<std::string> warnings_;
+  std::set<std::string> visible_names_;
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
   std::optional<PoolMacros> pool_macros_;
   std::optional<MacroDefinitions> macros_;  // macros_of_all()

@@ -4,7 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <string_view>
+
 #include "codegen/helpers.hpp"
+#include "usmp/support/error.hpp"
 
 namespace usmp::codegen::names_test {
 namespace {
@@ -24,6 +28,30 @@ TEST_CASE("names are sanitised, numbered in order and kept apart from the parent
   CHECK(function.unique("dot") == "dot_1");
   NameTable other(&file);
   CHECK(other.unique("p0") == "p0");
+}
+
+TEST_CASE("names of text that somebody else has, too, are told") {
+  const auto error = [](const std::string& text) {
+    try {
+      require_own_names(text, {"sum", "NULL", "USMP_ALIGNED", "usmp_word"},
+                        [](const std::string& name) { return name == "usmp_pairs" || name == "x"; });
+      return std::string("none");
+    } catch (const Error& fault) {
+      return std::string(fault.what());
+    }
+  };
+  for (const std::string name : {"sum", "usmp_word"}) {
+    const std::string found = "found macro '" + name +
+                              "' in the model's header or one that it includes, a name of planned C's, expected "
+                              "another";
+    CHECK(error("int a; /* x */ int " + name + ";") == found);
+    CHECK(error("// a\nint " + name + ";") == found);
+  }
+  CHECK(error("usmp_pairs x;") ==
+        "found 'usmp_pairs' in code that stays or its headers, a name of planned C's, expected another");
+  CHECK(error("int sums; /* sum */ // sum\nint a = x; // sum") == "none");
+  CHECK(error("USMP_ALIGNED(4) void* a = NULL;") == "none");
+  CHECK(error("") == "none");
 }
 
 TEST_CASE("reserved names") {

@@ -311,6 +311,22 @@ TEST_CASE("in place: a header that somebody added to keeps its text") {
   CHECK(read(checkout.ml("tvmgen_default.h")) == with_size("0"));
 }
 
+TEST_CASE("in place: macros of the header have no names of planned C") {
+  const auto error = [](const std::string& macros, const std::string& other = "") {
+    const Checkout checkout("repeated_op");
+    const fs::path header = checkout.ml("tvmgen_default.h");
+    write(header, read(header) + macros);
+    if (!other.empty()) write(checkout.ml("board.h"), other);
+    const Outcome outcome = outcome_of(plan, checkout.options());
+    CHECK(outcome.code == (outcome.err.find("error: ") == std::string::npos ? exit_ok : exit_archive));
+    return outcome.err;
+  };
+  const std::string tells = "found macro 'pool' in the model's header or one that it includes";
+  CHECK(contains(error("#define pool 3\n"), tells));
+  CHECK(contains(error("#include \"board.h\"\n", "#define pool(n) n\n"), tells));
+  CHECK_FALSE(contains(error("#define sums 3\n#ifndef NULL\n#define NULL 0\n#endif\n"), "error: "));
+}
+
 TEST_CASE("in place: a header that declares what planned C has otherwise is no longer one that somebody added to") {
   const Checkout checkout;
   const std::string constant = "extern const int16_t fused_cast_constant[3]";

@@ -1196,6 +1196,57 @@ CASES = [
 ]
 
 
+# What firmware and hooks do with inputs and outputs, whose addresses they have, too.
+SHARED_FIRMWARE = FIRMWARE.replace("  static int8_t x[256], y[128];\n", "").replace("int main", "uint32_t seen;\nint8_t x[256], y[128];\nint main").replace(
+    '    printf("\\n");\n', '    printf("\\n%u seen\\n", (unsigned)seen);\n')
+SHARED_HOOKS = """extern int8_t x[256], y[128];
+extern uint32_t seen;
+static void change_input(void) { int8_t* at = x + 4; for (int i = 0; i < 100; ++i) *at++ ^= 85; }
+static void look_at_output(void) { const int8_t* at = y; for (int i = 0; i < 128; ++i) seen = seen * 31u + (uint8_t)at[i]; }
+"""
+COPIES = "".join(EXTERN + f"""TVM_DLL int32_t tvmgen_m_fused_copy{count}(int8_t* p0, int8_t* T_copy) {{
+  for (int32_t i = 0; i < {count}; ++i) {{
+    T_copy[i] = p0[i];
+  }}
+  return 0;
+}}
+""" for count in (128, 256)) + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_mean(int8_t* p0, int8_t* p1, int8_t* T_mean) {
+  for (int32_t i = 0; i < 128; ++i) {
+    T_mean[i] = ((int8_t)((p0[i] / 2) + (p1[(255 - i)] / 2)));
+  }
+  return 0;
+}
+"""
+
+
+def hooked(name: str, kept: list[str], middle: str = "", behind: str = "") -> Case:
+    calls = main_of("tvmgen_m_fused_copy256(x_buffer_var, sid_1)", "tvmgen_m_fused_mean(x_buffer_var, sid_1, sid_2)", "tvmgen_m_fused_copy128(sid_2, y_buffer_var)")
+    calls = calls.replace("  if (tvmgen_m_fused_mean", middle + "  if (tvmgen_m_fused_mean").replace("  if (tvmgen_m_fused_copy128", behind + "  if (tvmgen_m_fused_copy128")
+    return Case(name, {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HEAD + SHARED_HOOKS + COPIES + calls}, 256, kept, firmware=SHARED_FIRMWARE)
+
+
+CASES += [
+    hooked("a hook that changes the input", ["'change_input' is not TVM's C and stays"], "  change_input();\n"),
+    hooked("statements that change the input", [], "  { int8_t* at = seen < 3 ? x : x + 1; at += 4; memset(at, 5, 100); }\n"),
+    hooked("a hook that looks at the output", ["'look_at_output' is not TVM's C and stays"], "  look_at_output();\n", "  look_at_output();\n"),
+    # Its own names are those that the header leaves free.
+    case("macros of a header that stays", {"dsp.h": "#define OK 0\n#define i 5\n#define p0 7\n#define T_add 3\n", "m_lib0.c": unplanned_entry(),
+                                           "m_lib1.c": HELPERS + "TVM_DLL int32_t tvmgen_m_fused_own(int8_t* from, int8_t* to);\n" + main_of(
+                                               "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_own(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)"),
+                                           "m_lib2.c": HEAD + '#include "dsp.h"\n' + EXTERN + "TVM_DLL int32_t tvmgen_m_fused_own(int8_t* from, int8_t* to) {\n"
+                                                       "  memmove(to, from, 256);\n  goto end;\nend:\n  return OK;\n}\n"}, 512,
+         ["'tvmgen_m_fused_own' is not TVM's C and stays"]),
+    *(case(f"another name of a function, {how}", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + "static int32_t own(int8_t* p0, int8_t* q) { memcpy(q, p0, 256); return 0; }\n" +
+                                                  declaration + EXTERN + "TVM_DLL int32_t tvmgen_m_fused_own(int8_t* p0, int8_t* q) {\n  if (other(p0, q) != 0) goto end;\nend:\n"
+                                                  "  return 0;\n}\n" + main_of("tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_own(sid_1, sid_2)",
+                                                                                 "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")}, 512,
+           ["'tvmgen_m_fused_own' is not TVM's C and stays"])
+      for how, declaration in (("by an alias", 'int32_t other(int8_t* p0, int8_t* q) __attribute__((alias("own")));\n'),
+                               ("by a weak reference", 'static int32_t other(int8_t* p0, int8_t* q) __attribute__((weakref("own")));\n'),
+                               ("by a pragma", "int32_t other(int8_t* p0, int8_t* q);\n#pragma weak other = own\n"))),
+]
+
+
 def aligned_operator(name: str, declaration: str, alignment: int, statement: str = "", blocks: int = 16) -> str:
     """Its array is handed on as elements of a wider type, to a helper that spoils what is not aligned."""
     return EXTERN + f"""TVM_DLL int32_t tvmgen_m_fused_{name}(int8_t* p0, int8_t* T_out) {{

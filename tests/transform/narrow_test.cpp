@@ -397,6 +397,35 @@ TEST_CASE("readers of a copy read what was copied") {
   CHECK(result.changes()[0].text == "mid: in is read instead, without copy");
 }
 
+// Firmware has the addresses of inputs and outputs, too.
+tir::Stmt unread() {
+  return Builder::evaluate(
+      tir::make_call(tir::int32_type, tir::Op::call_extern, {tir::make_string("hook"), imm(3, tir::int32_type)}));
+}
+
+TEST_CASE("readers of a copy of an input do not read what code that nobody has read may have written") {
+  Copying network;
+  SUBCASE("in front of them") {
+    network.calls.insert(network.calls.begin() + 1, unread());
+    check_kept(network);
+  }
+  SUBCASE("in a branch") {
+    network.calls.insert(network.calls.begin() + 1, network.loop(network.i, 8, block(unread())));
+    check_kept(network);
+  }
+  SUBCASE("but what runs in front of the copy or behind them does not matter") {
+    network.calls.insert(network.calls.begin(), unread());
+    network.calls.push_back(unread());
+    CHECK(narrowed(network.copying()).changes().size() == 1);
+  }
+  SUBCASE("nor do hooks of devices") {
+    network.calls.insert(network.calls.begin() + 1,
+                         Builder::evaluate(tir::make_call(tir::int32_type, tir::Op::call_extern,
+                                                          {tir::make_string("TVMDeviceM0Open")})));
+    CHECK(narrowed(network.copying()).changes().size() == 1);
+  }
+}
+
 TEST_CASE("a cast and a zero point in front of the network are computed where it is read") {
   Copying network;
   network.module().vars[network.x.index()].element = i8;
@@ -431,6 +460,10 @@ TEST_CASE("a copy to an output is written by the producer") {
         Builder::evaluate(tir::make_call(tir::int32_type, tir::Op::call_extern,
                                          {tir::make_string(tir::kept_text), tir::make_string("if (n) return 0;")}));
     network.calls.insert(network.calls.begin() + 1, text);
+    check_kept(network);
+  }
+  SUBCASE("but not in front of code that nobody has read") {
+    network.calls.insert(network.calls.begin() + 1, unread());
     check_kept(network);
   }
   SUBCASE("but not if the output is larger") {

@@ -241,6 +241,26 @@ TEST_CASE("an address of a pool that a later call may find is refused, unless so
   CHECK(said(helper + "void log_it(int8_t* a);\n", "  log_it(at);\n  save(at);\n").find(tells) != std::string::npos);
   CHECK(said("typedef struct { int8_t* first; } state_t;\nextern state_t* state;\n", "  state->first = at;\n")
             .find(tells) != std::string::npos);
+  // Through variables of the function, whatever they are made of, and through other functions.
+  const std::string pool_in = "function 'tvmgen_m_odd' stores an address of pool 'ws' in ";
+  const std::string more =
+      "typedef struct { int8_t* first; } state_t;\nstate_t* get(void);\nstatic state_t state;\nstatic int8_t* first;\n"
+      "static void set(int8_t** to, int8_t* a) { *to = a; }\n";
+  for (const std::string body :
+       {"int8_t** to = &first; *to = at;", "int8_t** to; to = 0; to = q ? &first : to; to[0] = at;",
+        "struct { int8_t** p; } s = {&first}; *s.p = at;", "struct { int8_t** p; } s; s.p = &first; *s.p = at;",
+        "int8_t** to = (int8_t**)(void*)&first; to += 0; *to++ = at;", "memcpy(&first, &at, sizeof(at));",
+        "int8_t** to = &first; memcpy(to, &at, sizeof(at));", "set(&first, at);", "int8_t** to = &first; set(to, at);",
+        "get()->first = at;", "state_t* s = get(); s->first = at;", "state_t* s = &state; (s + 0)->first = at;",
+        "uintptr_t to = (uintptr_t)&first; *(int8_t**)to = at;"}) {
+    CAPTURE(body);
+    CHECK(said(more, "  " + body + "\n").find(pool_in) != std::string::npos);
+  }
+  for (const std::string body : {"int8_t* own; int8_t** to = &own; *to = at;", "int8_t* own; set(&own, at);",
+                                 "state_t own = {0}; state_t* s = &own; s->first = at;"}) {
+    CAPTURE(body);
+    CHECK(said(more, "  " + body + "\n") == "none");
+  }
   // Where the caller's pointers lead to is no such variable.
   CHECK(
       said(

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,7 +117,8 @@ TEST_CASE("a name that two files declare is one thing, or refused") {
   // Of headers: a constant or a function is one where the header is.
   const auto from_header = [&](const std::string& header, bool is_twice = false) {
     const std::string include = "#include \"h.h\"\n";
-    std::vector<Source> headers = {{"h.h", header}};
+    const std::string text = header + "#pragma once\n";
+    std::vector<Source> headers = {{"h.h", text}};
     if (is_twice) headers.push_back({"other/h.h", "int w;\n"});
     return error(include, include, headers);
   };
@@ -178,6 +180,117 @@ TEST_CASE("a type that two files declare stands once") {
   CHECK(count(kept("#ifdef A\n" + type + "#endif\n", type, "sizeof(int8_t)"), type) == 2);
   CHECK(count(kept("#ifdef A\n#else\n" + type + "#endif\n", type, "sizeof(int8_t)"), type) == 2);
   CHECK(count(kept("#ifndef A\n" + type + "#endif\n", type, "sizeof(int8_t)"), type) == 2);
+  // Which C allows for types without braces alone.
+  for (const std::string once :
+       {"typedef struct { int8_t low; } f;\n", "struct f { int x; };\n", "enum { f = 2 };\n"}) {
+    const std::string group = "#ifdef A\n" + once + "#endif\n";
+    for (const auto& [first, second] : {std::pair(group, once), std::pair(once, group), std::pair(group, group)}) {
+      CAPTURE(first);
+      CHECK(error_of(first, second, "sizeof(int8_t)").find("f' under other conditions than lib") != std::string::npos);
+    }
+  }
+  CHECK(error_of("#ifdef A\ntypedef int f;\n#else\ntypedef char f;\n#endif\n", "#ifdef B\ntypedef long f;\n#endif\n",
+                 "sizeof(int8_t)")
+            .find("f' under other conditions than lib") != std::string::npos);
+}
+
+TEST_CASE("a header that two files include has a guard, and no other one has that") {
+  const std::string include = "#include \"h.h\"\n";
+  const auto error = [&](const std::string& header, const std::string& second, const std::string& other = "") {
+    return error_of(include, second, "p[i]", {{"h.h", header}, {"g.h", other}});
+  };
+  const std::string tells = "includes 'h.h', as lib1.c does, expected '#pragma once' or an include guard";
+  for (const std::string once : {"typedef struct { int a; } t;\n", "struct t { int a; };\n", "enum { a = 3 };\n",
+                                 "static const int a = 3;\n", "static inline int a(void) { return 3; }\n"}) {
+    CAPTURE(once);
+    CHECK(error(once, include).find(tells) != std::string::npos);
+    CHECK(error(once, "#include \"g.h\"\n", include).find(tells) != std::string::npos);
+    CHECK(error("#ifndef H\n#define H\n#endif\n" + once, include).find(tells) != std::string::npos);
+    CHECK(error(once, "") == "none");
+    for (const std::string front : {"#ifndef H\n", "#if !defined(H)\n", "#if ! defined H\n"}) {
+      CHECK(error(front + "#define H\n" + once + "#endif\n", include) == "none");
+    }
+    CHECK(error("#pragma once\n" + once, include) == "none");
+  }
+  CHECK(error("#define A 3\nint f(int);\nextern int n;\n", include) == "none");
+  const std::string guarded = "#ifndef H\n#define H\nint f(int);\n#endif\n";
+  CHECK(error(guarded, "#include \"g.h\"\n", guarded)
+            .find("includes 'g.h', whose include guard 'H' lib1.c or a header of its defines, too") !=
+        std::string::npos);
+  CHECK(error(guarded, "#include \"g.h\"\n", "#ifndef G\n#define G\nint f(int);\n#endif\n") == "none");
+}
+
+TEST_CASE("a declaration in a function means what the file has") {
+  const auto error = [](const std::string& first, const std::string& declaration) {
+    return error_of("int g(void);\n" + first, "int g(void) { " + declaration + " return 0; }\n", "g()");
+  };
+  const std::string tells = "declares 'v', as lib1.c does";
+  for (const std::string declaration : {"extern int v;", "extern const int u, v[];"}) {
+    CAPTURE(declaration);
+    CHECK(error("static int v = 3;\n", declaration).find(tells) != std::string::npos);
+  }
+  for (const std::string declaration : {"int v(void);", "extern int v(int);"}) {
+    CAPTURE(declaration);
+    CHECK(error("static int v(void) { return 3; }\nstatic int (*at)(void) = v;\n", declaration).find(tells) !=
+          std::string::npos);
+  }
+  CHECK(error("static int v = 3;\n", "int v = 2; (void)v;") == "none");
+}
+
+TEST_CASE("a static function of another file is not what is called") {
+  const std::string text = entry.substr(0, entry.find("  return 0;")) + "  f(3);\n  return 0;\n}\n";
+  const auto read = [&](const std::string& linkage) {
+    const std::string a = linkage + "void f(int n) { (void)n; }\n" + op("a", "1");
+    const std::string b = op("b", "2");
+    const std::vector<Source> files = {{"lib1.c", a}, {"lib2.c", b}, {"lib3.c", text}};
+    (void)read_planned_module("m", files, {}, {}, Unread::kept);
+  };
+  read("");
+  CHECK_THROWS_WITH_AS(read("static "), doctest::Contains("found a call of 'f', of which lib1.c has a static one"),
+                       Error);
+}
+
+TEST_CASE("a header of what stays declares no operator that is written anew") {
+  const std::string read =
+      "int32_t tvmgen_m_c(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n"
+      "    q[i] = p[i];\n  }\n  return 0;\n}\n";
+  const std::string calls = entry.substr(0, entry.find("  return 0;")) +
+                            "  if (tvmgen_m_c(x_buffer_var, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+  const auto visible = [&](const std::string& declared, const std::string& name = "ops.h") {
+    const std::string a = "#include \"" + name + "\"\n" + op("a", "1");
+    const std::string b = op("b", "2") + read;
+    const std::string header = "int32_t " + declared + "(int8_t* p, int8_t* q);\n";
+    const std::vector<Source> files = {{"lib1.c", a}, {"lib2.c", b}, {"lib3.c", calls}};
+    const std::vector<Source> headers = {{"ops.h", header}};
+    return read_planned_module("m", files, {}, {}, Unread::kept, {}, headers).visible_names;
+  };
+  CHECK(visible("tvmgen_m_a") == std::set<std::string>{"int32_t", "tvmgen_m_a", "int8_t", "p", "q"});
+  CHECK(visible("tvmgen_m_c", "other.h").empty());
+  for (const std::string name : {"tvmgen_m_c", "tvmgen_m___tvm_main__"}) {
+    CHECK_THROWS_WITH_AS((void)visible(name), doctest::Contains("ops.h: line 1, column 9: found '"), Error);
+  }
+}
+
+TEST_CASE("what another name stands for stays with it") {
+  const std::string g = "static int g(int x) { return x / 3; }\n";
+  for (const std::string other :
+       {"int f(int x) __attribute__((alias(\"g\")));\n", "static int f(int x) __attribute__((weakref(\"g\")));\n",
+        "int f(int x);\n#pragma weak f = g\n",
+        "#define ALIAS(n) __attribute__((alias(#n)))\nint f(int x) ALIAS(g);\n"}) {
+    CAPTURE(other);
+    CHECK(kept(g + other, "").find(g) != std::string::npos);
+    CHECK(kept(g + other, "", "p[i]").find(g) != std::string::npos);
+  }
+  const std::string read =
+      "int32_t tvmgen_m_c(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n"
+      "    q[i] = p[i];\n  }\n  return 0;\n}\n";
+  const std::string a = read + "int f(int8_t* p, int8_t* q) __attribute__((alias(\"tvmgen_m_c\")));\n" + op("a", "1");
+  const std::string b = op("b", "2");
+  const std::string calls = entry.substr(0, entry.find("  return 0;")) +
+                            "  if (tvmgen_m_c(x_buffer_var, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+  const std::vector<Source> files = {{"lib1.c", a}, {"lib2.c", b}, {"lib3.c", calls}};
+  const PlannedModule planned = read_planned_module("m", files, {}, {}, Unread::kept);
+  CHECK(planned.kept.size() == 3);
 }
 
 TEST_CASE("a header that two files include means the same in both") {

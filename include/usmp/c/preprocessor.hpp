@@ -126,9 +126,12 @@ struct Environment {
   std::function<bool(const Macro& macro)> calls_stay;
 };
 
+// NAME, of a file that is all in #ifndef NAME or #if !defined(NAME), #define NAME … #endif.
+[[nodiscard]] std::optional<std::string_view> include_guard(const std::vector<Token>& tokens);
+
 // The file with what it includes. Groups whose condition depends on a name that somebody else may define stay, with all
 // their parts, between tokens `group`; what they define is not sure, and stays unexpanded (TokenKind::opaque). A file
-// that begins with #ifndef NAME, #define NAME and is one such group is included once.
+// that has an include_guard() is included once.
 //
 // Throws SyntaxError: as lex(), directives and calls of macros that C does not allow, or that compilers do not agree
 // on. O(tokens that are read and made · log macros).

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,12 @@ struct EmissionInput {
   bool is_unplanned = false;
   // The entry F is usmp_F: firmware that calls F with TVM's parameters does not link, rather than pass other ones.
   bool renames_entry = false;
+  // Names in headers that C which stays includes in front of the functions: they get others.
+  std::set<std::string> visible = {};
+  // Macros of headers that the file of the entry includes in front, and with `operators_have_macros` that of the
+  // operators. Error if text has one whose names are not chosen.
+  std::set<std::string> macros = {};
+  bool operators_have_macros = false;
 };
 
 // An input or output as the interface names it.

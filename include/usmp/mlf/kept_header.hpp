@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "usmp/mlf/archive.hpp"
+
 namespace usmp::mlf {
 
 // `before` with the values of macros that `planned`, the header of planned C, gives them. Nothing: `planned` has all
@@ -21,5 +23,8 @@ namespace usmp::mlf {
 
 // Macros that stop kept_header(): `planned` gives them values, and `before` has them more than once, or not in a line.
 [[nodiscard]] std::vector<std::string> macros_without_place(std::string_view before, std::string_view planned);
+
+// Names of macros that the header and those of the archive that it includes define, but for TVM's.
+[[nodiscard]] std::set<std::string> macros_of_header(const Archive& archive, const std::string& header);
 
 }  // namespace usmp::mlf

@@ -82,8 +82,8 @@ struct CFiles {
   std::set<std::string> rewritten = {};     // of `own`: those that planned C takes the place of
   std::vector<tvm_c::Source> headers = {};  // others, which may define macros and constants
   std::set<std::string> synchronous = {};   // names of functions: tvm_c::read_planned_module
-  // Those of the names that C of the archive or the tree mentions which is of no module that is planned, each with a
-  // file that does. Null: there is none.
+  // Those of the names that other C of the archive or the tree mentions, each with a file that does. Null: there is
+  // none.
   using Mentioned = std::map<std::string, std::string, std::less<>>;
   std::function<Mentioned(const std::set<std::string, std::less<>>& names)> mentioned_elsewhere = nullptr;
 };
@@ -109,6 +109,7 @@ struct SourceModule {
   std::vector<tvm_c::KeptFunction> forwarders;   // tvm_c::PlannedModule
   std::vector<tvm_c::PoolAccess> pool_accesses;  // tvm_c::PlannedModule
   std::vector<std::string> lost_placements;      // tvm_c::PlannedModule
+  std::set<std::string> visible_names;           // tvm_c::PlannedModule
   std::vector<std::string> warnings;             // tvm_c::PlannedModule
   std::vector<tvm_c::ChangedFile> changed;       // of CFiles::foreign
   std::set<std::string> tvm_headers;             // mlf::tvm_headers of CFiles::foreign

@@ -99,13 +99,14 @@ struct ChangedFile {
   std::string text;
 };
 
-// A function or a constant that is not static, and that planned C has otherwise or not at all.
+// What is not static, and planned C has otherwise or not at all.
 struct LostName {
+  enum class Kind : std::uint8_t { function, constant, pool };
   std::string name;
   std::string file;
   std::string place;  // "line 3, column 5"
-  bool is_constant = false;
-  bool is_declared = false;  // in another file of the module's, or a header
+  Kind kind = Kind::function;
+  bool is_declared = false;  // a constant: in another file of the module's, or a header
 };
 
 struct PlannedModule {
@@ -141,6 +142,7 @@ struct PlannedModule {
   // lose it.
   std::optional<Error> edited_run;
   std::vector<LostName> lost_names;
+  std::set<std::string> visible_names;  // in headers that text which stays includes
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are

@@ -10,6 +10,7 @@
 
 #include "tvm_c/kept/pool_access.hpp"
 #include "tvm_c/kept/run_function.hpp"
+#include "tvm_c/text/branches.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/literals.hpp"
@@ -213,10 +214,12 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
   return result;
 }
 
-void AddedCode::require_no_pools(const std::vector<bool>& stays, const Names& pools) {
-  for (std::size_t i = 0; i < stays.size(); ++i) {
+void AddedCode::require_none_of(const Names& gone, const std::vector<bool>& stays, const std::set<std::size_t>& files) {
+  for (std::size_t i = 0; i < stays.size() && !gone.empty(); ++i) {
     const Item& item = scope_.items[i];
-    if (stays[i] && !pools.contains(item.name)) require_none(item.file, item.begin, item.end, pools);
+    const bool has_text =
+        stays[i] ? !gone.contains(item.name) : files.contains(item.file) && is_unnamed_variable(item, included_);
+    if (has_text) require_none(item.file, item.begin, item.end, gone);
   }
 }
 
@@ -228,6 +231,9 @@ AddedCode::Accessors AddedCode::accessors_to(const Names& pools) const {
     if (i == 0 || scope_.items[i - 1].file != item.file) known.clear();
     auto found = pool_access_of(item, included_.code(item.file), pools, known);
     if (!found) continue;
+    // It is written without the conditions around it.
+    const Branches groups(included_.code(item.file), scope_.conditions.at(item.file));
+    if (!groups.conditions(item.begin).empty()) continue;
     if (item.kind == Item::Kind::function) known.emplace(item.name, found->access.pool);
     result.emplace(i, std::move(*found));
   }
@@ -299,7 +305,7 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
     const bool has_name =
         item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
     const bool is_lost = is_unnamed_variable(item, included_) && !with_unnamed.contains(item.file);
-    const bool is_alias = !aliased_by(item, included_.code(item.file)).empty();
+    const bool is_alias = !aliased_by(item, included_.code(item.file)).empty() && !with_unnamed.contains(item.file);
     if ((!has_name && !is_lost && !is_alias) || stays[i] || (!is_alias && !is_for_others(item, prefix, stops)))
       continue;
     if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {

@@ -60,8 +60,8 @@ class AddedCode {
   // Names of pools, with the item of each.
   [[nodiscard]] const std::vector<std::pair<std::size_t, PoolAccess>>& pool_accesses() const { return pool_accesses_; }
 
-  // Error if one of these items, whose text stays, has one of `pools` in it.
-  void require_no_pools(const std::vector<bool>& stays, const Names& pools);
+  // Error if one of these items, whose text stays, or a variable that stays with its file, has one of the names in it.
+  void require_none_of(const Names& gone, const std::vector<bool>& stays, const std::set<std::size_t>& files);
 
   [[nodiscard]] const UsedNames& names() const { return names_; }
   [[nodiscard]] const std::set<std::size_t>& files() const { return with_code_; }

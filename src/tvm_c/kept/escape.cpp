@@ -70,11 +70,16 @@ class EscapeFinder {
 
   void read(const std::string& name, Known& function) {
     const auto called = [&](std::string_view callee) { return called_by(name, function, callee); };
-    const auto give = [this](std::string_view callee, std::size_t i, bool holds) {
+    const auto give = [this](std::string_view callee, std::size_t i, const Addresses& value) {
       Known& to = functions_.find(callee)->second;
-      if (!to.body || (to.body->params[i].is_given && (to.body->params[i].holds || !holds))) return;
-      to.body->params[i].is_given = true;
-      to.body->params[i].holds = to.body->params[i].holds || holds;
+      if (!to.body) return;
+      EscapeParam& param = to.body->params[i];
+      const bool is_new = (value.params != 0 && !param.is_given) || (value.holds && !param.holds) ||
+                          (value.is_lasting && !param.is_lasting);
+      if (!is_new) return;
+      param.is_given = param.is_given || value.params != 0;
+      param.holds = param.holds || value.holds;
+      param.is_lasting = param.is_lasting || value.is_lasting;
       pending_.insert(std::string(callee));
     };
     FunctionEscape escape = escape_of(*function.body, {called, give});

@@ -70,18 +70,6 @@ struct NotUnderstood {
   c::TokenRange tokens;
 };
 
-// What a value may have.
-struct Addresses {
-  ParamSet params = 0;   // addresses of what these point to, whatever its type
-  bool holds = false;    // also of memory that has such addresses
-  bool numbers = false;  // its type is a pointer to numbers
-
-  [[nodiscard]] Addresses with(const Addresses& other) const {
-    return {params | other.params, holds || other.holds,
-            (params == 0 || numbers) && (other.params == 0 || other.numbers)};
-  }
-};
-
 struct LocalVariable {
   Addresses has = {};
   bool is_array = false;  // `has`: its elements, and the type of its name
@@ -95,7 +83,6 @@ struct Operand : Addresses {
   bool is_array = false;               // a variable's name that is its address
   Addresses address = {};              // of a place in memory
   std::string_view name = {};          // of a variable or member in it, for messages
-  bool is_lasting = false;             // a place in a variable that is there in the next call, or that it points to
 };
 
 class FunctionReader {
@@ -165,6 +152,7 @@ class FunctionReader {
       Addresses& has = declare(param.decl).has;
       has.params = param.is_given ? param_bit(i) : 0;
       has.holds = param.holds;
+      has.is_lasting = param.is_lasting;
     }
   }
 
@@ -225,6 +213,10 @@ class FunctionReader {
 
   void assign(const Operand& value, const Operand& target, c::TokenRange at) {
     require(target.where != Where::nowhere && !target.is_array, at);
+    if (target.where != Where::memory && value.is_lasting && !variables_[target.variable].has.is_lasting) {
+      variables_[target.variable].has.is_lasting = true;
+      has_changed_ = true;
+    }
     if (value.params == 0) return;
     if (target.where == Where::memory) {
       if (target.is_lasting) store(value.params, in_quotes(target.name));
@@ -237,14 +229,15 @@ class FunctionReader {
   // What is there. Numbers are no addresses, if none has been put there.
   [[nodiscard]] static Operand loaded(const Operand& pointer) {
     const bool has_none = pointer.numbers && !pointer.holds;
-    const Addresses value = has_none ? Addresses() : Addresses{pointer.params, pointer.holds, false};
-    return {value, Where::memory, no_variable, false, pointer, pointer.name, pointer.is_lasting};
+    Addresses value = has_none ? Addresses() : Addresses{pointer.params, pointer.holds, false};
+    value.is_lasting = pointer.is_lasting;
+    return {value, Where::memory, no_variable, false, pointer, pointer.name};
   }
 
   Operand element(const Operand& base, const Operand& index) {
     escape(index.params, "takes it for an index");
     if (!base.is_array) return loaded(base);
-    return {{base.params, base.holds, false}, Where::inside, base.variable, false, {}, base.name};
+    return {{base.params, base.holds, false, base.is_lasting}, Where::inside, base.variable, false, {}, base.name};
   }
 
   // It may be an array, so it is an address, too.
@@ -260,15 +253,18 @@ class FunctionReader {
   [[nodiscard]] Operand address_of(const Operand& value, c::TokenRange at) const {
     require(value.where != Where::nowhere, at);
     if (value.where == Where::memory) {
-      return {value.address, Where::nowhere, no_variable, false, {}, value.name, value.is_lasting};
+      Operand result{value.address, Where::nowhere, no_variable, false, {}, value.name};
+      result.is_lasting = value.is_lasting;
+      return result;
     }
     const ParamSet params = variables_[value.variable].has.params;
-    return {{params, params != 0, false}, Where::nowhere, no_variable, false, {}, value.name};
+    const bool is_lasting = variables_[value.variable].has.is_lasting;
+    return {{params, params != 0, false, is_lasting}, Where::nowhere, no_variable, false, {}, value.name};
   }
 
   // What a name has.
   [[nodiscard]] Operand operand_of(std::string_view name, c::DeclId decl) const {
-    Operand result{{}, Where::memory, no_variable, false, {}, name, true};
+    Operand result{{.is_lasting = name != "NULL"}, Where::memory, no_variable, false, {}, name};
     const auto found = declared_.find(decl);
     if (found == declared_.end()) {  // of the file, or of a branch that the preprocessor takes
       const auto all = named_.find(name);
@@ -280,8 +276,10 @@ class FunctionReader {
     const LocalVariable& variable = variables_[found->second];
     static_cast<Addresses&>(result) = variable.has;
     if (variable.is_array) result.holds = result.params != 0;
-    if (variable.is_static) return result;
-    result.is_lasting = false;
+    if (variable.is_static) {
+      result.is_lasting = true;
+      return result;
+    }
     result.where = Where::variable;
     result.variable = found->second;
     result.is_array = variable.is_array;
@@ -298,17 +296,26 @@ class FunctionReader {
     const std::string_view name = called_name(operands[0]);
     const std::span<const c::ExprId> arguments = operands.subspan(1);
     Operand result;
+    result.is_lasting = true;  // of what may be the callee's own
     const CalledFunction callee = name.empty() ? CalledFunction() : called_.find(name);
+    const Operand* lasting = nullptr;
+    for (const c::ExprId argument : arguments) {
+      const Operand& one = values_[argument.index()];
+      if (one.is_lasting) lasting = &one;
+    }
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       const Operand& one = values_[arguments[k].index()];
+      const bool is_followed = callee.synchronous == nullptr && callee.is_known && k < callee.params;
+      if (is_followed) called_.give(name, k, one);
       if (one.params == 0) continue;
       if (callee.synchronous != nullptr) {
         const HandsOn structs = callee.synchronous->structs;
         const bool may_hold = structs == HandsOn::all || (structs == HandsOn::first && k == 0);
         if ((one.holds && !may_hold) || k >= callee.synchronous->addresses) {
           escape(one.params, "copies it by " + in_quotes(name));
+          if (lasting != nullptr) store(one.params, in_quotes(lasting->name));
         }
-      } else if (!callee.is_known || k >= callee.params) {
+      } else if (!is_followed) {
         escape(one.params, name.empty() ? "passes it to a function in a variable" : "passes it to " + in_quotes(name),
                {}, std::string(name));
       } else {
@@ -317,7 +324,6 @@ class FunctionReader {
           escape(one.params, escaping.how, escaping.by, escaping.synchronous);
         }
         if ((escaping.stored & param_bit(k)) != 0) store(one.params, escaping.stored_in);
-        called_.give(name, k, one.holds);
         const bool is_returned = (escaping.returned & param_bit(k)) != 0;
         if (is_returned) result.params |= one.params;
         result.holds = result.holds || (is_returned && (one.holds || escaping.returns_holder));
@@ -355,13 +361,12 @@ class FunctionReader {
       case c::ExprKind::postfix:
         return operand(0);
       case c::ExprKind::cast:
-        return {{operand(0).params, operand(0).holds, points_to_numbers(tree_, expr.type)},
+        return {{operand(0).params, operand(0).holds, points_to_numbers(tree_, expr.type), operand(0).is_lasting},
                 Where::nowhere,
                 no_variable,
                 false,
                 {},
-                operand(0).name,
-                operand(0).is_lasting};
+                operand(0).name};
       case c::ExprKind::binary:
         if (expr.text == ",") return plain(operand(1));
         return is_comparison(expr.text) ? Operand() : plain(operand(0).with(operand(1)));
@@ -372,7 +377,10 @@ class FunctionReader {
         return plain(operand(1).with(operand(2)));
       case c::ExprKind::braces: {
         Operand all;
-        for (const c::ExprId element : operands) all.params |= values_[element.index()].params;
+        for (const c::ExprId element : operands) {
+          all.params |= values_[element.index()].params;
+          all.is_lasting = all.is_lasting || values_[element.index()].is_lasting;
+        }
         all.holds = all.params != 0;
         return all;
       }

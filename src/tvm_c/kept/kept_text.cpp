@@ -12,6 +12,7 @@
 
 #include "tvm_c/kept/merged_files.hpp"
 #include "tvm_c/kept/own_names.hpp"
+#include "tvm_c/text/doubts.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/error.hpp"
@@ -58,7 +59,7 @@ class Mentions {
   }
 
   // In these files, and in those that have something marked: what variables that stay mention, such as pointers to
-  // functions, and functions that run without a call.
+  // functions, functions that run without a call, and those that stay for another name of theirs.
   void mark_in_files(std::set<std::size_t> stay) {
     std::set<std::size_t> done;
     while (true) {
@@ -70,6 +71,10 @@ class Mentions {
         if (!stay.contains(item.file) || done.contains(item.file)) continue;
         if (is_unnamed_variable(item, included_)) mark_mentioned(item);
         if (item.kind == Item::Kind::function && runs_by_itself(text_of(item, included_))) mark(item.name, item.file);
+        mark_renamed(item);
+      }
+      for (const std::size_t file : stay) {
+        if (!done.contains(file)) mark_renamed_by_pragmas(file);
       }
       done = stay;
       follow();
@@ -88,6 +93,21 @@ class Mentions {
     }
   }
 
+  // void g(void) __attribute__((alias("f"))); stays with its file, however that is said.
+  void mark_renamed(const Item& item) {
+    if (item.kind != Item::Kind::prototype && item.kind != Item::Kind::other) return;
+    const Names names = included_.all_macros(item.file).names_in(item.begin, item.end);
+    if (std::none_of(names.begin(), names.end(), is_weak_word)) return;
+    for_each_identifier(text_of(item, included_), [&](std::string_view name) { push(name, item.file); });
+  }
+
+  void mark_renamed_by_pragmas(std::size_t file) {
+    for (const Directive& one : directives_in(included_.code(file))) {
+      if (one.word != "pragma" || !is_weak_word(one.rest)) continue;
+      for_each_identifier(one.rest, [&](std::string_view name) { push(name, file); });
+    }
+  }
+
   void mark_mentioned(const Item& item) {
     for (const std::string& name : included_.all_macros(item.file).names_in(item.begin, item.end))
       push(name, item.file);
@@ -99,15 +119,7 @@ class Mentions {
     if (item.kind != Item::Kind::function || file == scope_.left_out.end()) return {};
     const auto begin = file->second.find(item.name);
     if (begin == file->second.end()) return {};
-    const Code& code = included_.code(item.file);
-    std::size_t depth = 0;
-    for (const Directive& one : directives_in(code, begin->second)) {
-      if (opens_group(one.word)) ++depth;
-      if (one.word != "endif") continue;
-      if (depth == 0) return code.text.substr(begin->second, one.begin - begin->second);
-      --depth;
-    }
-    return code.text.substr(begin->second);
+    return text_of_group(included_.code(item.file), begin->second);
   }
 
   void push(std::size_t item) {

@@ -11,6 +11,7 @@
 
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/places.hpp"
+#include "usmp/c/preprocessor.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -74,6 +75,20 @@ bool is_conditional(std::size_t at, const Code& file) {
   return depth > 0;
 }
 
+bool is_read_once(const Code& header) {
+  const auto directives = directives_in(header);
+  return c::include_guard(header.lexed->tokens).has_value() ||
+         std::ranges::any_of(directives,
+                             [](const Directive& one) { return one.word == "pragma" && one.rest == "once"; });
+}
+
+// Whether it has more than prototypes and macros. What is no header by its name may be part of a list.
+bool may_not_be_read_twice(const std::string& name, const Code& header) {
+  return ends_with_any(name, {".h", ".hh", ".hpp"}) && !is_read_once(header) &&
+         std::ranges::any_of(header.lexed->tokens,
+                             [](const Token& token) { return token.is("{") || token.is("=") || token.is("typedef"); });
+}
+
 // Those of directives, too; not in comments and literals.
 Names identifiers_in(const Code& code) {
   Names result;
@@ -99,6 +114,7 @@ class Order {
       for (auto front = texts_.begin(); front != next; ++front) {
         check_mentioned(front->first, next->first);
         check_shared(front->first, next->first);
+        check_guards(front->first, next->first);
       }
     }
   }
@@ -132,6 +148,29 @@ class Order {
       const auto other = [first = definitions.front()](std::string_view one) { return one != first; };
       const bool is_one = std::none_of(definitions.begin(), definitions.end(), other);
       if (!is_one && macros_.at(front).contains(name) && defined_by(name, headers) > 1) fail(name, front, next);
+    }
+  }
+
+  // A header that both include needs a guard, and one that only the next includes needs another than those in front.
+  void check_guards(std::size_t front, std::size_t next) const {
+    const std::set<std::size_t>& before = included_.closed(front);
+    for (const std::size_t header : included_.closed(next)) {
+      if (header == next) continue;
+      const Code& code = included_.code(header);
+      const std::string& name = included_.name(header);
+      if (before.contains(header)) {
+        if (!may_not_be_read_twice(name, code)) continue;
+        throw Error(ErrorKind::archive, {{}, files_[next].name, {}},
+                    "includes " + in_quotes(name) + ", as " + files_[front].name +
+                        " does, expected '#pragma once' or an include guard there: both files' code comes into one "
+                        "file");
+      }
+      const auto guard = c::include_guard(code.lexed->tokens);
+      if (!guard || !macros_.at(front).contains(*guard)) continue;
+      throw Error(ErrorKind::archive, {{}, files_[next].name, {}},
+                  "includes " + in_quotes(name) + ", whose include guard " + in_quotes(*guard) + " " +
+                      files_[front].name +
+                      " or a header of its defines, too, expected another name: both files' code comes into one file");
     }
   }
 
@@ -169,7 +208,72 @@ class Order {
   std::map<std::size_t, Names> identifiers_;  // of headers
 };
 
+struct DeclaredType {
+  std::size_t file = 0;
+  std::size_t offset = 0;
+  std::string_view text;
+  bool is_conditional = false;
+  std::size_t item = 0;  // without a condition
+};
+
+// Up to #else or #elif.
+std::string_view first_part(std::string_view group) {
+  std::size_t depth = 0;
+  for (const Directive& one : directives_in(group)) {
+    if (opens_group(one.word)) {
+      ++depth;
+    } else if (one.word == "endif" && depth > 0) {
+      --depth;
+    } else if (belongs_to_group(one.word) && depth == 0) {
+      return group.substr(0, one.begin);
+    }
+  }
+  return group;
+}
+
+// Also in groups that are left out here.
+std::vector<DeclaredType> types_of(const std::set<std::size_t>& kept_files, const FileScope& scope,
+                                   std::span<const Source> files) {
+  std::vector<DeclaredType> result;
+  for (std::size_t i = 0; i < scope.items.size(); ++i) {
+    const Item& item = scope.items[i];
+    if (item.kind != Item::Kind::other || item.is_variable || !kept_files.contains(item.file)) continue;
+    const bool is_in_group = is_conditional(item.begin, scope.code.at(item.file));
+    result.push_back({item.file, item.begin, text_of_item(item, files), is_in_group, i});
+  }
+  for (const auto& [file, names] : scope.left_out) {
+    if (!kept_files.contains(file)) continue;
+    std::set<std::size_t> groups;
+    for (const auto& [name, begin] : names) groups.insert(begin);
+    for (const std::size_t begin : groups) {
+      const std::string_view text = first_part(text_of_group(scope.code.at(file), begin));
+      FileScope group;
+      try {
+        read_file_scope(split(text), 0, true, group, {}, nullptr, false);
+      } catch (const SyntaxError&) {  // a part of something else
+        continue;
+      }
+      for (const Item& item : group.items) {
+        if (item.kind != Item::Kind::other || item.is_variable) continue;
+        result.push_back({file, begin + item.begin, text.substr(item.begin, item.end - item.begin), true});
+      }
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+std::string_view text_of_group(const Code& code, std::size_t begin) {
+  std::size_t depth = 0;
+  for (const Directive& one : directives_in(code, begin)) {
+    if (opens_group(one.word)) ++depth;
+    if (one.word != "endif") continue;
+    if (depth == 0) return code.text.substr(begin, one.begin - begin);
+    --depth;
+  }
+  return code.text.substr(begin);
+}
 
 bool is_static_word(std::string_view name) {
   constexpr std::array<std::string_view, 3> names = {"__STATIC_INLINE", "__STATIC_FORCEINLINE", "__INLINE"};
@@ -187,21 +291,21 @@ std::set<std::size_t> repeated_types(const std::set<std::size_t>& kept_files, co
                                      std::span<const Source> files) {
   std::set<std::size_t> repeated;
   if (kept_files.size() < 2) return repeated;
-  std::map<std::string, std::size_t, std::less<>> known;  // item
-  for (std::size_t i = 0; i < scope.items.size(); ++i) {
-    const Item& item = scope.items[i];
-    if (item.kind != Item::Kind::other || item.is_variable || !kept_files.contains(item.file)) continue;
-    if (is_conditional(item.begin, scope.code.at(item.file))) continue;
-    for (const std::string& name : declared_by_type(text_of_item(item, files))) {
-      const auto [first, is_new] = known.emplace(name, i);
-      if (is_new || scope.items[first->second].file == item.file) continue;
-      const Item& other = scope.items[first->second];
-      if (text_of_item(other, files) != text_of_item(item, files)) {
-        throw Error(ErrorKind::archive, {{}, files[item.file].name, place_in(files[item.file], item.begin)},
-                    "declares " + in_quotes(name) + " otherwise than " + files[other.file].name +
+  const std::vector<DeclaredType> types = types_of(kept_files, scope, files);
+  std::map<std::string, const DeclaredType*, std::less<>> known;
+  for (const DeclaredType& type : types) {
+    for (const std::string& name : declared_by_type(type.text)) {
+      const auto [first, is_new] = known.emplace(name, &type);
+      if (is_new || first->second->file == type.file) continue;
+      const DeclaredType& other = *first->second;
+      const bool stay = type.is_conditional || other.is_conditional;  // both, and of what has braces only one may
+      if (other.text != type.text || (stay && type.text.find('{') != std::string_view::npos)) {
+        throw Error(ErrorKind::archive, {{}, files[type.file].name, place_in(files[type.file], type.offset)},
+                    "declares " + in_quotes(name) + (stay ? " under other conditions than " : " otherwise than ") +
+                        files[other.file].name +
                         ", expected one type or constant of that name: both files' code comes into one file");
       }
-      repeated.insert(i);
+      if (!stay) repeated.insert(type.item);
     }
   }
   return repeated;

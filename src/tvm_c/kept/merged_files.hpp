@@ -21,8 +21,12 @@ namespace usmp::tvm_c {
 // For two functions or variables of one name, from two files. Throws Error of kind archive: they are not the same text.
 void require_one_text(const Item& first, const Item& second, std::span<const Source> files);
 
+// Of a conditional group, from a place in it on: with its other parts, up to its end.
+[[nodiscard]] std::string_view text_of_group(const Code& code, std::size_t begin);
+
 // Types that these files declare as another in front does, in no conditional group: once is enough. By index into the
-// items of the scope. Throws Error of kind archive: two declare one name, each otherwise.
+// items of the scope. Throws Error of kind archive: two declare one name, each otherwise; or one under a condition, and
+// both may not stay.
 [[nodiscard]] std::set<std::size_t> repeated_types(const std::set<std::size_t>& kept_files, const FileScope& scope,
                                                    std::span<const Source> files);
 

@@ -146,6 +146,15 @@ class Declarations {
       if (decl.kind == c::DeclKind::enumerator) enumerators.insert(decl.name);
     }
     std::vector<c::StmtId> pending(tree_.items.rbegin(), tree_.items.rend());
+    for (const c::Decl& decl : tree_.decls) {  // in functions, too, where it means one of a file
+      const bool is_declared = decl.storage == c::Storage::external && !decl.body.valid() && !decl.init.valid();
+      if (is_declared) add(decl);
+    }
+    for (const c::Stmt& stmt : tree_.stmts) {
+      for (const c::DeclId decl : stmt.decls) {
+        if (tree_[decl].kind == c::DeclKind::function && !tree_[decl].body.valid()) add(tree_[decl]);
+      }
+    }
     while (!pending.empty()) {
       const c::Stmt& stmt = tree_[pending.back()];
       pending.pop_back();

@@ -18,12 +18,6 @@
 namespace usmp::tvm_c {
 namespace {
 
-// Of an attribute, or of a macro for one.
-bool is_weak_word(std::string_view word) {
-  constexpr std::array<std::string_view, 5> words = {"weak", "WEAK", "Weak", "alias", "ifunc"};
-  return std::ranges::any_of(words, [&](std::string_view one) { return word.find(one) != std::string_view::npos; });
-}
-
 class DoubtFinder {
  public:
   DoubtFinder(const FilesRead& read, FileScope& scope) : read_(read), scope_(scope) {
@@ -83,9 +77,9 @@ class DoubtFinder {
       head = head.substr(0, std::max(head.find_first_of("{="), item.begin - begin));
       if (!is_weak(head)) continue;
       const std::string how = "declared as one that another definition may replace" + where;
-      if (!item.name.empty()) {
+      if (item.kind == Item::Kind::function) {
         add(item.name, how);
-      } else {
+      } else {  // and what it is another name for
         for_each_identifier(head, [&](std::string_view name) { add(name, how); });
       }
     }
@@ -173,6 +167,11 @@ class DoubtFinder {
 };
 
 }  // namespace
+
+bool is_weak_word(std::string_view word) {
+  constexpr std::array<std::string_view, 6> words = {"weak", "WEAK", "Weak", "alias", "ALIAS", "ifunc"};
+  return std::ranges::any_of(words, [&](std::string_view one) { return word.find(one) != std::string_view::npos; });
+}
 
 void find_doubts(const FilesRead& read, const std::string& entry, FileScope& scope) {
   DoubtFinder(read, scope).run(entry);

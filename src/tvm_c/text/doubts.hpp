@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include <string_view>
+
 #include "tvm_c/text/files_read.hpp"
 
 namespace usmp::tvm_c {
@@ -14,5 +16,8 @@ namespace usmp::tvm_c {
 // condition; and what a group of another file defines, too, that is left out. Takes such tables out of the scope.
 // Without an entry, nothing is asked of conditions. O(items, macros and directives · log).
 void find_doubts(const FilesRead& read, const std::string& entry, FileScope& scope);
+
+// Of an attribute, of a pragma, or of a macro for one, which another definition may replace or which is another name.
+[[nodiscard]] bool is_weak_word(std::string_view word);
 
 }  // namespace usmp::tvm_c
