@@ -49,8 +49,7 @@ bool is_doubled_product(const Expr& expr, arith::Ranges& ranges) {
 
 class Fit {
  public:
-  Fit(const tir::Store& store, tir::VarId i, arith::Ranges& ranges, bool shifts = false)
-      : store_(store), i_(i), ranges_(ranges), shifts_(shifts) {}
+  Fit(const tir::Store& store, tir::VarId i, arith::Ranges& ranges) : store_(store), i_(i), ranges_(ranges) {}
 
   bool run() {
     bool fits = true;
@@ -79,10 +78,15 @@ class Fit {
         return true;
       case ExprKind::call:
         return expr.op == tir::Op::multiply_high || is_doubled_product(expr, ranges_) ||
-               (shifts_ && expr.op == tir::Op::shift_right && expr.type == tir::int32_type);
+               (expr.op == tir::Op::shift_right && expr.type == tir::int32_type && is_shift(*expr.operands[1]));
       default:
         return false;
     }
+  }
+
+  static bool is_shift(const Expr& by) {
+    const auto literal = tir::as_int(by);
+    return !literal || (*literal >= 0 && *literal < 32);
   }
 
   // A value of the type of `expr`, as it is.
@@ -112,30 +116,38 @@ class Fit {
   const tir::Store& store_;
   tir::VarId i_;
   arith::Ranges& ranges_;
-  bool shifts_;
 };
 
-// The only store of the block, behind variables that name sums and products of numbers, or anything.
-std::optional<tir::Store> without_lets(const tir::Block& body, bool of_anything = false) {
+bool is_number(const Expr& root) {
+  bool is = true;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    is = is && (expr.kind == ExprKind::add || expr.kind == ExprKind::sub || expr.kind == ExprKind::mul ||
+                expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm);
+  });
+  return is;
+}
+
+// The only store of the block, behind variables that name values: numbers alone, where the index has them.
+std::optional<tir::Store> without_lets(const tir::Block& body) {
   const auto* last = body.empty() ? nullptr : std::get_if<tir::Store>(&body.back().node);
   constexpr std::size_t most_lets = 8;
+  constexpr std::size_t most_nodes = 200;
   if (last == nullptr || body.size() > most_lets) return std::nullopt;
   tir::Store store = *last;
   for (std::size_t i = body.size() - 1; i-- > 0;) {
     const auto* let = std::get_if<tir::Let>(&body[i].node);
-    if (let == nullptr || let->value->type != tir::int32_type) return std::nullopt;
-    bool is_number = true;
-    tir::for_each_expr(*let->value, [&](const Expr& expr) {
-      is_number =
-          is_number && (expr.kind == ExprKind::add || expr.kind == ExprKind::sub || expr.kind == ExprKind::mul ||
-                        expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm);
-    });
-    if (!is_number && !of_anything) return std::nullopt;
+    if (let == nullptr || let->value->type != tir::int32_type || !tir::is_pure(*let->value) ||
+        (!is_number(*let->value) && tir::mentions(*store.index, let->var))) {
+      return std::nullopt;
+    }
     tir::ExprRewriter inlined([&](const ExprRef& expr) -> ExprRef {
       return expr->kind == ExprKind::var && expr->var == let->var ? let->value : nullptr;
     });
     store.index = inlined.rewritten(store.index);
     store.value = inlined.rewritten(store.value);
+    std::size_t nodes = 0;
+    tir::for_each_expr(*store.value, [&](const Expr&) { return ++nodes <= most_nodes; });
+    if (nodes > most_nodes) return std::nullopt;
   }
   return store;
 }
@@ -177,9 +189,9 @@ std::optional<tir::Store> store_of_lanes(const tir::Module& module, const tir::F
 
 std::optional<tir::Store> store_of_own(const tir::Module& module, const tir::For& loop, arith::Ranges& ranges,
                                        const std::function<bool(tir::VarId)>& is_own) {
-  std::optional<tir::Store> store = is_over_fours(module, loop) ? without_lets(loop.body, true) : std::nullopt;
+  std::optional<tir::Store> store = is_over_fours(module, loop) ? without_lets(loop.body) : std::nullopt;
   if (!store || store->predicate != nullptr || !is_element(store->value->type) ||
-      !grows_by_one(*store->index, loop.var) || !Fit(*store, loop.var, ranges, true).run()) {
+      !grows_by_one(*store->index, loop.var) || !Fit(*store, loop.var, ranges).run()) {
     return std::nullopt;
   }
   bool are_own = true;
@@ -245,9 +257,21 @@ void ExpressionPrinter::add_fixed_point_lanes(const Expr& expr, tir::VarId i) {
     add(*expr.operands[1]);
     return add(")");
   }
+  if (expr.op == tir::Op::shift_right) {
+    const auto literal = tir::as_int(*expr.operands[1]);
+    if (literal == 0) return lanes(expr.operands[0]);
+    add(literal ? "vshrq_n_s32(" : "vshlq_s32(");
+    lanes(expr.operands[0]);
+    add(literal ? ", " + std::to_string(*literal) : ", vnegq_s32(");
+    if (!literal) lanes(expr.operands[1]);
+    return add(literal ? ")" : "))");
+  }
   const bool is_whole = tir::as_int(*expr.operands[2]) == 0;
-  add(is_whole ? "vrmulhq_s32(" : file_.helpers.multiply_high_lanes() + "(");
-  lanes(expr.operands[0]);
+  const ExprRef& x = expr.operands[0];
+  // Twice x fits 32 bits, so nothing saturates.
+  const bool is_doubled = is_whole && x->kind == ExprKind::mul && tir::as_int(*x->operands[1]) == 2;
+  add(is_doubled ? "vqrdmulhq_s32(" : is_whole ? "vrmulhq_s32(" : file_.helpers.multiply_high_lanes() + "(");
+  lanes(is_doubled ? x->operands[0] : x);
   add(", ");
   lanes(expr.operands[1]);
   if (is_whole) return add(")");

@@ -17,14 +17,14 @@ inline constexpr std::int64_t lane_count = 4;
 
 // Whether four iterations give the same if all their values are read, computed in 32 bits, and stored, in this order:
 // the loop runs from 0 a multiple of four times and holds one store at an index that grows by one, into a parameter
-// that nothing else reaches; values are sums, products, clips and fixed-point products of neighbours, of what does not
-// depend on the loop, and of literals, none of which leaves its type. The store, with what variables in front of it
-// stand for; nothing: it does not. O(size of the loop).
+// that nothing else reaches; values are sums, products, clips, fixed-point products and shifts to the right of
+// neighbours, of what does not depend on the loop, and of literals, none of which leaves its type. The store, with what
+// variables in front of it stand for; nothing: it does not. O(size of the loop).
 [[nodiscard]] std::optional<tir::Store> store_of_lanes(const tir::Module& module, const tir::Function& function,
                                                        const tir::For& loop, arith::Ranges& ranges);
 
 // Likewise for Arm's DSP extension (fours_of()), into whatever storage, where all that is read is other storage that no
-// pointer reaches, `is_own`. What lets name may be any such value, and values may be shifted to the right.
+// pointer reaches, `is_own`.
 [[nodiscard]] std::optional<tir::Store> store_of_own(const tir::Module& module, const tir::For& loop,
                                                      arith::Ranges& ranges,
                                                      const std::function<bool(tir::VarId)>& is_own);

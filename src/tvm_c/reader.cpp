@@ -687,12 +687,9 @@ class ModuleReader {
   // A static function of another file is not what is called.
   void require_seen(const std::string& callee, const FunctionText& caller) const {
     const auto found = scope_.functions.find(callee);
-    if (found == scope_.functions.end() || included_.closed(caller.file).contains(found->second.file)) return;
-    const bool is_static = std::ranges::any_of(scope_.items, [&](const Item& item) {
-      return item.is_local && item.kind == Item::Kind::function && item.file == found->second.file &&
-             item.name == callee;
-    });
-    if (!is_static) return;
+    const bool is_seen = found == scope_.functions.end() || !found->second.is_local ||
+                         included_.closed(caller.file).contains(found->second.file);
+    if (is_seen) return;
     throw Error(ErrorKind::archive, {{}, files_[caller.file].name, place(caller.file, caller.offset)},
                 "found a call of " + in_quotes(callee) + ", of which " + files_[found->second.file].name +
                     " has a static one, expected functions of different names");

@@ -101,6 +101,40 @@ TEST_CASE("lanes: fixed-point products, sums and clips on an emulated core") {
   program.run_on_dsp();
 }
 
+TEST_CASE("lanes: shifts, and products of what is doubled, on an emulated core") {
+  LanesProgram program;
+  const std::vector<std::int32_t> x = numbers();
+  std::vector<std::int32_t> halves, factors(x.rbegin(), x.rend()), by_5, by_lane, doubles, twice;
+  std::vector<std::int8_t> shifts;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    halves.push_back(x[i] / 2);
+    shifts.push_back(static_cast<std::int8_t>(i % 32));
+    by_5.push_back(x[i] >> 5);
+    by_lane.push_back(x[i] >> shifts[i]);
+    const std::int32_t h = product(std::int64_t{halves[i]} * 2, factors[i], 32);
+    doubles.push_back(h);
+    twice.push_back((h + (h >> 31)) >> shifts[i]);
+  }
+  const auto shifted = [](const ExprRef& value, const ExprRef& by) {
+    return tir::make_call(i32, tir::Op::shift_right, {value, by});
+  };
+  program.lanes("by a literal", {ints(x)}, ints(by_5), [&](const auto& v) { return shifted(v[0], imm(5)); });
+  program.lanes("by 0", {ints(x)}, ints(x), [&](const auto& v) { return shifted(v[0], imm(0)); });
+  program.lanes("by another number in each lane", {ints(x), ints8(shifts)}, ints(by_lane),
+                [&](const auto& v) { return shifted(v[0], cast(i32, v[1])); });
+  program.lanes("doubled", {ints(halves), ints(factors)}, ints(doubles),
+                [](const auto& v) { return high(mul(v[0], imm(2)), v[1], imm(0)); });
+  program.lanes("rounded twice", {ints(halves), ints(factors), ints8(shifts)}, ints(twice), [&](const auto& v) {
+    const ExprRef h = high(mul(v[0], imm(2)), v[1], imm(0));
+    return shifted(add(h, shifted(h, imm(31))), cast(i32, v[2]));
+  });
+  const std::string text = program.text();
+  for (const char* one : {"vshrq_n_s32(", "vshlq_s32(", "vqrdmulhq_s32("}) CHECK(text.find(one) != std::string::npos);
+  program.run();
+  program.run_on_helium();
+  program.run_on_dsp();
+}
+
 TEST_CASE("lanes: chains of steps on an emulated core") {
   LanesProgram program;
   const std::vector<std::int32_t> x = numbers();
@@ -617,6 +651,10 @@ TEST_CASE_FIXTURE(LanesFixture, "lanes: loops that vectors may take") {
     before.push_back(let(n, add(ref(i), imm(3))));
     at = ref(n);
   }
+  SUBCASE("a variable in front that names a value") {
+    before.push_back(let(n, high(load(x, ref(i)), imm(5), imm(0))));
+    value = add(ref(n), tir::make_call(i32, tir::Op::shift_right, {ref(n), imm(31)}));
+  }
   CHECK(fits());
 }
 
@@ -635,6 +673,22 @@ TEST_CASE_FIXTURE(LanesFixture, "lanes: loops that vectors may not take") {
   SUBCASE("a cast that cuts") { value = cast(i32, cast(i8, load(x, ref(i)))); }
   SUBCASE("a product doubled of what does not fit") { value = doubled(load(x, ref(i)), 1140768826, 3); }
   SUBCASE("a product doubled with a negative factor") { value = doubled(load(x, ref(i)), -5, 0); }
+  SUBCASE("a shift by more bits than there are") {
+    value = tir::make_call(i32, tir::Op::shift_right, {load(x, ref(i)), imm(32)});
+  }
+  SUBCASE("a variable in front that names what was stored one element before") {
+    before.push_back(let(n, load(out, sub(ref(i), imm(1)))));
+    value = add(ref(n), imm(1));
+  }
+  SUBCASE("variables that double the value over and over") {
+    ExprRef all = load(x, ref(i));
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {
+      const VarId twice = var(name, i32);
+      before.push_back(let(twice, add(all, add(all, all))));
+      all = ref(twice);
+    }
+    value = all;
+  }
   SUBCASE("a quotient") { value = binary(ExprKind::div, load(x, ref(i)), imm(3)); }
   SUBCASE("the number of the element") { value = add(load(x, ref(i)), ref(i)); }
   SUBCASE("a comparison") {

@@ -146,7 +146,7 @@ class FileReader {
         if (item.kind == Item::Kind::other && !has_value) item.is_variable = words < 2 || tokens_.peek().is("*");
         if (function_in_brackets(token)) return;
         is(Item::Kind::prototype, name);
-        if (!function(name, token)) {
+        if (!function(name, token, item.is_local)) {
           // SECTION(".dtcm") static uint8_t sram[64];
           Lexer behind = tokens_;
           const bool is_macro = behind.peek().is("static") || behind.peek().is("const") || behind.peek().is("struct") ||
@@ -250,14 +250,14 @@ class FileReader {
   }
 
   // Whether the declaration ends here. A prototype does not.
-  bool function(const Token& name, const Token& open) {
+  bool function(const Token& name, const Token& open, bool is_local) {
     const Lexer params = tokens_;
     skip_to_end(tokens_, open.offset);
     skip_old_params(params);
     if (name.text.empty() || !tokens_.peek().is("{")) return false;
     const Token brace = tokens_.next();
-    const auto [known, is_new] =
-        scope_.functions.try_emplace(std::string(name.text), FunctionText{file_, name.offset, params, tokens_});
+    const auto [known, is_new] = scope_.functions.try_emplace(
+        std::string(name.text), FunctionText{file_, name.offset, params, tokens_, is_local});
     if (!is_new && known->second.file != file_)
       scope_.doubts.try_emplace(std::string(name.text), "in another file, too");
     skip_to_end(tokens_, brace.offset);

@@ -29,8 +29,9 @@ inline constexpr std::array<std::string_view, 2> entry_endings = {"___tvm_main__
 struct FunctionText {
   std::size_t file = 0;  // that defines it
   std::size_t offset = 0;
-  Lexer params;  // behind the bracket that opens them
-  Lexer body;    // behind the brace
+  Lexer params;           // behind the bracket that opens them
+  Lexer body;             // behind the brace
+  bool is_local = false;  // static or inline
 };
 
 struct Table {
