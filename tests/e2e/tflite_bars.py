@@ -11,7 +11,6 @@ flash is code and constants of the C that usmp-plan writes. Outputs are compared
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -52,8 +51,7 @@ def flash_of(binary: Path, model: Path, folder: Path) -> int:
 
 def main() -> int:
     binary, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
-    compiler, _, _, _, emulator = instructions.CORES[CORE]
-    if missing := [tool for tool in (compiler, emulator.split()[0]) if not shutil.which(tool)]:
+    if missing := instructions.missing_tools([CORE, HELIUM]):
         print(f"not installed: {', '.join(missing)}")
         return 77
     wrong = 0
@@ -63,11 +61,11 @@ def main() -> int:
             plan = json.loads(run([binary, model.path, "--cpu", CORE, "--dry-run", "--json"]).stdout)["modules"][0]
             counts = instructions.measure(binary, model, CORE, "-O2", ["--cpu", CORE], False, False)
             found = (plan["totals"]["workspace_used"], counts["all"] / 1e6, flash_of(binary, model.path, Path(temporary)) / 1e3)
+            helium = instructions.measure(binary, model, HELIUM, "-O2", ["--cpu", HELIUM], False, False)["all"] / 1e6
         moved = [abs(a - b) > 0.03 * b for a, b in zip(found, bars)]
         wrong += any(moved)
         print(f"{name:8} workspace {found[0]:6} bytes, {found[1]:7.3f} million instructions, flash {found[2]:6.1f} kB"
               f"{f'; expected {bars} within 3 %' if any(moved) else ''}")
-        helium = instructions.measure(binary, model, HELIUM, "-O2", ["--cpu", HELIUM], False, False)["all"] / 1e6
         has_moved = abs(helium - HELIUM_BARS[name]) > 0.03 * HELIUM_BARS[name]
         wrong += has_moved
         print(f"{name:8} {HELIUM}: {helium:.3f} million instructions{f'; expected {HELIUM_BARS[name]} within 3 %' if has_moved else ''}")
