@@ -251,15 +251,16 @@ class Taker {
     const VarId array = add_register(module_, block, "window", sum.data.load->type, length);
     const VarId weights = sum.weight.load->var;
     std::vector<NewConstant>& after = replaced_[weights];
+    std::size_t front = 0;  // of the first sums
     for (const WindowPart& part : window.parts) {
-      const bool is_first = after.empty();
       const VarId var =
-          is_first ? weights : loops::fresh_var(module_, module_.var(weights).name + "_rest", tir::handle_type);
-      after.push_back({var, weights_of(window, part)});
+          after.empty() ? weights : loops::fresh_var(module_, module_.var(weights).name + "_rest", tir::handle_type);
       copy(block, sum, window, part, array);
-      if (is_first) block.push_back(std::move(zeros));
+      if (after.empty()) front = block.size();
+      after.push_back({var, weights_of(window, part)});
       block.push_back(sums_of(sum, part, array, var));
     }
+    block.insert(block.begin() + static_cast<std::ptrdiff_t>(front), std::move(zeros));
     return block;
   }
 
