@@ -258,13 +258,17 @@ void ExpressionPrinter::add_fixed_point_lanes(const Expr& expr, tir::VarId i) {
     return add(")");
   }
   if (expr.op == tir::Op::shift_right) {
-    const auto literal = tir::as_int(*expr.operands[1]);
-    if (literal == 0) return lanes(expr.operands[0]);
-    add(literal ? "vshrq_n_s32(" : "vshlq_s32(");
+    if (const auto literal = tir::as_int(*expr.operands[1])) {
+      if (*literal > 0) add("vshrq_n_s32(");
+      lanes(expr.operands[0]);
+      if (*literal > 0) add(", " + std::to_string(*literal) + ")");
+      return;
+    }
+    add("vshlq_s32(");
     lanes(expr.operands[0]);
-    add(literal ? ", " + std::to_string(*literal) : ", vnegq_s32(");
-    if (!literal) lanes(expr.operands[1]);
-    return add(literal ? ")" : "))");
+    add(", vnegq_s32(");
+    lanes(expr.operands[1]);
+    return add("))");
   }
   const bool is_whole = tir::as_int(*expr.operands[2]) == 0;
   const ExprRef& x = expr.operands[0];
