@@ -91,9 +91,8 @@ class Blocker {
     std::optional<Block> made;
     const auto sum = product_sum(*nest, facts);
     if (sum && sum->step != 1 && tir::as_int(*loop.extent) == sum->step && is_possible(*sum)) {
-      const ExprRef first = first_value(loop.body[0], *sum, facts);
       const auto index = facts.affine(*sum->store->index);
-      const bool are_passes = first != nullptr && tir::as_int(*first) == 0 && index && index->factor(loop.var) == 1 &&
+      const bool are_passes = sets_to_0(loop.body[0], *sum, facts) && index && index->factor(loop.var) == 1 &&
                               !index->without(loop.var).mentions(loop.var) && !sum->data.mentions(loop.var) &&
                               !bounds_mention(*sum, {&loop});
       if (auto runs = are_passes ? add_runs(module_, *sum, core_, true, facts, &loop) : std::nullopt)

@@ -243,6 +243,11 @@ ExprRef first_value(const tir::Stmt& stmt, const ProductSum& sum, arith::Facts& 
   return is_same ? store->value : nullptr;
 }
 
+bool sets_to_0(const tir::Stmt& stmt, const ProductSum& sum, arith::Facts& facts) {
+  const ExprRef value = first_value(stmt, sum, facts);
+  return value != nullptr && tir::as_int(*value) == 0;
+}
+
 void expand_names_in_sums(tir::Module& module) {
   for (tir::Function& function : module.functions) {
     tir::for_each_block(function.body, [&](tir::Block& block) {

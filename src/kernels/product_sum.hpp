@@ -69,6 +69,8 @@ inline constexpr std::int64_t unsigned_weight_offset = -128;
 
 // What a loop in front sets all sums to; null: it does something else.
 [[nodiscard]] tir::ExprRef first_value(const tir::Stmt& stmt, const ProductSum& sum, arith::Facts& facts);
+// Whether that is 0.
+[[nodiscard]] bool sets_to_0(const tir::Stmt& stmt, const ProductSum& sum, arith::Facts& facts);
 
 // Where a loop holds nothing but a sum that is added to, with names for parts of its indices, these go: TVM gives names
 // to what occurs twice. O(nodes).

@@ -174,8 +174,7 @@ class Parter {
     loops::rename(cleared.body, number_of(*zeros, cleared, parts.inside, shared.together));
     Stmt clear{std::move(cleared)};
     const auto sum = product_sum(std::get<tir::For>(nest.node), facts);
-    const ExprRef value = sum ? first_value(clear, *sum, facts) : nullptr;
-    const bool are_windows = value != nullptr && tir::as_int(*value) == 0 && may_be_window(*sum);
+    const bool are_windows = sum && sets_to_0(clear, *sum, facts) && may_be_window(*sum);
     facts.restore(mark);
     if (!are_windows) return std::nullopt;
     parts.inside.body.push_back(std::move(clear));

@@ -124,8 +124,7 @@ class Taker {
       loops::bind_after(around.body[i - 1], facts);
       const auto* nest = std::get_if<tir::For>(&around.body[i].node);
       const auto sum = nest == nullptr ? std::nullopt : product_sum(*nest, facts);
-      const ExprRef first = sum ? first_value(around.body[i - 1], *sum, facts) : nullptr;
-      if (first == nullptr || tir::as_int(*first) != 0 || !are_apart(*sum)) continue;
+      if (!sum || !sets_to_0(around.body[i - 1], *sum, facts) || !are_apart(*sum)) continue;
       const std::size_t before = facts.mark();
       for (const tir::For* loop : sum->loops) facts.bind_loop(*loop);
       const std::optional<SmallWindow> window = window_of(*sum, facts);

@@ -131,9 +131,7 @@ class Layout {
                         const bool has_windows = sum->step != 1 || (whole_windows_ && !in_rows_);
                         if (sum->form == Form::lanes && !has_windows) return;
                         const auto front = in_front.find(loop);
-                        const tir::ExprRef first =
-                            front == in_front.end() ? nullptr : first_value(*front->second, *sum, inside);
-                        if (first != nullptr && tir::as_int(*first) == 0) begun_.insert(loop);
+                        if (front != in_front.end() && sets_to_0(*front->second, *sum, inside)) begun_.insert(loop);
                         for (const tir::For* one : sum->loops) inside.bind_loop(*one);
                         if (auto candidate = candidate_of(*sum, inside)) candidates_.push_back(std::move(*candidate));
                       },

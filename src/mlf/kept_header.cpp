@@ -131,7 +131,6 @@ std::vector<std::string> macros_without_place(std::string_view before, std::stri
 }
 
 std::set<std::string> macros_of_header(const Archive& archive, const std::string& header) {
-  const auto leaf = [](std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); };
   std::set<std::string> result;
   std::set<std::string> seen = {header};
   std::vector<std::string> pending = {header};
@@ -144,9 +143,9 @@ std::set<std::string> macros_of_header(const Archive& archive, const std::string
       if (!macro.name.starts_with("TVMGEN_")) result.emplace(macro.name);
     }
     for (const std::string& include : code.includes()) {
-      const std::string_view name = leaf(std::string_view(include).substr(1, include.size() - 2));
+      const std::string_view name = leaf_of(std::string_view(include).substr(1, include.size() - 2));
       for (const Member& other : archive.members) {
-        if (leaf(other.name) == name && seen.insert(other.name).second) pending.push_back(other.name);
+        if (leaf_of(other.name) == name && seen.insert(other.name).second) pending.push_back(other.name);
       }
     }
   }

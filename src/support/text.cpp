@@ -199,6 +199,8 @@ std::string file_name_of(const std::string& path) {
   return name.filename().string();
 }
 
+std::string_view leaf_of(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
+
 std::string two_decimals(double value) { return decimals(value, 2); }
 
 std::string three_decimals(double value) { return decimals(value, 3); }

@@ -25,6 +25,7 @@ from pathlib import Path
 import golden
 
 TRANSFORMS = ("none", "all")
+WAYS = ("none", "stack", "no_stack")  # of planning, beside all steps
 # Archives of which more is needed from C, and how much: shapes of tensors are not known from C, so `rolling` by itself finds fewer rows,
 # and more loops are joined by `fuse` by itself. With all steps these need as much as from TIR.
 LARGER = {("random/r3000", "rolling"): 1584, ("random/r1050", "fuse"): 372}
@@ -42,12 +43,11 @@ class Case:
     packed: bool = False  # TVM's packed interface
     by_tvm: bool = False  # TVM planned it, so metadata.json says how large its pools are
     built: golden.Built = field(default_factory=golden.Built)  # of all cases
-    only: str = ""          # of the ways beside all steps, the one that is compiled and run; empty: each
-    turn: int | None = None  # of three, in which steps are taken alone; none: each step
+    turn: int | None = None  # of three: one way beside all steps is compiled and run, a third of the steps taken alone; none: each
 
     def build_and_run(self, out: Path) -> None:
         """Once for equal C: of one network, TVM's versions and ways of building often come to the same."""
-        if self.only and out.name not in ("all", self.only):
+        if self.turn is not None and out.name not in ("all", WAYS[self.turn]):
             return
         golden.write_main(out, "default", self.golden, packed=self.packed)
         if self.built.is_new(golden.digest_of(out)):  # whose main names the golden files
@@ -120,7 +120,7 @@ def check_tensors(binary: Path, archive: Path, case: Case) -> None:
 
 def check_steps(binary: Path, archive: Path, case: Case, steps: list[str]) -> None:
     """Each step alone, without writing C."""
-    for step in steps if case.turn is None else steps[case.turn::3]:
+    for step in steps if case.turn is None else steps[case.turn::len(WAYS)]:
         found, expected = (planned(binary, model, step)["totals"]["workspace_used"] for model in (archive, case.reference))
         if found > max(expected, LARGER.get((case.name, step), 0)):
             raise golden.Failure(f"--transform {step}: {found} bytes from C, {expected} from TIR")
@@ -251,9 +251,7 @@ def main() -> int:
     for turn, case in enumerate(cases):
         case.built = built
         # Of the many shared ones, most of which are one network's, one way and a third of the steps in turn.
-        if is_shared and not arguments.full:
-            case.turn = turn % 3
-            case.only = ("none", "stack", "no_stack")[case.turn]
+        case.turn = turn % len(WAYS) if is_shared and not arguments.full else None
     if not cases:
         print("no archive to run")
         return 1

@@ -14,7 +14,7 @@ struct Core {
   std::string_view name;           // as compilers know it: "cortex-m4"
   bool in_rows = false;            // weights lie sum by sum, as vectors of Helium read them
   std::int64_t row_terms = 2;      // the fewest of rows of windows that one call adds (Op::window_run); 0: none does
-  bool whole_windows = true;       // those of lanes are one call (Op::lane_window), small ones are copied to be one row
+  bool whole_windows = true;       // those of lanes are one call (Op::lane_window)
   std::int64_t paired_terms = 8;   // the fewest of sums whose weights become pairs (Op::pair_run); 0: none do
   std::int64_t front_percent = 7;  // what pairs may add to the constants
   std::int64_t sums = 4;           // of a block of sums, >= 1: as many as registers hold beside data and weights

@@ -9,9 +9,10 @@
 
 namespace usmp::kernels {
 
-// Before planning: what kernels need of constants. Weights in the order in which they are read, of the same size
-// (src/kernels/weights.hpp); products of fixed point whose low half does not count (src/kernels/requantize.hpp).
-// Changes no live range. O(nodes + bytes of constants).
+// Before planning: what kernels need of constants. Copies of small windows on the stack
+// (src/kernels/small_windows.hpp); weights in the order in which they are read (src/kernels/weights.hpp); products of
+// fixed point whose low half does not count (src/kernels/requantize.hpp). No tensor lives longer. O(nodes + bytes of
+// constants).
 void prepare(tir::Module& module, const Core& core);
 
 // After lowering and outlining: the nests themselves. Needs no memory but registers. O(size of the module).

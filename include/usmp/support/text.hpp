@@ -84,6 +84,8 @@ void for_each_identifier(std::string_view text, const std::function<void(std::st
 
 // The last part of a path, for reports.
 [[nodiscard]] std::string file_name_of(const std::string& path);
+// Behind the last slash or backslash, as of what a file of C includes.
+[[nodiscard]] std::string_view leaf_of(std::string_view path);
 
 // ASCII upper case.
 [[nodiscard]] std::string upper_case(std::string_view text);

@@ -14,8 +14,6 @@
 namespace usmp::tvm_c {
 namespace {
 
-std::string_view leaf(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
-
 // "model/sizes.h" of "model/sizes.h" or <model/sizes.h>
 std::string_view included_name(std::string_view rest) {
   if (rest.empty() || (rest.front() != '"' && rest.front() != '<')) return {};
@@ -40,7 +38,7 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
   std::map<std::size_t, Error> faults;
   for (const std::span<const Source> both : {files, headers}) {
     for (const Source& source : both) {
-      by_name_[std::string(leaf(source.name))].push_back(code_.size());
+      by_name_[std::string(leaf_of(source.name))].push_back(code_.size());
       names_.push_back(source.name);
       try {
         code_.push_back(split(source));
@@ -55,7 +53,7 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
   std::vector<std::set<std::size_t>> certain(code_.size());
   for (std::size_t i = 0; i < code_.size(); ++i) {
     for (const Macros::Include& include : own_[i].includes()) {
-      const auto found = by_name_.find(leaf(included_name(include.name)));
+      const auto found = by_name_.find(leaf_of(included_name(include.name)));
       if (found == by_name_.end()) continue;
       direct[i].insert(found->second.begin(), found->second.end());
       if (!include.is_conditional && found->second.size() == 1) certain[i].insert(found->second.front());
@@ -144,7 +142,7 @@ const Macros& Included::all_macros(std::size_t file) const {
 }
 
 std::optional<std::size_t> Included::only_source(std::string_view name) const {
-  const auto found = by_name_.find(leaf(name));
+  const auto found = by_name_.find(leaf_of(name));
   return found == by_name_.end() || found->second.size() != 1 ? std::nullopt : std::optional(found->second.front());
 }
 
