@@ -29,6 +29,7 @@
 #include "tvm_c/kept/added_code.hpp"
 #include "tvm_c/kept/escape.hpp"
 #include "tvm_c/kept/extended_lifetimes.hpp"
+#include "tvm_c/kept/kept_constants.hpp"
 #include "tvm_c/kept/kept_text.hpp"
 #include "tvm_c/kept/synchronous.hpp"
 #include "tvm_c/kept/workspace_ownership.hpp"
@@ -253,11 +254,6 @@ class ModuleReader {
           auto params = pool_params(function, pool_macros_of_all());
           for (auto& param : params) {
             if (!param || !param->is_used || !is_struct_of_constants(param->pool)) continue;
-            if (param->other) {
-              throw SyntaxError{*param->other, "found another " + in_quotes(param->pool) +
-                                                   " in a function whose C stays and that takes constants of this "
-                                                   "pool, expected another name"};
-            }
             param->is_named = true;
             named_constants_.emplace(param->pool, name);
           }
@@ -295,14 +291,15 @@ class ModuleReader {
     std::erase_if(gone, [this](const std::string& name) {
       return !scope_.owned.contains(name) && !scope_.functions.contains(name) && !tables_.contains(name);
     });
-    const std::vector<bool> stays = mentioned_items(kept_names_, used_names(), stops, scope_, included_, callers);
+    const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, included_, callers);
     std::set<std::size_t> with_text = callers;
     for (std::size_t i = 0; i < stays.size(); ++i) {
       if (stays[i]) with_text.insert(scope_.items[i].file);
     }
     added_.require_none_of(gone, stays, with_text);
     note_visible_names(with_text, gone);
-    std::string text = kept_text(kept_names_, callers, used_names(), stops, kept_pools_, scope_, files_, included_);
+    std::string text = kept_constants() +
+                       kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, included_);
     for (const std::string& one : statements) text += "\n" + one;
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
@@ -419,15 +416,16 @@ class ModuleReader {
     return found != scope_.constant_pools.end() && found->second.bytes == nullptr;
   }
 
-  // What text that stays names and functions do not, by file.
-  [[nodiscard]] UsedNames used_names() const {
-    UsedNames names = added_.names();
-    for (const auto& [pool, function] : named_constants_) {
-      for (const Item& item : scope_.items) {
-        if (item.kind == Item::Kind::data && item.name == pool) names.emplace(item.file, pool);
-      }
+  // Those that functions which stay take.
+  [[nodiscard]] std::string kept_constants() const {
+    std::string text;
+    for (const Item& item : scope_.items) {
+      if (item.kind != Item::Kind::data || !named_constants_.contains(std::string(item.name))) continue;
+      const std::string_view declaration = files_[item.file].text.substr(item.begin, item.end - item.begin);
+      const std::string name(item.name);
+      text += text_of_constants(name, scope_.constant_pools.find(name)->second, declaration);
     }
-    return names;
+    return text;
   }
 
   // Planned C leaves the caller if a function of the module fails, so what ignores that is not read.
@@ -538,7 +536,7 @@ class ModuleReader {
   void note_left_out(const std::string& entry) {
     if (unread_ != Unread::kept || !rewritten_.empty()) return;
     const Names stops = stops_of(entry);
-    const std::vector<bool> stays = mentioned_items(kept_names_, used_names(), stops, scope_, included_);
+    const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, included_);
     const FilesRead read = files_read();
     std::vector<std::size_t> left_out = added_.left_out(read.symbol + "_", entry, stops, stays);
     std::erase_if(left_out, [&](std::size_t item) { return helpers_.is_read(scope_.items[item].name); });

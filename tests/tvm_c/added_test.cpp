@@ -636,16 +636,17 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
   const std::string include = "#include <tvmgen_m.h>\n";
   for (const std::string added :
        {"uint32_t runs;\n", "volatile uint32_t runs = 1, others;\n", "my_type_t state;\n", "struct s state;\n",
-        "struct { int a; } state;\n", "int (*callback)(int);\n", "const float scales[2] = {1, 2};\n",
-        "DECLARE(state);\n", "static const char version[] __attribute__((used)) = \"1\";\n",
-        "_Static_assert(sizeof(int) == 4, \"int\");\n", "#ifdef PROFILE\nuint32_t times[3];\n#endif\n",
-        "#if LEVEL > 1\nstatic int level;\n#endif\n",
+        "struct { int a; } state;\n", "int (*callback)(int);\n", "DECLARE(state);\n",
+        "static const char version[] __attribute__((used)) = \"1\";\n", "_Static_assert(sizeof(int) == 4, \"int\");\n",
+        "#ifdef PROFILE\nuint32_t times[3];\n#endif\n", "#if LEVEL > 1\nstatic int level;\n#endif\n",
         "static int count;\n#define NEXT ++count\nint next(void) { return NEXT; }\n",
         "static int twice(int a) { return 2 * a; }\nint four(void) { return twice(2); }\n",
         "int again(void) { return tvmgen_m_run(0); } /* sram, table */\n",
         "int32_t tvmgen_m_get_c_metadata(void) { return 0; }\n", "int tvmgen_m_version(void) { return 3; }\n"}) {
     CHECK(kept(added) == include + added);
   }
+  const std::string scales = "const float scales[2] = {1, 2};\n";
+  CHECK(kept(scales) == "#include <stdint.h>\n\n" + scales + "\n");
   // What runs by itself, or is looked for by a linker, an alias and what is included.
   const std::string boot = "static void boot(void) { start(); }\n";
   for (const std::string& added :

@@ -615,7 +615,7 @@ TEST_CASE("what a condition of the preprocessor leaves out of a function is not 
   CHECK(read.module.functions[read.module.entry].imported_c[0].find("1, 2\n#else\n3, 4") != std::string::npos);
 }
 
-TEST_CASE("the entry has to be read, and two files may not define one helper otherwise") {
+TEST_CASE("the entry has to be read") {
   CHECK_THROWS_WITH_AS(
       (void)kept_in("int32_t tvmgen_m___tvm_main__(int8_t* a) {\n  goto x;\n}\n"),
       "lib1.c: line 2, column 3: found 'goto', expected a statement of another kind\n  move the addition out of "
@@ -623,30 +623,6 @@ TEST_CASE("the entry has to be read, and two files may not define one helper oth
       "between these calls stand only calls of other functions, and statements that use nothing of "
       "the model's or only pass on its tensors and access their elements: this one has 'goto'",
       Error);
-  const auto kept_of_two = [](const std::string& other) -> std::string {
-    const std::string first =
-        "static int more(int8_t* b) { return *b++; }\n" + operator_begin + "  while (*p++) *q++ = more(p);\n}\n";
-    const std::string second =
-        other + "\nint32_t tvmgen_m_next(int8_t* p, int8_t* q) {\n  while (*p++) *q++ = more(p);\n}\n";
-    const std::string main =
-        "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var) {\n"
-        "  if (tvmgen_m_op(in_buffer_var, out_buffer_var) != 0 ) return -1;\n"
-        "  if (tvmgen_m_next(in_buffer_var, out_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
-    const std::string whole = first + main;
-    const std::vector<Source> files = {{"a.c", whole}, {"b.c", second}};
-    try {
-      const PlannedModule read = read_planned_module("m", files, {}, {}, Unread::kept);
-      return read.module.functions[read.module.entry].imported_c.at(0);
-    } catch (const Error& error) {
-      return error.what();
-    }
-  };
-  const std::string text = kept_of_two("static int more(int8_t* b) { return *b++; }");
-  CHECK(text.find("static int more") != std::string::npos);
-  CHECK(text.find("static int more") == text.rfind("static int more"));
-  CHECK(text.find("tvmgen_m_next") != std::string::npos);
-  CHECK(kept_of_two("static int more(int8_t* b) { return 2; }") ==
-        "b.c: defines 'more' otherwise than a.c, expected one of that name in code that stays as it is");
 }
 
 TEST_CASE("a function of another generator gets a buffer for what it takes of a pool") {

@@ -186,7 +186,7 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
     } else if (item.is_variable) {
       if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
       if (item.has_several) require_none(item.file, item.begin, item.end, gone);
-      with_code_.insert(item.file);
+      if (!is_plain_table(item, scope_, included_)) with_code_.insert(item.file);
     }
   }
   std::sort(pool_accesses_.begin(), pool_accesses_.end(),

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/kept/merged_files.hpp"
-#include "tvm_c/kept/own_names.hpp"
 #include "tvm_c/text/doubts.hpp"
+#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "usmp/c/parser.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
@@ -26,10 +26,26 @@ std::string_view text_of(const Item& item, const Included& included) {
   return included.code(item.file).text.substr(item.begin, item.end - item.begin);
 }
 
+Location location_of(const Item& item, const Included& included) {
+  return {{}, included.name(item.file), line_and_column(included.code(item.file).text, item.begin + 1)};
+}
+
 // __attribute__((constructor)) void f(void) {
 bool runs_by_itself(std::string_view function) {
   const std::string_view front = function.substr(0, function.find('{'));
   return front.find("constructor") != std::string_view::npos || front.find("destructor") != std::string_view::npos;
+}
+
+// Of a conditional group, from a place in it on: with its other parts, up to its end.
+std::string_view text_of_group(const Code& code, std::size_t begin) {
+  std::size_t depth = 0;
+  for (const Directive& one : directives_in(code, begin)) {
+    if (opens_group(one.word)) ++depth;
+    if (one.word != "endif") continue;
+    if (depth == 0) return code.text.substr(begin, one.begin - begin);
+    --depth;
+  }
+  return code.text.substr(begin);
 }
 
 // What functions and data have as names: which items they are, and those that some of them mention.
@@ -170,33 +186,6 @@ Mentions mentions_of(const Names& functions, const UsedNames& used, const Names&
   return mentions;
 }
 
-void drop_blanks_at_end(std::string_view& text) {
-  while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos) {
-    text.remove_suffix(1);
-  }
-}
-
-// For a struct of constants. TVM's is not const, and GCC has both kinds not in one section, such as .rodata.tvm, where
-// planned constants are.
-std::string read_only(std::string_view text) {
-  const std::size_t at = text.find("struct");
-  const bool is_in_section = text.substr(0, at).find("section(") != std::string_view::npos;
-  std::string result(text);
-  if (is_in_section && text.substr(0, at).find("const") == std::string_view::npos) result.insert(at, "const ");
-  return result;
-}
-
-// For an item that is left out: where the extern "C" of its own begins, which TVM writes in front of functions.
-std::size_t begin_with_linkage(std::string_view text, std::size_t begin) {
-  std::string_view rest = text.substr(0, begin);
-  for (const std::string_view line : {"#endif", "extern \"C\"", "#ifdef __cplusplus"}) {
-    drop_blanks_at_end(rest);
-    if (!rest.ends_with(line)) return begin;
-    rest.remove_suffix(line.size());
-  }
-  return rest.size();
-}
-
 // Without groups extern "C" { } that hold nothing any more, without the semicolon that TVM writes behind them, and
 // without more than one blank line at a place.
 std::string without_remains(std::string_view text) {
@@ -256,6 +245,54 @@ std::string macros_within(const Code& file, std::size_t begin, std::size_t end) 
   return has_macros ? lines : std::string();
 }
 
+// What stays, and where.
+struct Kept {
+  std::optional<std::size_t> file;  // the only one with functions, variables and statements; none: nothing stays
+  std::string tables;               // of other files
+};
+
+// Throws Error: several files have something that stays, or what stays names constants that TVM has planned.
+Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& also, const FileScope& scope,
+               const Included& included) {
+  std::set<std::size_t> with_text = also;
+  std::map<std::size_t, const Item*> first;  // by file
+  for (std::size_t i = 0; i < is_kept.size(); ++i) {
+    const Item& item = scope.items[i];
+    if (!is_kept[i]) continue;
+    if (item.kind == Item::Kind::data && scope.constant_pools.contains(item.name)) {
+      throw Error(ErrorKind::archive, location_of(item, included),
+                  "found " + in_quotes(item.name) +
+                      " in code that stays as it is, expected these constants from a parameter, as TVM passes them");
+    }
+    first.emplace(item.file, &item);
+    if (!is_plain_table(item, scope, included)) with_text.insert(item.file);
+  }
+  if (with_text.size() > 1) {
+    const bool is_first = first.contains(*with_text.begin());
+    const std::size_t told = is_first ? *with_text.begin() : *std::next(with_text.begin());
+    const std::size_t other = is_first ? *std::next(with_text.begin()) : *with_text.begin();
+    const auto found = first.find(told);
+    throw Error(ErrorKind::archive,
+                found == first.end() ? Location{{}, included.name(told), {}} : location_of(*found->second, included),
+                "found code that stays as it is, and in " + included.name(other) +
+                    ", too, expected one file that has all of it: move it there");
+  }
+  Kept kept;
+  if (!with_text.empty()) kept.file = *with_text.begin();
+  Names tables;
+  for (std::size_t i = 0; i < is_kept.size(); ++i) {
+    const Item& item = scope.items[i];
+    if (!is_kept[i] || item.file == kept.file) continue;
+    if (!tables.emplace(item.name).second) {
+      throw Error(ErrorKind::archive, location_of(item, included),
+                  "found another " + in_quotes(item.name) + ", which stays as it is, expected one of that name");
+    }
+    kept.tables += std::string(text_of(item, included)) + "\n";
+  }
+  if (!kept.tables.empty()) kept.tables = "#include <stdint.h>\n\n" + kept.tables + "\n";
+  return kept;
+}
+
 }  // namespace
 
 std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
@@ -266,6 +303,15 @@ std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used,
 bool is_unnamed_variable(const Item& item, const Included& included) {
   if (item.kind == Item::Kind::other) return item.is_variable;
   return item.kind == Item::Kind::prototype && text_of(item, included).find('=') != std::string_view::npos;
+}
+
+bool is_plain_table(const Item& item, const FileScope& scope, const Included& included) {
+  if (item.kind != Item::Kind::data || scope.tables.find(item.name) == scope.tables.end()) return false;
+  const auto tokens = tokens_of(item, included.code(item.file));
+  return tokens && std::all_of(tokens->begin(), tokens->end(), [&](const Token& token) {
+           return !token.is_identifier() || token.is(item.name) || token.is("__attribute__") || token.is("aligned") ||
+                  c::is_word(token.text);
+         });
 }
 
 Names with_called(const Names& functions, const FileScope& scope, const Included& included) {
@@ -279,100 +325,44 @@ Names with_called(const Names& functions, const FileScope& scope, const Included
 }
 
 std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
-                      const Names& stops, const KeptPools& pools, const FileScope& scope, std::span<const Source> files,
-                      const Included& included) {
+                      const Names& stops, const KeptPools& pools, const FileScope& scope, const Included& included) {
   const Mentions mentions = mentions_of(functions, used, stops, scope, included, also);
   const std::vector<bool>& is_kept = mentions.marked();
-  std::map<std::string_view, std::size_t> first;  // with that name
-  std::set<std::size_t> kept_files = also;
-  std::set<std::size_t> repeated;  // items
-  Names once;
-  for (std::size_t i = 0; i < scope.items.size(); ++i) {
-    if (!is_kept[i]) continue;
-    const Item& item = scope.items[i];
-    kept_files.insert(item.file);
-    const auto [known, is_new] = first.emplace(item.name, i);
-    if (is_new) continue;
-    require_one_text(scope.items[known->second], item, files);
-    repeated.insert(i);
-    once.emplace(item.name);
-  }
-  std::map<std::size_t, std::vector<PoolEdit>> edits;
+  auto [kept_file, result] = find_kept(is_kept, also, scope, included);
+  if (!kept_file) return result;
+  std::vector<PoolEdit> edits;
   for (const std::string& name : functions) {
     const auto uses = pools.find(name);
     const auto function = scope.functions.find(name);
-    if (uses == pools.end() || function == scope.functions.end()) continue;
+    const bool is_in_file = function != scope.functions.end() && function->second.file == kept_file;
+    if (uses == pools.end() || !is_in_file) continue;
     const auto more = edits_of(uses->second);
-    auto& all = edits[function->second.file];
-    all.insert(all.end(), more.begin(), more.end());
+    edits.insert(edits.end(), more.begin(), more.end());
   }
-  // Constants of pools are named in functions in front of them, too.
-  std::map<std::size_t, std::size_t> first_functions;  // by file: items that are kept
-  std::set<std::size_t> with_constants;
+  std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+  const Code& code = included.code(*kept_file);
+  const std::string_view text = code.text;
+  std::string rest;
+  std::size_t from = 0;  // up to where it is copied
+  std::size_t front = 0;
   for (std::size_t i = 0; i < scope.items.size(); ++i) {
     const Item& item = scope.items[i];
-    if (!is_kept[i]) continue;
-    if (item.kind == Item::Kind::function) first_functions.emplace(item.file, i);
-    if (item.kind != Item::Kind::data || !scope.constant_pools.contains(item.name)) continue;
-    with_constants.insert(item.file);
-    const auto function = first_functions.find(item.file);
-    std::string constants = read_only(text_of(item, included));
-    if (function != first_functions.end()) {
-      const std::size_t begin = scope.items[function->second].begin;
-      edits[item.file].push_back({begin_with_linkage(files[item.file].text, begin), 0, "\n" + constants + "\n"});
-      constants.clear();
-    }
-    edits[item.file].push_back({item.begin, item.end - item.begin, std::move(constants)});
+    if (item.file != kept_file) continue;
+    const bool is_named = item.kind == Item::Kind::function || item.kind == Item::Kind::data;
+    const bool is_foreign = item.kind == Item::Kind::prototype && !scope.functions.contains(item.name);
+    const bool stays = item.kind == Item::Kind::other || is_foreign || (is_named && is_kept[i]) ||
+                       (item.kind == Item::Kind::prototype && functions.contains(item.name));
+    const std::size_t begin =
+        std::max(begin_with_groups(code, std::exchange(front, item.end), item.begin, item.end), from);
+    if (stays) continue;
+    const bool is_whole_line =
+        (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
+    rest += edited(text, from, begin, edits);
+    rest += macros_within(code, begin, item.end);
+    from = item.end + (is_whole_line ? 1 : 0);
   }
-  for (auto& [file, all] : edits) {
-    std::sort(all.begin(), all.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
-  }
-  const auto texts_without = [&](const std::set<std::size_t>& left_out) {
-    std::map<std::size_t, std::string> texts;
-    std::map<std::size_t, std::size_t> ends;  // up to where each is copied
-    const auto copy = [&](std::size_t file, std::size_t begin, std::size_t end) {
-      std::size_t& from = ends[file];
-      if (begin > from) texts[file] += edited(files[file].text, from, begin, edits[file]);
-      from = std::max(from, end);
-    };
-    for (std::size_t i = 0; i < scope.items.size(); ++i) {
-      const Item& item = scope.items[i];
-      if (!kept_files.contains(item.file)) continue;
-      const bool is_named = item.kind == Item::Kind::function || item.kind == Item::Kind::data;
-      const bool is_foreign = item.kind == Item::Kind::prototype && !scope.functions.contains(item.name);
-      const bool stays = item.kind == Item::Kind::other || is_foreign || (is_named && is_kept[i]) ||
-                         (item.kind == Item::Kind::prototype && functions.contains(item.name));
-      if (stays && !left_out.contains(i)) continue;
-      const Code& code = included.code(item.file);
-      const std::string_view text = code.text;
-      const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
-      const std::size_t begin = std::max(begin_with_groups(code, front, item.begin, item.end), ends[item.file]);
-      const bool is_whole_line =
-          (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
-      copy(item.file, begin, item.end + (is_whole_line ? 1 : 0));
-      texts[item.file] += macros_within(code, begin, item.end);
-    }
-    for (const std::size_t file : kept_files) {
-      copy(file, files[file].text.size(), files[file].text.size());
-      texts[file] = without_remains(without_target(texts[file]));
-    }
-    return texts;
-  };
-  std::vector<std::size_t> order;
-  for (const bool is_first : {true, false}) {
-    std::copy_if(kept_files.begin(), kept_files.end(), std::back_inserter(order),
-                 [&](std::size_t file) { return with_constants.contains(file) == is_first; });
-  }
-  if (order.size() > 1) {
-    const std::map<std::size_t, std::string> all = texts_without({});
-    require_own_macros(all, files, included);
-    require_own_names(order, all, once, included);
-  }
-  repeated.merge(repeated_types(kept_files, scope, files));
-  const std::map<std::size_t, std::string> texts = texts_without(repeated);
-  std::string result;
-  for (const std::size_t file : order) result += texts.at(file);
-  return result;
+  rest += edited(text, from, text.size(), edits);
+  return result + without_remains(without_target(rest));
 }
 
 std::string prototype_of(const Item& item, const Code& file) {

@@ -24,6 +24,9 @@ namespace usmp::tvm_c {
 // int (*f)(int) = g; or uint8_t (*at)[64] = &sram; whose name is not known here, so that it stays with its file.
 [[nodiscard]] bool is_unnamed_variable(const Item& item, const Included& included);
 
+// A table whose text means the same in any file: it has numbers, its name and words of the language alone.
+[[nodiscard]] bool is_plain_table(const Item& item, const FileScope& scope, const Included& included);
+
 // Names that text of a file uses which stands elsewhere, by file.
 using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 
@@ -33,13 +36,14 @@ using UsedNames = std::set<std::pair<std::size_t, std::string>>;
                                                 const FileScope& scope, const Included& included,
                                                 const std::set<std::size_t>& also = {});
 
-// The text of the files that define these functions, and of `also`, without other functions, without constants and
-// memory that neither they mention nor `used`, and without prototypes of functions that are not kept; offsets in pools
-// are counted anew (pool_params.hpp). `functions` is closed under calls. Throws Error of kind archive: the code of two
-// files would mean something else in one file (merged_files.hpp). O(bytes · log names · files).
+// The text of the file that defines these functions and is the only one of `also`, without other functions, without
+// constants and memory that neither they mention nor `used`, and without prototypes of functions that are not kept;
+// offsets in pools are counted anew (pool_params.hpp). In front of it stand tables of other files. `functions` is
+// closed under calls. Throws Error of kind archive: there are several such files, or the text names constants that TVM
+// has planned. O(bytes · log names).
 [[nodiscard]] std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
                                     const Names& stops, const KeptPools& pools, const FileScope& scope,
-                                    std::span<const Source> files, const Included& included);
+                                    const Included& included);
 
 // "int32_t f(int8_t* a, int32_t n)" of the item's text: one line, without attributes, linkage and macros of TVM's.
 // Throws SyntaxError, whose offset counts from the item: a conditional group begins in front of it.

@@ -112,8 +112,6 @@ class PoolUses {
       for (std::size_t i = 0; i < body_.size(); ++i) {
         if (body_[i].is(name->text)) is_sized = add(param, i) && is_sized;
       }
-      param.other = other_in(params_, param.pool);
-      if (!param.other) param.other = other_in(body_, param.pool);
       if (!is_sized) param.end.reset();
       if (param.is_whole) param.begin = 0;
       result.push_back(std::move(param));
@@ -170,15 +168,7 @@ class PoolUses {
   }
 
   static void add_name(PoolParam& param, const Token& name) {
-    param.names.push_back({name.offset, name.text.size(), "((uint8_t*)&" + param.pool + ")"});
-  }
-
-  static std::optional<std::size_t> other_in(const std::vector<Token>& tokens, std::string_view pool) {
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const bool is_tag = i > 0 && tokens[i - 1].is("struct");
-      if (tokens[i].is(pool) && !is_tag && !is_member(tokens, i)) return tokens[i].offset;
-    }
-    return std::nullopt;
+    param.names.push_back({name.offset, name.text.size(), "((uint8_t*)(uintptr_t)&" + param.pool + ")"});
   }
 
   // void* buffer = ((pool));, as `cuts` leave it of a pointer that nothing reads.

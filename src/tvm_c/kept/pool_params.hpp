@@ -29,7 +29,7 @@ struct PoolParam {
   std::string pool;  // "sram" of sram_3_var
   bool is_used = false;
   bool is_whole = false;  // its address is taken as a number, by what may use all of it
-  // It is a struct of constants that stays with the function, whose text names it instead of the parameter.
+  // It is a struct of constants, which the function's text names instead of the parameter (kept_constants.hpp).
   bool is_named = false;
   Bytes begin = 0;           // the lowest offset that is taken
   Bytes last = 0;            // the highest one
@@ -39,10 +39,9 @@ struct PoolParam {
     std::size_t size = 0;
     Bytes value = 0;
   };
-  std::vector<Offset> offsets;       // in the order of the text
-  std::vector<PoolEdit> cuts;        // of offsets that nothing reads, in the same order
-  std::vector<PoolEdit> names;       // of the parameter, that are not cut, with the pool's instead; likewise
-  std::optional<std::size_t> other;  // where the function has another name like the pool's, in the file
+  std::vector<Offset> offsets;  // in the order of the text
+  std::vector<PoolEdit> cuts;   // of offsets that nothing reads, in the same order
+  std::vector<PoolEdit> names;  // of the parameter, that are not cut, with the pool's instead; likewise
 };
 
 // Functions whose C stays, by name.
