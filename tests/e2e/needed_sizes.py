@@ -3,7 +3,7 @@
 """Holds the sizes that "no plan fits" names against what the program does with pools of these sizes.
 
 Usage: needed_sizes.py USMP_PLAN DIR... [--but-not-of DIR], directories with archives. With --but-not-of, those that stand in that
-directory, too, are left out, and each of the others gets one set of pools instead of three. An archive is planned into pools that are too
+directory, too, are left out, and each of the others gets one set of pools instead of two. An archive is planned into pools that are too
 small for it, among them a grid of two pools, whose sizes are fractions of what the smallest plan uses. With each pool as large as was said it has to fit, and with one byte less it must not where that is said to
 be proved. The exact figures of some archives are in KNOWN.
 """
@@ -87,8 +87,8 @@ def grid(workspace: int) -> Iterator[Case]:
 
 
 def some(index: int, few: bool, all_cases: list[Case]) -> list[Case]:
-    """Three of them in turn; one if there is little time."""
-    chosen = [all_cases[(index + step) % len(all_cases)] for step in range(0, min(len(all_cases), 5), 2)]
+    """Two of them in turn; one if there is little time."""
+    chosen = [all_cases[(index + step) % len(all_cases)] for step in range(0, min(len(all_cases), 4), 3)]
     return chosen[:1] if few else chosen
 
 
@@ -184,9 +184,9 @@ def main() -> None:
             known += check_known(folder, archive)
             turn = 0 if archive.stem in SLOW else index
             chosen = some(turn, given.but_not_of is not None, list(cases(*used(folder, archive))))
-            if archive.stem not in SLOW and given.but_not_of is None:  # sizes of two pools take long in larger networks
+            if archive.stem not in SLOW and given.but_not_of is None and index % 2 == 0:  # larger networks take long for two pools
                 two = list(grid(used(folder, archive, workspace_io=False)[0]))
-                chosen += [two[(index + 3) % len(two)]] if two else []
+                chosen += [two[(index // 2 + 3) % len(two)]] if two else []
             for pools, options in chosen:
                 sizes, exact = held(folder, archive, pools, options)
                 total += sizes > 0
