@@ -13,10 +13,8 @@
 #include <vector>
 
 #include "tvm_c/body/body_reader.hpp"
-#include "tvm_c/body/counters.hpp"
 #include "tvm_c/body/entry_tensors.hpp"
 #include "tvm_c/body/helpers.hpp"
-#include "tvm_c/body/induction.hpp"
 #include "tvm_c/body/loop_header.hpp"
 #include "tvm_c/body/nested_calls.hpp"
 #include "tvm_c/body/plain_names.hpp"
@@ -743,17 +741,9 @@ class ModuleReader {
         if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee))
           external_.emplace(callee, text.file);
       }
-      if (!count_in_int32(module_, read.function, read.counters) && read.open_counter) {
-        throw SyntaxError{*read.open_counter,
-                          "found a counter of a type that has another size elsewhere, expected one whose values all "
-                          "types have"};
-      }
       std::set<tir::VarId> planned;
       for (const PlannedPlace& of : read.memory.places) planned.insert(of.var);
-      if (!is_entry) {
-        check_loops(read.function, text.offset);
-        replace_inductions(module_, read.function);
-      }
+      if (!is_entry) check_loops(read.function, text.offset);
       tidy(module_, read.function, planned);
       if (!is_entry) reroll(module_, read.function);
       check_loops(read.function, text.offset);

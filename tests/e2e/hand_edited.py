@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: 2026 usmp-plan contributors
-"""Plans operators, pools and files that somebody changed by hand, and that are understood: memcpy, memmove, memset, pointers that
-move, continue, conditions of the preprocessor, sizes that are expressions.
+"""Plans operators, pools and files that somebody changed by hand, and that are understood: memcpy, memmove, memset, continue,
+conditions of the preprocessor, sizes that are expressions.
 
 As kept_c.py: each model is built and run before and after planning, into a directory and in place, on the same inputs.
 """
@@ -59,37 +59,6 @@ OPERATORS = {
     T_out[i] = (int8_t)((all[i & 31] & 63) - (int32_t)scaled[i & 15] / 64);
   }
 """,
-    "pointers that move": """  const int8_t* from = p0;
-  int8_t* back = T_out + 255;
-  for (int32_t i = 0; i < 128; ++i) {
-    *T_out++ = (int8_t)(*from++ / 2 + 1);
-    int32_t v = *from;
-    from += 1;
-    *back-- = (int8_t)(v ^ 3);
-  }
-""",
-    "pointers that move in nests": """  const int8_t* row = p0 + 240;
-  int n = 0;
-  for (int32_t y = 3; y < 19; ++y) {
-    const int8_t* at = row;
-    for (int32_t x = 0; x < 16; ++x) {
-      T_out[n++] = (int8_t)(*at++ / 2);
-    }
-    row -= 16;
-  }
-""",
-    "a pointer that moves now and then": """  int8_t kept[256];
-  int8_t* to = kept;
-  memset(kept, 1, sizeof kept);
-  for (int32_t i = 0; i < 256; ++i) {
-    if (p0[i] > 0) {
-      *to++ = p0[i];
-    }
-  }
-  for (int32_t i = 0; i < 256; ++i) {
-    T_out[i] = kept[i];
-  }
-""".replace("sizeof kept", "sizeof(kept)"),
     "an array that only loops of their own access": """  int8_t line[256];
   memset(line, 1, 256);
   for (int32_t i = 0; i < 256; ++i) {
@@ -133,7 +102,7 @@ MACROS = "#define FAST\n#define SIDE 16\n#define SLOW_AFTER_ALL 1\nenum { FIRST 
 
 
 # Bytes of workspace, where there are any; an operator that is not understood needs 512.
-WORKSPACE = {"a line that moves up": 256, "a line that moves down": 256, "pointers that move": 512,
+WORKSPACE = {"a line that moves up": 256, "a line that moves down": 256,
              "an array that only loops of their own access": 512, "continue": 96}
 
 

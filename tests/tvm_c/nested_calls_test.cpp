@@ -135,9 +135,6 @@ TEST_CASE("arguments of an operator that another calls") {
           "  int32_t result;\n  {\n    int8_t n = c[1];\n    c[1] = 5;\n    c[2] = n;\n    result = n;\n  }\n  c[0] = "
           "result;",
           "int32_t* a, int8_t n");
-  is_same("  c[0] = tvmgen_m_g(p, q, 4);", "*b++ = *a++; *b++ = *a++; return 1;",
-          "  int32_t result;\n  {\n    int8_t* a = p;\n    int8_t* b = q;\n    *b++ = *a++;\n    *b++ = *a++;\n    "
-          "result = 1;\n  }\n  c[0] = result;");
   is_same(
       "  if (tvmgen_m_g(p + c[0], c) == 0) {\n    c[1] = 1;\n  }", "b[0] = 2; a[0] = 3; a[1] = 4; return 0;",
       "  {\n    int32_t at = c[0];\n    c[0] = 2;\n    p[at] = 3;\n    p[at + 1] = 4;\n  }\n  {\n    c[1] = 1;\n  }",

@@ -26,7 +26,6 @@
 #include "tvm_c/body/packed.hpp"
 #include "tvm_c/body/unpacked_params.hpp"
 #include "tvm_c/body/variables.hpp"
-#include "tvm_c/body/walkers.hpp"
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/function_tree.hpp"
@@ -131,14 +130,12 @@ class BodyReader {
         body_(reading.body),
         names_(text.file, scope_, reading.module, result_, values_, body_, reading.constants),
         unpacked_(scope_, names_),
-        variables_(values_, names_, body_, result_),
         look_up_([this](std::string_view name) {
           require_known(name);
-          return variables_.used(names_.look_up(name));
+          return names_.look_up(name);
         }),
         code_(values_, look_up_),
         memory_(values_, names_, body_, code_, look_up_),
-        walkers_(values_, names_, body_, code_),
         changing_(reading.changing),
         helpers_(reading.helpers) {}
 
@@ -162,11 +159,7 @@ class BodyReader {
         continue;
       }
       const VarId var = names_.new_var(name.text, is_storage ? tir::handle_type : type.element, type.element);
-      if (is_storage && changing_.contains(name.text)) {
-        walkers_.declare(name, pointer_to(var, type.element));
-      } else {
-        names_.declare(name, is_storage ? pointer_to(var, type.element) : values_.variable(var));
-      }
+      names_.declare(name, is_storage ? pointer_to(var, type.element) : values_.variable(var));
       if (is_storage) c_types_.emplace(name.text, type.element);
       tir::Param param;
       param.var = var;
@@ -189,7 +182,7 @@ class BodyReader {
     open(Open::Kind::function);
     values_.at = text_.offset;
     const std::vector<CParam> params = params_of(code_);
-    bind_params(params, arguments, changing_, values_, names_, walkers_, body_);
+    bind_params(params, arguments, values_, names_, body_);
     read_statements();
     if (!inlined_->has_returned) throw SyntaxError{text_.offset, "found no return at its end, expected one"};
   }
@@ -356,7 +349,6 @@ class BodyReader {
     const c::Stmt& stmt = code_[id];
     const Token& first = code_.front(id);
     values_.at = first.offset;
-    code_.pass_over_steps(false);
     if (const std::size_t count = keep_guarded(all); count > 0) return count;
     switch (stmt.kind) {
       case c::StmtKind::empty:
@@ -402,21 +394,9 @@ class BodyReader {
     if (all.size() > 1 && read_checked_result(stmt, code_[all[1]])) return 2;
     const bool is_expression = stmt.expr.valid();
     if (is_expression && (is_unused(stmt.expr) || read_memory_call(stmt.expr))) return 1;
-    std::vector<Walkers::Step> steps;
-    if (!function_.is_entry) {
-      if (is_expression && walkers_.move(stmt.expr)) return 1;
-      steps = walkers_.steps_of(
-          stmt, [&](const Value& value) { return variables_.contains(value) && variables_.used(value).has_value(); });
-    }
-    code_.pass_over_steps(!function_.is_entry);
-    std::size_t count = 1;
-    if (is_expression) {
-      expression(stmt.expr);
-    } else {
-      count = declaration(stmt, all);
-    }
-    for (const Walkers::Step& step : steps) walkers_.make(step);
-    return count;
+    if (!is_expression) return declaration(stmt, all);
+    expression(stmt.expr);
+    return 1;
   }
 
   void expression(c::ExprId id) {
@@ -521,10 +501,9 @@ class BodyReader {
 
   // for (int32_t i = a; i < b; ++i)
   void loop(const c::Stmt& stmt) {
-    const LoopHeader header = read_loop_header(stmt, code_);
-    const Value counter = variables_.open_loop(header);
+    const OpenedLoop opened = open_loop(stmt, code_, values_, names_, body_);
     open(Kind::loop);
-    names_.declare(header.name, counter);
+    names_.declare(opened.name, opened.counter);
     statements_of(stmt.body[0]);
     (void)close();
     body_.close();
@@ -751,7 +730,6 @@ class BodyReader {
     call.result.kind = Value::Kind::place;
     call.result.tree = {tir::make_int(0)};
     body_.allocate(call.result.storage, tir::int32_type, {}, nullptr, {}, true);
-    const bool has_open_counter = result_.open_counter.has_value();
     const auto fail = [&](std::size_t offset, const std::string& message) {
       throw SyntaxError{at.offset, "found a call of " + in_quotes(name) + ", which is not read (" +
                                        reading_.nested->place(text.file, offset) + ": " + message + "), expected if (" +
@@ -778,7 +756,6 @@ class BodyReader {
       if (!changing_.contains(variable.name)) throw;
       fail(variable.offset, "found " + in_quotes(variable.name) + " changed, expected an element of storage");
     }
-    if (!has_open_counter && result_.open_counter) result_.open_counter = call.origin;
     result_.inlined.insert(name);
     return call.is_zero ? Values::number({tir::make_int(0)}) : call.result;
   }
@@ -968,10 +945,6 @@ class BodyReader {
     const c::Type& own = code_.tree()[decl.type];
     const bool is_array = own.kind == c::TypeKind::array;
     if (!is_array) code_.require_plain(decl);
-    if (const auto open = open_type(code_.tree(), decl.type)) {  // size_t at = i * 4;
-      open_number(name, *open, decl.init);
-      return {*open, 0};
-    }
     const CType type = code_.type(is_array ? own.of : decl.type, first_of(decl));
     if (is_array) {
       array(decl, type);
@@ -986,7 +959,7 @@ class BodyReader {
     } else if (decl.init.valid()) {
       number(name, type.element, decl.init);
     } else {
-      (void)variables_.declare(name, type.element);
+      (void)declare_variable(name, type.element, names_, body_);
     }
     return type;
   }
@@ -1005,19 +978,13 @@ class BodyReader {
       return names_.declare(name, Values::number(value));
     }
     if (changing_.contains(name.text)) {
-      const Value place = variables_.declare(name, type);
+      const Value place = declare_variable(name, type, names_, body_);
       body_.add({place.storage, place.tree.expr, value.expr, nullptr});
       return;
     }
     const VarId var = names_.new_var(name.text, type, tir::void_type);
     body_.let(var, value.expr);
     names_.declare(name, values_.variable(var));
-  }
-
-  // size_t i; as a loop counts with it, or size_t at = i * 4;
-  void open_number(const Token& name, DataType type, c::ExprId init) {
-    if (!init.valid()) return (void)variables_.declare(name, type, true);
-    variables_.declare_open(name, type, values_.converted(code_.evaluate(init), type));
   }
 
   void pointer(const Token& name, CType type, c::ExprId init) {
@@ -1032,9 +999,7 @@ class BodyReader {
     const Value value = code_.evaluate(init);
     if (const auto argument = PackedState::argument_of(value)) return unpacked_.add(name, type, *argument);
     values_.at = name.offset;
-    const Value pointer = fixed_pointer(values_.cast(type, value), names_, values_, body_);
-    if (changing_.contains(name.text)) return walkers_.declare(name, pointer);
-    names_.declare(name, pointer);
+    names_.declare(name, fixed_pointer(values_.cast(type, value), names_, values_, body_));
   }
 
   // (device type, device, bytes, type code, bits)
@@ -1134,11 +1099,9 @@ class BodyReader {
   tir::BodyBuilder& body_;
   BodyNames names_;
   UnpackedParams unpacked_;
-  Variables variables_;
   LookUp look_up_;
   Expressions code_;
   MemoryCalls memory_;
-  Walkers walkers_;
   const Names& changing_;
   Helpers* helpers_;
   std::size_t texts_ = 0;  // that have been kept

@@ -39,9 +39,6 @@ struct ReadFunction {
   std::vector<OutlinedFunction> outlined;
   // Functions of the C that may fail, and of which a call asks for no result: where the call is.
   std::map<std::string, std::size_t> unasked;
-  std::set<tir::VarId> counters;  // for count_in_int32
-  // The first of them whose type differs from machine to machine, by its place in the file: then it has to be proved.
-  std::optional<std::size_t> open_counter;
 };
 
 // Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and

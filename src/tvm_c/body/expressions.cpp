@@ -60,12 +60,6 @@ std::optional<CType> known_type(const c::Tree& tree, c::TypeId id) {
   return CType{{code, type.bits, 1}, stars};
 }
 
-std::optional<DataType> open_type(const c::Tree& tree, c::TypeId id) {
-  const c::Type& type = tree[id];
-  if (type.kind != c::TypeKind::integer || type.bits != 0) return std::nullopt;
-  return type.is_unsigned ? DataType{TypeCode::uint, 32, 1} : tir::int64_type;
-}
-
 bool is_step(const c::Expr& expr) {
   return (expr.kind == c::ExprKind::prefix || expr.kind == c::ExprKind::postfix) &&
          (expr.text == "++" || expr.text == "--");
@@ -255,7 +249,6 @@ Value Expressions::value_of(c::ExprId id, std::span<const Value> operands) {
   const c::Expr& expr = (*this)[id];
   const Token& op = at(id);
   values_.at = op.offset;
-  if (is_step(expr) && has_steps_) return operands[0];
   if (auto value = operated(expr, operands, values_)) return std::move(*value);
   switch (expr.kind) {
     case c::ExprKind::name:

@@ -24,9 +24,6 @@ using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 
 // A number's type, a struct or void, with stars; nothing: another one, or one that has another size elsewhere.
 [[nodiscard]] std::optional<CType> known_type(const c::Tree& tree, c::TypeId id);
-// A type for counting that has another size or sign on other machines, such as size_t and long, which no table or
-// parameter may have here: as uint32 or int64, for count_in_int32.
-[[nodiscard]] std::optional<tir::DataType> open_type(const c::Tree& tree, c::TypeId id);
 
 // As a literal, if it is an operator on literals.
 [[nodiscard]] Value folded(Value value);
@@ -66,8 +63,6 @@ class Expressions : Evaluator {
   [[nodiscard]] const c::Stmt& operator[](c::StmtId id) const { return tree()[id]; }
   [[nodiscard]] c::ExprId operand(c::ExprId id, std::size_t i) const { return tree().operands_of(id)[i]; }
 
-  // ++ and -- of variables are made by others from now on, or are no part of expressions.
-  void pass_over_steps(bool are_made) { has_steps_ = are_made; }
   Value evaluate(c::ExprId root);  // throws SyntaxError
   // A call's arguments from `first` on; strings included if it `takes_text`.
   std::vector<Value> arguments(c::ExprId call, bool takes_text = false, std::size_t first = 0);
@@ -121,7 +116,6 @@ class Expressions : Evaluator {
   Values& values_;
   const LookUp& look_up_;
   const FunctionTree* code_ = nullptr;
-  bool has_steps_ = false;
 };
 
 }  // namespace usmp::tvm_c

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Reads first value, condition and step, in whatever form, as begin and count.
+// Reads first value, end and step as begin and count.
 #include "tvm_c/body/loop_header.hpp"
 
-#include <algorithm>
-#include <array>
+#include <cstdint>
 #include <set>
-#include <string_view>
-#include <utility>
+#include <variant>
 
-#include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/interval.hpp"
 #include "usmp/tir/integer_types.hpp"
@@ -18,112 +15,57 @@
 namespace usmp::tvm_c {
 namespace {
 
-IntegerLiteral whole_number(const Token& number) {
-  if (is_real(number)) fail_at(number, "a whole number");
-  return integer_literal(number);
-}
-
-Token swapped(Token compare) {
-  if (compare.is("<")) {
-    compare.text = ">";
-  } else if (compare.is("<=")) {
-    compare.text = ">=";
-  } else if (compare.is(">")) {
-    compare.text = "<";
-  } else if (compare.is(">=")) {
-    compare.text = "<=";
-  }
-  return compare;
-}
+using tir::DataType;
+using tir::Tree;
 
 void require_name(const Expressions& code, c::ExprId id, const Token& name) {
   if (code.name_of(id) != name.text) fail_at(code.front(id), "'" + std::string(name.text) + "'");
 }
 
-// ++i, i++, i += 2, i = i + 2, and the same downwards.
-std::int64_t step_of(const Expressions& code, c::ExprId root, const Token& name) {
-  const c::Expr& expr = code[root];
-  if (!is_step(expr) && expr.kind != c::ExprKind::assign) fail_at(code.at(root), "'++'");
-  require_name(code, code.operand(root, 0), name);
-  if (is_step(expr)) return expr.text == "++" ? 1 : -1;
-  c::ExprId by = code.operand(root, 1);
-  bool is_up = expr.text == "+=";
-  if (expr.text == "=") {
-    is_up = code.is_binary(by, "+");
-    if (!is_up && !code.is_binary(by, "-")) fail_at(code.at(by), "'+'");
-    require_name(code, code.operand(by, 0), name);
-    by = code.operand(by, 1);
-  } else if (!is_up && expr.text != "-=") {
-    fail_at(code.at(root), "'++'");
-  }
-  if (code[by].kind != c::ExprKind::number) fail_at(code.front(by), "a number");
-  const std::int64_t step = whole_number(code.at(by)).value;
-  if (step < 1 || step > INT32_MAX) fail_at(code.at(by), "a step of at least 1");
-  return is_up ? step : -step;
-}
-
 }  // namespace
 
-LoopHeader read_loop_header(const c::Stmt& stmt, Expressions& code) {
-  LoopHeader header;
+OpenedLoop open_loop(const c::Stmt& stmt, Expressions& code, Values& values, BodyNames& names, tir::BodyBuilder& body) {
   const Token& open = code.token(stmt.tokens.begin + 1);
   if (stmt.other.size() != 1 || !stmt.expr.valid() || !stmt.step.valid()) {
     fail_at(open, "a loop with a counter, its end and a step");
   }
   const c::Stmt& init = code[stmt.other[0]];
-  c::ExprId first;
-  if (init.kind == c::StmtKind::declaration) {
-    if (init.decls.empty()) fail_at(code.token(init.tokens.begin), "the loop's variable");
-    const c::Decl& counter = code.tree()[init.decls[0]];
-    header.name = code.token(counter.at);
-    code.require_plain(counter);
-    header.type = open_type(code.tree(), counter.type);
-    header.is_open = header.type.has_value();
-    const CType type = header.is_open ? CType{*header.type, 0} : code.type(counter.type, counter.tokens.begin);
-    if (type.stars > 0 || !type.element.is_integer()) fail_at(header.name, "a loop over an integer");
-    header.type = type.element;
-    if (!counter.init.valid() || init.decls.size() > 1) fail_at(code.token(counter.declarator.end), "'='");
-    first = counter.init;
-  } else {
-    if (init.kind != c::StmtKind::expression || code[init.expr].kind != c::ExprKind::assign) fail_at(open, "'='");
-    header.name = code.front(init.expr);
-    require_name(code, code.operand(init.expr, 0), header.name);
-    if (code[init.expr].text != "=") fail_at(code.at(init.expr), "'='");
-    first = code.operand(init.expr, 1);
+  if (init.kind != c::StmtKind::declaration || init.decls.size() != 1) {
+    fail_at(code.token(init.tokens.begin), "the loop's variable");
   }
-  header.first = code.evaluate(first);
-  constexpr std::array<std::string_view, 5> comparisons = {"<", "<=", ">", ">=", "!="};
-  const c::Expr& condition = code[stmt.expr];
-  if (condition.kind != c::ExprKind::binary || std::ranges::count(comparisons, condition.text) == 0) {
-    fail_at(code.at(stmt.expr), "'<'");
-  }
-  header.compare = code.at(stmt.expr);
-  const c::ExprId left = code.operand(stmt.expr, 0);
-  const c::ExprId right = code.operand(stmt.expr, 1);
-  const bool has_end_in_front = code[left].kind == c::ExprKind::number;  // 16 > i
-  require_name(code, has_end_in_front ? right : left, header.name);
-  if (has_end_in_front) header.compare = swapped(header.compare);
-  header.end = code.evaluate(has_end_in_front ? left : right);
-  header.step = step_of(code, stmt.step, header.name);
-  return header;
-}
+  const c::Decl& decl = code.tree()[init.decls[0]];
+  const Token& name = code.token(decl.at);
+  code.require_plain(decl);
+  const CType type = code.type(decl.type, decl.tokens.begin);
+  const DataType counter = type.element;
+  if (type.stars > 0 || !counter.is_int() || counter.bits < 32) fail_at(name, "a loop over an int32_t or int64_t");
+  if (!decl.init.valid()) fail_at(code.token(decl.declarator.end), "'='");
+  if (!code.is_binary(stmt.expr, "<")) fail_at(code.at(stmt.expr), "'<'");
+  require_name(code, code.operand(stmt.expr, 0), name);
+  if (!is_step(code[stmt.step]) || code[stmt.step].text != "++") fail_at(code.at(stmt.step), "'++'");
+  require_name(code, code.operand(stmt.step, 0), name);
 
-std::int64_t iterations_of(const LoopHeader& header, tir::DataType counter, std::int64_t first, std::int64_t end) {
-  const Token& compare = header.compare;
-  const auto range = counter.bits < 64 ? tir::range_of_type(counter) : Interval{0, INT32_MAX};
-  const Interval values{std::max<std::int64_t>(range->low, INT32_MIN), std::min<std::int64_t>(range->high, INT32_MAX)};
-  const auto holds = [&](std::int64_t value) { return values.low <= value && value <= values.high; };
-  const bool is_up = header.step > 0;
-  const std::int64_t by = is_up ? header.step : -header.step;
-  const bool fits = holds(first) && holds(end);
-  std::int64_t distance = !fits ? 0 : is_up ? end - first : first - end;
-  if (compare.is("<=") || compare.is(">=")) ++distance;
-  const bool is_right_way = compare.is("!=") ? distance >= 0 && distance % by == 0
-                            : is_up          ? compare.is("<") || compare.is("<=")
-                                             : compare.is(">") || compare.is(">=");
-  const std::int64_t count = distance > 0 ? (distance + by - 1) / by : 0;
-  if (!fits || !is_right_way || !holds(first + count * header.step)) fail_at(compare, "a loop that ends");
-  return count;
+  const Tree min = values.converted(code.evaluate(decl.init), counter);
+  const Value end = code.evaluate(code.operand(stmt.expr, 1));
+  const Token& compare = code.at(stmt.expr);
+  values.at = compare.offset;
+  // C would compare an end without a sign as one; and another end would come of one that is converted.
+  const DataType compared = values.rvalue(end).expr->type;
+  const auto last = tir::as_int(*values.rvalue(end).expr);
+  const auto range = counter.bits < 64 ? tir::range_of_type(counter) : Interval{INT64_MIN, INT64_MAX};
+  const bool is_held =
+      last ? range->low <= *last && *last <= range->high : compared.is_integer() && compared.bits <= counter.bits;
+  const bool is_unsigned = compared.is_uint() && compared.bits >= 32;
+  if (is_unsigned && (tir::as_int(*min.expr).value_or(-1) < 0 || !last || *last < 0))
+    fail_at(compare, "two numbers with a sign");
+  if (!is_held) fail_at(compare, "an end that the counter's type holds");
+  Tree extent = values.converted(end, counter);
+  if (tir::as_int(*min.expr) != 0) {
+    extent = values.converted(values.binary("-", Values::number(extent), Values::number(min)), counter);
+  }
+  const tir::VarId var = names.new_var(name.text, counter, tir::void_type);
+  body.open_loop(var, min.expr, extent.expr);
+  return {name, values.variable(var)};
 }
 
 void check_loops(const tir::Function& function, std::size_t offset) {

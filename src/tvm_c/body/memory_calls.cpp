@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/body/walkers.hpp"
+#include "tvm_c/body/variables.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/c/constants.hpp"
 #include "usmp/tir/visit.hpp"
@@ -83,7 +83,7 @@ class Sizes : Evaluator {
 
   // (size_t) or (unsigned)
   [[nodiscard]] bool is_plain(c::TypeId id) const {
-    if (open_type(tree_, id)) return true;
+    if (tree_[id].kind == c::TypeKind::integer && tree_[id].bits == 0) return true;  // of any size
     const auto type = known_type(tree_, id);
     return type && type->stars == 0 && type->element.is_integer() && type->element.bits == 32;
   }

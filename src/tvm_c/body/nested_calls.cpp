@@ -4,6 +4,7 @@
 #include "tvm_c/body/nested_calls.hpp"
 
 #include "tvm_c/body/checks.hpp"
+#include "tvm_c/body/variables.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -24,8 +25,8 @@ std::vector<CParam> params_of(const Expressions& code) {
   return params;
 }
 
-void bind_params(const std::vector<CParam>& params, const std::vector<Value>& arguments, const Names& changing,
-                 Values& values, BodyNames& names, Walkers& walkers, tir::BodyBuilder& body) {
+void bind_params(const std::vector<CParam>& params, const std::vector<Value>& arguments, Values& values,
+                 BodyNames& names, tir::BodyBuilder& body) {
   if (params.size() != arguments.size()) {
     values.fail("found a call with " + std::to_string(arguments.size()) + " arguments, expected " +
                 std::to_string(params.size()));
@@ -41,12 +42,7 @@ void bind_params(const std::vector<CParam>& params, const std::vector<Value>& ar
       names.declare_pool(name, *pool);
     } else if (is_storage) {
       if (given.kind != Value::Kind::pointer) fail_at(name, "storage in the call");
-      const Value pointer = fixed_pointer(values.cast(type, given), names, values, body);
-      if (changing.contains(name.text)) {
-        walkers.declare(name, pointer);
-      } else {
-        names.declare(name, pointer);
-      }
+      names.declare(name, fixed_pointer(values.cast(type, given), names, values, body));
     } else {
       const tir::Tree value = values.converted(given, type.element);
       if (tir::as_int(*value.expr)) {

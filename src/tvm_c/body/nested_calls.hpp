@@ -15,7 +15,6 @@
 #include "tvm_c/body/body_names.hpp"
 #include "tvm_c/body/expressions.hpp"
 #include "tvm_c/body/values.hpp"
-#include "tvm_c/body/walkers.hpp"
 #include "tvm_c/text/file_scope.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "tvm_c/text/syntax.hpp"
@@ -57,9 +56,9 @@ struct CParam {
 // Throws SyntaxError for what is neither a number nor a pointer to numbers or void.
 [[nodiscard]] std::vector<CParam> params_of(const Expressions& code);
 
-// Declares the parameters as what the call passes. `changing`: names of those that the function changes.
-void bind_params(const std::vector<CParam>& params, const std::vector<Value>& arguments, const Names& changing,
-                 Values& values, BodyNames& names, Walkers& walkers, tir::BodyBuilder& body);
+// Declares the parameters as what the call passes.
+void bind_params(const std::vector<CParam>& params, const std::vector<Value>& arguments, Values& values,
+                 BodyNames& names, tir::BodyBuilder& body);
 
 // Whether it is "if (f(…) != 0) return -1;" and no else, where f(…) is the call.
 [[nodiscard]] bool is_check(const Expressions& code, const c::Stmt& stmt, c::ExprId call, bool never_fails);

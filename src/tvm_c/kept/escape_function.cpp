@@ -34,14 +34,14 @@ bool is_number_name(std::string_view name) {
       name, std::array<std::string_view, 7>{"q7_t", "q15_t", "q31_t", "q63_t", "float16_t", "float32_t", "float64_t"});
 }
 
-bool is_number(const c::Type& type) {
+bool is_number_type(const c::Type& type) {
   return type.kind == c::TypeKind::integer || type.kind == c::TypeKind::real ||
          (type.kind == c::TypeKind::unknown && is_number_name(type.name));
 }
 
 bool points_to_numbers(const c::Tree& tree, c::TypeId id) {
   const c::Type& type = tree[id];
-  return (type.kind == c::TypeKind::pointer || type.kind == c::TypeKind::array) && is_number(tree[type.of]);
+  return (type.kind == c::TypeKind::pointer || type.kind == c::TypeKind::array) && is_number_type(tree[type.of]);
 }
 
 // Those that change what a variable means are not.
@@ -423,7 +423,7 @@ std::optional<FunctionBody> function_body(std::string name, FunctionTree functio
   for (const c::DeclId param : tree[tree[function.function].type].params) {
     const bool is_without_type = tree[param].name.empty() && tree[tree[param].type].kind == c::TypeKind::unknown;
     if (is_without_type) return std::nullopt;  // it stands behind the bracket
-    params.push_back({.decl = param, .is_given = !is_number(tree[tree[param].type])});
+    params.push_back({.decl = param, .is_given = !is_number_type(tree[tree[param].type])});
   }
   return FunctionBody{std::move(name), std::move(function), std::move(params)};
 }

@@ -254,8 +254,10 @@ struct Kept {
 // Throws Error: several files have something that stays, or what stays names constants that TVM has planned.
 Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& also, const FileScope& scope,
                const Included& included) {
-  std::set<std::size_t> with_text = also;
-  std::map<std::size_t, const Item*> first;  // by file
+  std::map<std::size_t, const Item*> with_text;  // by file: what stays, or the first item
+  for (const Item& item : scope.items) {
+    if (also.contains(item.file)) with_text.emplace(item.file, &item);
+  }
   for (std::size_t i = 0; i < is_kept.size(); ++i) {
     const Item& item = scope.items[i];
     if (!is_kept[i]) continue;
@@ -264,21 +266,15 @@ Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& al
                   "found " + in_quotes(item.name) +
                       " in code that stays as it is, expected these constants from a parameter, as TVM passes them");
     }
-    first.emplace(item.file, &item);
-    if (!is_plain_table(item, scope, included)) with_text.insert(item.file);
+    if (!is_plain_table(item, scope, included)) with_text.emplace(item.file, &item);
   }
   if (with_text.size() > 1) {
-    const bool is_first = first.contains(*with_text.begin());
-    const std::size_t told = is_first ? *with_text.begin() : *std::next(with_text.begin());
-    const std::size_t other = is_first ? *std::next(with_text.begin()) : *with_text.begin();
-    const auto found = first.find(told);
-    throw Error(ErrorKind::archive,
-                found == first.end() ? Location{{}, included.name(told), {}} : location_of(*found->second, included),
-                "found code that stays as it is, and in " + included.name(other) +
+    throw Error(ErrorKind::archive, location_of(*with_text.begin()->second, included),
+                "found code that stays as it is, and in " + included.name(std::next(with_text.begin())->first) +
                     ", too, expected one file that has all of it: move it there");
   }
   Kept kept;
-  if (!with_text.empty()) kept.file = *with_text.begin();
+  if (!with_text.empty()) kept.file = with_text.begin()->first;
   Names tables;
   for (std::size_t i = 0; i < is_kept.size(); ++i) {
     const Item& item = scope.items[i];
