@@ -168,7 +168,6 @@ TEST_CASE("arrays keep the alignment that they declare") {
   CHECK(array("int16_t a[2] __attribute__((unused, __aligned__(16u)))").ends_with("aligned to 16"));
   CHECK(
       array("int16_t a[2] __attribute__((aligned(8))) __attribute__((aligned(4), unused))").ends_with("aligned to 8"));
-  CHECK(array("USMQ_ALIGNED_ARRAY(64) int16_t a[2]").ends_with("aligned to 64"));
   // A helper that is not read gets the address of such elements as it is cast to, if these are wider.
   const auto handed = [](const std::string& pointer) {
     const std::string c =

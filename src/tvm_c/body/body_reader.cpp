@@ -58,11 +58,9 @@ struct Open {
   bool continues = false;  // then: its last statement is continue, or a return
 };
 
-// What __attribute__((aligned(4))) and USMP_ALIGNED_ARRAY(4), as this program writes it, say, at the most. Throws
-// SyntaxError for other words.
+// What __attribute__((aligned(4))) says, at the most. Throws SyntaxError for other words.
 std::uint16_t alignment_of(const c::Decl& decl, const Expressions& code) {
   constexpr std::int64_t most = 4096;
-  constexpr std::size_t prefix = 4;  // of "USMP_", whose last letter another reading has changed
   std::int64_t alignment = 1;
   const auto add = [&](std::uint32_t name) {
     const Token& number = code.token(name + 2);
@@ -75,12 +73,7 @@ std::uint16_t alignment_of(const c::Decl& decl, const Expressions& code) {
     if (!code.token(name + 3).is(")")) fail_at(code.token(name + 3), "')'");
     alignment = std::max(alignment, bytes);
   };
-  for (const c::TokenRange words : decl.unknown) {
-    const std::string_view name = code.token(words.begin).text;
-    if (!name.starts_with("USM") || !name.ends_with("_ALIGNED_ARRAY") || name.find("_ALIGNED") != prefix)
-      code.fail_undeclared(code.token(words.begin));
-    add(words.begin);
-  }
+  if (!decl.unknown.empty()) code.fail_undeclared(code.token(decl.unknown[0].begin));
   for (const c::TokenRange words : decl.attributes) {
     if (!code.token(words.begin).is("__attribute__")) code.fail_undeclared(code.token(words.begin));
     for (std::uint32_t i = words.begin; i < words.end; ++i) {
@@ -945,7 +938,7 @@ class BodyReader {
     const c::Type& own = code_.tree()[decl.type];
     const bool is_array = own.kind == c::TypeKind::array;
     if (!is_array) code_.require_plain(decl);
-    const CType type = code_.type(is_array ? own.of : decl.type, first_of(decl));
+    const CType type = code_.type(is_array ? own.of : decl.type, decl.tokens.begin);
     if (is_array) {
       array(decl, type);
     } else if (type.stars > 0) {
@@ -962,11 +955,6 @@ class BodyReader {
       (void)declare_variable(name, type.element, names_, body_);
     }
     return type;
-  }
-
-  // Behind a macro for the alignment of an array.
-  [[nodiscard]] static std::size_t first_of(const c::Decl& decl) {
-    return decl.unknown.empty() ? decl.tokens.begin : decl.unknown[0].end;
   }
 
   void number(const Token& name, DataType type, c::ExprId init) {
