@@ -34,7 +34,7 @@ constexpr tir::DataType limiting_types[] = {{tir::TypeCode::int_, 8, 1},
                                             {tir::TypeCode::uint, 8, 1},
                                             {tir::TypeCode::int_, 16, 1},
                                             {tir::TypeCode::uint, 16, 1}};
-constexpr std::array<const char*, 4> values = {"r0", "r1", "r2", "r3"};
+constexpr std::array<const char*, 4> value_registers = {"r0", "r1", "r2", "r3"};
 constexpr std::array<const char*, 4> other_registers = {"r4", "r5", "r6", "r8"};
 constexpr const char* list_of_values = "{r0, r1, r2, r3}";
 constexpr const char* list_of_others = "{r4, r5, r6, r8}";
@@ -275,7 +275,7 @@ class Chain {
   void line(std::string text) { fours_.instructions.push_back(std::move(text)); }
   template <class Text>
   void each(const Text& text) {
-    for (std::size_t k = 0; k < values.size(); ++k) line(text(std::string(values.at(k)), k));
+    for (std::size_t k = 0; k < value_registers.size(); ++k) line(text(std::string(value_registers.at(k)), k));
   }
 
   // Something with the next four numbers of 32 bits.
@@ -311,7 +311,7 @@ class Chain {
     const std::string from = pointer_to(load);
     if (load.type.bits == 32) return line("ldm " + from + "!, " + list_of_values);
     if (load.type.bits == 16) {
-      for (const char* to : values) line(std::string("ldrsh ") + to + ", [" + from + "], #2");
+      for (const char* to : value_registers) line(std::string("ldrsh ") + to + ", [" + from + "], #2");
       return;
     }
     line("ldr r4, [" + from + "], #4");
