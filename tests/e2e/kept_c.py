@@ -1108,6 +1108,10 @@ CASES = [
     case("a table that operators share", {"m_lib0.c": unplanned_entry(), "m_lib1.c": SHARED + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_count(sid_1, sid_2)", "tvmgen_m_fused_last(sid_2, y_buffer_var)")}, 512,
          ["'tvmgen_m_fused_count' is not TVM's C and stays as it is (line "]),
+    case("a table of another file", {"m_lib0.c": unplanned_entry(), "m_lib1.c": SHARED.replace("static const int8_t w[4] = {1, 2, 3, 4}", "extern const int8_t w[4]") + main_of(
+        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_count(sid_1, sid_2)", "tvmgen_m_fused_last(sid_2, y_buffer_var)"),
+                                     "m_weights.c": HEAD + "const int8_t w[4] __attribute__((aligned(4))) = {1, 2, 3, 4};\n"}, 512,
+         ["'tvmgen_m_fused_count' is not TVM's C and stays as it is (line "]),
     case("variables that change", {"m_lib0.c": unplanned_entry(), "m_lib1.c": CHANGING + main_of(
         "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)")}, 272),
     # Who passes no input gets -2, as before; a dump is called between the same operators.
