@@ -296,8 +296,8 @@ class ModuleReader {
     }
     added_.require_none_of(gone, stays, with_text);
     note_visible_names(with_text, gone);
-    std::string text = kept_constants() +
-                       kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, included_);
+    std::string text =
+        kept_constants() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, included_);
     for (const std::string& one : statements) text += "\n" + one;
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
