@@ -245,6 +245,10 @@ class FileLexer {
       end += piece.size();
       if (file_.mapped != nullptr && piece.size() > page) file_.mapped->release(piece);
     });
+    if (at(end) != '}') {  // a part of an element: the last number, or its sign
+      const std::size_t comma = text_.substr(0, end).rfind(',');
+      end = comma == npos || comma < at_ ? at_ : std::min(end, text_.find_first_not_of(" \t\r\n", comma + 1));
+    }
     if (end - at_ < fewest_listed_bytes) return false;
     const std::size_t begin = at_;
     add(TokenKind::numbers, text_.substr(begin, end - begin), begin);

@@ -135,6 +135,17 @@ bool Parser::unknown_word(Where where, bool has_type, Specifiers& result) {
   };
   const bool goes_on = begins_specifiers(behind) || (behind.kind == TokenKind::group && is_prefix_group(at_ + 1));
   if (has_type) {
+    if (tokens_[at_ - 1].is("}") && is_name(behind)) {  // struct { … } x PROGMEM = …, x SECTION(".x") = …
+      const std::size_t end = at_ + 2;
+      if (token(token(end).is("(") ? partner_[end] + std::size_t{1} : end).is("=")) return false;
+    }
+    if (behind.is("(")) {  // int8_t SECTION(".x") x[4]; void RAM(1) f(void) { … } but void f(void) ALIGN(4);
+      const std::size_t close = partner_[at_ + 1];
+      const Token& third = token(close + 2);
+      const bool is_prefix =
+          third.is("[") || third.is("=") || (third.is("(") && token(partner_[close + 2] + std::size_t{1}).is("{"));
+      return where == Where::file && is_name(token(close + 1)) && is_prefix ? take_unknown(close + 1) : false;
+    }
     // int8_t ALIGNED x; but int8_t x __attribute__((used))
     const bool is_attribute = behind.kind == TokenKind::identifier && word_of(behind.text) == Word::attribute;
     return (is_name(behind) || (goes_on && !is_attribute)) && where != Where::type_name ? take_unknown(at_ + 1) : false;

@@ -220,7 +220,7 @@ StmtId Parser::function_body() {
   const std::size_t close = partner_[begin];
   std::size_t at = begin;
   try {
-    return block();
+    if (bodies_ == Bodies::parsed) return block();
   } catch (const Cut& cut) {
     at = cut.at;
   } catch (const Unparsed&) {
@@ -449,6 +449,37 @@ bool Parser::begins_declaration() const {
   return next().is("(") && begins_specifiers(token(partner_[at_ + 1] + std::size_t{1}));
 }
 
+// int f(a, n) int8_t* a; int n; { … }: over what stands between, of which, as of parameters, nothing is known.
+TypeId Parser::without_old_params(TypeId function) {
+  std::vector<std::string_view> names;
+  for (const DeclId param : tree_[function].params) names.push_back(tree_[tree_[param].type].name);
+  std::size_t end = at_;
+  for (; !token(end).is("{"); ++end) {
+    bool names_one = false;
+    for (; !token(end).is(";"); ++end) {
+      if (token(end).is("{") || token(end).is("=") || token(end).kind == TokenKind::end) return function;
+      names_one = names_one || std::find(names.begin(), names.end(), token(end).text) != names.end();
+    }
+    if (!names_one) return function;
+  }
+  if (end == at_) return function;
+  at_ = end;
+  Type type = tree_[function];
+  type.params.clear();
+  type.has_prototype = false;
+  return add(std::move(type));
+}
+
+// Names that may be macros: int8_t a[4] PROGMEM = …, void f(void) ALIGN(4) { … }
+void Parser::words_behind(Decl& decl) {
+  while (is_name(here())) {
+    const std::size_t begin = at_++;
+    if (here().is("(")) skip_brackets();
+    decl.unknown.push_back(range_from(begin));
+    attributes(decl.attributes);
+  }
+}
+
 // Declares variables, types and functions; with the body of one.
 // NOLINTNEXTLINE(misc-no-recursion): as above
 StmtId Parser::declaration(Where where) {
@@ -470,6 +501,8 @@ StmtId Parser::declaration(Where where) {
     decl.unknown = shared.unknown;
     attributes(decl.attributes);
     const bool is_function = tree_[one.type].kind == TypeKind::function;
+    if (is_function && where == Where::file) decl.type = without_old_params(one.type);
+    if (where == Where::file) words_behind(decl);
     decl.kind = shared.is_type_name ? DeclKind::type : is_function ? DeclKind::function : DeclKind::variable;
     const DeclId id = add(std::move(decl));
     declare(id);
@@ -493,7 +526,7 @@ StmtId Parser::declaration(Where where) {
   return add(std::move(stmt), begin);
 }
 
-Tree parse(std::span<const Token> tokens) { return Parser(tokens).file(); }
+Tree parse(std::span<const Token> tokens, Bodies bodies) { return Parser(tokens, bodies).file(); }
 
 bool is_word(std::string_view name) { return word_of(name) != Word::none || standard_type(name).has_value(); }
 

@@ -23,7 +23,8 @@ namespace usmp::c {
 
 class Parser {
  public:
-  explicit Parser(std::span<const Token> tokens) : tokens_(tokens), partner_(partners_of(tokens)) {}
+  explicit Parser(std::span<const Token> tokens, Bodies bodies = Bodies::parsed)
+      : tokens_(tokens), bodies_(bodies), partner_(partners_of(tokens)) {}
 
   Tree file();
   std::optional<Parsed> expression();
@@ -145,6 +146,8 @@ class Parser {
   TypeId suffixes(TypeId base);
   TypeId parameters(TypeId result);
   void attributes(std::vector<TokenRange>& into);
+  void words_behind(Decl& decl);
+  TypeId without_old_params(TypeId function);
   std::optional<TypeId> type_name();
   TypeId qualified(TypeId type, bool is_const, bool is_volatile);
   TypeId add(Type type);
@@ -161,6 +164,7 @@ class Parser {
   ExprId add(Expr expr, std::span<const ExprId> operands);
 
   std::span<const Token> tokens_;
+  Bodies bodies_;
   std::vector<std::uint32_t> partner_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;        // of statements and declarators

@@ -49,6 +49,8 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"_Noreturn", Word::function},
       {"__attribute__", Word::attribute},
       {"_Alignas", Word::attribute},
+      {"alignas", Word::attribute},  // of <stdalign.h>
+      {"_Pragma", Word::attribute},
       {"__declspec", Word::attribute},
       {"asm", Word::assembler},
       {"__extension__", Word::ignored},
@@ -65,9 +67,7 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__int128", Word::foreign},
       {"__real__", Word::foreign},
       {"__imag__", Word::foreign},
-      {"_Pragma", Word::foreign},
       // Words of C++: a text that has them is no C, or has them as names.
-      {"alignas", Word::foreign},
       {"alignof", Word::foreign},
       {"and", Word::foreign},
       {"catch", Word::foreign},

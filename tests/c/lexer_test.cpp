@@ -70,6 +70,10 @@ TEST_CASE("a long list of numbers behind a brace is one token") {
   CHECK(spelled("int a[] = {" + list + "};") == "\nint a[] = {<" + std::to_string(list.size()) + "> };");
   CHECK(spelled("int a[] = {" + list + "7};") == "\nint a[] = {<" + std::to_string(list.size()) + "> 7};");
   CHECK(spelled("int a[] = {1, 2};") == "\nint a[] = {1, 2};");
+  // An element that is no number is none of the list, nor is a part of it.
+  CHECK(spelled("{" + list + "7 * 8}") == "\n{<" + std::to_string(list.size()) + "> 7 * 8}");
+  CHECK(spelled("{" + list + "- /**/ 7}") == "\n{<" + std::to_string(list.size()) + "> - 7}");
+  CHECK(spelled("{" + list + "7 }") == "\n{<" + std::to_string(list.size() + 2) + "> }");
   CHECK(spelled("f(" + list + "0)").find('<') == std::string::npos);
   // It would end the directive.
   CHECK(spelled("#define A {1,\n" + list).find('<') == std::string::npos);

@@ -200,6 +200,46 @@ TEST_CASE("declarations") {
     CHECK(shown(one->tree, one->tree.items[2]) == "x: []int8_t;");
     CHECK(one->tree[one->tree[one->tree.items[2]].decls[0]].unknown.size() == 1);
   }
+  SUBCASE("with words that no file declares, around a name") {
+    const auto unknown = [](const std::string& text, std::size_t item = 0) {
+      const auto one = parsed(text);
+      const Decl& decl = one->tree[one->tree[one->tree.items[item]].decls[0]];
+      std::string result(decl.name);
+      for (const TokenRange words : decl.unknown) result += " " + std::string(one->unit.tokens[words.begin].text);
+      return result + (decl.body.valid() ? " {}" : decl.init.valid() ? " =" : "");
+    };
+    CHECK(unknown("const int8_t t[2] PROGMEM ALIGN(4) = {1, 2};") == "t PROGMEM ALIGN =");
+    CHECK(unknown("struct { int a; } s PROGMEM = {1};") == "s PROGMEM =");
+    CHECK(unknown("struct { int a; } s SECTION(\".x\") = {1};") == "s SECTION =");
+    CHECK(unknown("typedef struct { int a; } PACKED s;") == "s PACKED");
+    CHECK(unknown("int SECTION(\".x\") t[2];") == "t SECTION");
+    CHECK(unknown("int SECTION(\".x\") t = 1;") == "t SECTION =");
+    CHECK(unknown("void RAM(1) f(void) { }") == "f RAM {}");
+    CHECK(unknown("void f(void) RAM { }") == "f RAM {}");
+    CHECK(unknown("void f(void) ALIAS(g);") == "f ALIAS");
+    CHECK(unknown("void f(void) ALIAS(g) __attribute__((used)) WEAK;") == "f ALIAS WEAK");
+    CHECK(items("void f(void) { int a[1] B = {1}; }") == "f: fn()void;{opaque}");
+  }
+  SUBCASE("parameters that are declared behind the brackets") {
+    CHECK(items("int f(a, n) char* a; int n; { return a[n]; } int b;").starts_with("f: fn()int;{"));
+    CHECK(items("int f(a) char* b; int c;") == "opaque c: int;");
+    CHECK(items("int f(a) char* b; { }").starts_with("opaque"));
+    CHECK(items("int f(a) char* a = 0; { }").starts_with("opaque"));
+    const auto one = parsed("int f(a) char* a; { return 0; } int g(void);");
+    REQUIRE(one->tree.items.size() == 2);
+    const Type& type = one->tree[one->tree[one->tree[one->tree.items[0]].decls[0]].type];
+    CHECK_FALSE(type.has_prototype);
+    CHECK(type.params.empty());
+  }
+  SUBCASE("bodies that are passed over") {
+    const auto one = parsed("int f(void) { if (a) } int b;", true, {}, false);
+    const Tree tree = parse(one->unit.tokens, Bodies::passed_over);
+    REQUIRE(tree.items.size() == 2);
+    const Stmt& body = tree[tree[tree[tree.items[0]].decls[0]].body];
+    CHECK(body.kind == StmtKind::opaque);
+    CHECK(one->unit.tokens[body.tokens.end - 1].is("}"));
+    CHECK(shown(tree, tree.items[1]) == "b: int;");
+  }
   SUBCASE("specifiers and qualifiers") {
     const auto one = parsed(
         "static inline int f(void); extern int a; __extension__ int b; int* volatile c; void g(void) { A(16) int8_t x; "
@@ -223,11 +263,17 @@ TEST_CASE("declarations") {
     CHECK(items("int a[] = {" + list + "}; int b[] = {" + list + "7}; struct S s = {.m = {" + list + "7}};") ==
           "a: []int = ({} numbers); b: []int = ({} numbers 7); s: record S = ({} (=m ({} numbers 7)));");
     CHECK(items("enum {" + list + "}; int c;") == "opaque c: int;");
+    // Whatever stands in an element behind the list.
+    CHECK(items("int a[] = {" + list + "7 /**/, 8};") == "a: []int = ({} numbers 7 8);");
+    CHECK(items("int a[] = {" + list + "- /**/ 7, " + list + "};").find(" (- 7) ") != std::string::npos);
+    CHECK(items("int a[] = {" + list + "7 * 8, 9};") == "a: []int = ({} numbers (* 7 8) 9);");
   }
   SUBCASE("attributes") {
     const auto one = parsed(
-        "static const int8_t __attribute__((section(\".r\"), aligned(16))) a[4] = {1}; int b __attribute__((used));");
-    REQUIRE(one->tree.items.size() == 2);
+        "static const int8_t __attribute__((section(\".r\"), aligned(16))) a[4] = {1}; int b __attribute__((used)); "
+        "alignas(4) _Pragma(\"x\") int c;");
+    REQUIRE(one->tree.items.size() == 3);
+    CHECK(one->tree[one->tree[one->tree.items[2]].decls[0]].attributes.size() == 2);
     CHECK(shown(one->tree, one->tree.items[0]) == "a: []const int8_t = ({} 1);");
     CHECK(one->tree[one->tree[one->tree.items[0]].decls[0]].attributes.size() == 1);
     CHECK(one->tree[one->tree[one->tree.items[1]].decls[0]].attributes.size() == 1);

@@ -23,7 +23,7 @@ enum class TokenKind : std::uint8_t {
   end,
   identifier,  // keywords, too
   number,      // as the preprocessor takes it: 0x1.8p-3f, and 1.2.3
-  numbers,     // a long list of numbers behind a brace, with the comma or blank behind each
+  numbers,     // a long list of numbers behind a brace, with a comma behind each but perhaps the last one of the braces
   string,      // with its prefix: L"…"
   character,
   punctuator,

@@ -117,7 +117,7 @@ struct Decl {
   StmtId body = {};                         // of a function that is defined here
   std::optional<std::int64_t> value = {};   // of an enumerator, if known
   std::vector<TokenRange> attributes = {};  // __attribute__((…)), _Alignas(…), asm(…), …
-  std::vector<TokenRange> unknown = {};     // words in front that may be macros, such as IRAM_ATTR
+  std::vector<TokenRange> unknown = {};     // words around it that may be macros, such as IRAM_ATTR
 };
 
 enum class TypeKind : std::uint8_t { unknown, nothing, integer, real, pointer, array, function, record, enumeration };
