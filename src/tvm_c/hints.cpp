@@ -19,10 +19,10 @@ namespace {
 std::optional<std::string> called_in_capitals(std::string_view text, const FileScope& scope) {
   std::optional<std::string> found;
   try {
-    Lexer tokens(text);
-    tokens.pass_over_conditions();
-    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-      const bool is_called = token.is_identifier() && is_in_capitals(token.text) && tokens.peek().is("(") &&
+    const std::vector<Token> tokens = taken_tokens(text);
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      const Token& token = tokens[i];
+      const bool is_called = token.is_identifier() && is_in_capitals(token.text) && tokens[i + 1].is("(") &&
                              !scope.functions.contains(token.text);
       if (is_called) found = token.text;
     }

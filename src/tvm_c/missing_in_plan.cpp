@@ -35,7 +35,7 @@ std::string placed(const FilesRead& read, const std::string& what, std::size_t f
 
 // Whether the parameters are TVM's: structs of the interface, or those of a packed function.
 bool takes_interface(const FunctionText& run, const std::string& symbol) {
-  if (takes_packed(run.params)) return true;
+  if (takes_packed(run)) return true;
   constexpr std::array<std::string_view, 4> structs = {"_inputs", "_outputs", "_workspace_pools", "_devices"};
   const auto head = head_tree(run);
   return head && std::ranges::all_of(head->params(), [&](c::DeclId param) {
@@ -71,9 +71,9 @@ std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<
 
 std::vector<std::string> left_out_includes(const FilesRead& read, const std::set<std::size_t>& stay) {
   std::vector<std::string> result;
-  for (const auto& [file, code] : read.scope.code) {
+  for (const auto& [file, source] : read.scope.files) {
     if (stay.contains(file)) continue;
-    for (const Directive& one : directives_in(code)) {
+    for (const Directive& one : directives_in(source->code)) {
       const auto holds = [&, at = file](const Item& item) {
         return item.file == at && item.begin < one.begin && one.begin < item.end;
       };
@@ -152,11 +152,11 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
     if (!is_pool && !is_read(item)) continue;
     // The section that an attribute of workspace names is that of planned C.
     const bool counts_sections = sections && !(is_pool && scope.owned.contains(name));
-    const Code& text = scope.code.at(item.file);
+    const Code& text = scope.code(item.file);
     const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
     const auto [of_file, is_new] = nothing.try_emplace(item.file);
-    if (is_new) of_file->second = defined_as_nothing(text);
-    auto found = placement_of(item, text, of_file->second, counts_sections);
+    if (is_new) of_file->second = defined_as_nothing(text.lexed->tokens);
+    auto found = placement_of(item, *scope.files.at(item.file), of_file->second, counts_sections);
     if (!found) found = conditional_placement(text, begin_with_groups(text, front, item.begin, item.end), item.begin);
     if (!found || !words.insert(found->word).second) continue;
     result.push_back(placed(read, in_quotes(found->word) + " of " + in_quotes(name), item.file, found->offset) +

@@ -102,10 +102,15 @@ class ModuleReader {
         synchronous_(synchronous),
         added_(scope_, files_, included_, rewritten) {
     for (const Foreign& function : foreign) {
-      Lexer prototype(function.prototype);
-      while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
-      }
-      scope_.foreign.emplace(function.name, std::move(prototype));
+      auto prototype = std::make_shared<FileTree>();
+      prototype->tokens = plain_tokens(function.prototype);
+      const std::span<const Token> tokens(prototype->tokens);
+      const auto is_open = [](const Token& token) { return token.is("("); };
+      const auto open = static_cast<std::size_t>(std::ranges::find_if(tokens, is_open) - tokens.begin());
+      FunctionText text{.source = std::move(prototype)};
+      if (const auto behind = behind_bracketed(tokens, open))
+        text.params = tokens.subspan(open + 1, *behind - open - 1);
+      scope_.foreign.emplace(function.name, std::move(text));
       if (!function.text.empty()) foreign_files_.emplace(function.file, function.text);
     }
   }
@@ -588,11 +593,7 @@ class ModuleReader {
   }
 
   [[nodiscard]] std::string prototype(const Item& item) const {
-    try {
-      return prototype_of(item, included_.code(item.file));
-    } catch (const SyntaxError& error) {
-      throw located(files_[item.file], error);
-    }
+    return prototype_of(item, *scope_.files.at(item.file));
   }
 
   [[nodiscard]] std::vector<KeptFunction> kept_functions() const {
@@ -817,7 +818,7 @@ class ModuleReader {
       return one.kind == Item::Kind::function && one.file == text.file && one.name == name;
     });
     const bool is_int32 = item != scope_.items.end() &&
-                          prototype_of(*item, included_.code(item->file)).starts_with("int32_t " + name + "(");
+                          prototype_of(*item, *scope_.files.at(item->file)).starts_with("int32_t " + name + "(");
     if (!is_int32) throw SyntaxError{text.offset, "found a result of another type, expected int32_t"};
   }
 
@@ -908,7 +909,7 @@ class ModuleReader {
     if (!name.starts_with("tvmgen_")) return;
     const std::size_t vars = module_.vars.size();
     try {
-      tir::Function function = read_prototype(text.params, scope_, limits_, module_);
+      tir::Function function = read_prototype(text, scope_, limits_, module_);
       function.name = name;
       function.target = program::kept_c_target;
       module_.functions.push_back(std::move(function));

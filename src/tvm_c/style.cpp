@@ -35,22 +35,24 @@ void look_at_text(const Code& file, Versions& versions) {
 
 // What tokens say, in whatever layout.
 void look_at_tokens(const Code& file, Versions& versions) {
-  Lexer tokens(file);
+  std::vector<Token> tokens = taken_tokens(file, 0, file.text.size(), false).tokens;
+  tokens.emplace_back();
+  const auto closing = [&](std::size_t open) { return behind_bracketed(tokens, open).value_or(tokens.size() - 1) - 1; };
   std::set<std::string_view> declared;
   bool defines_declared = false;
   std::size_t defined = 0;
   std::array<Token, 4> last;  // the newest in front
-  for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-    if (token.is("=") && tokens.peek().is("{")) {  // a table
-      (void)tokens.next();
-      skip_to_end(tokens, token.offset);
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.is("=") && tokens[i + 1].is("{")) {  // a table
+      i = closing(i + 1);
     } else if (token.is("(") && last[0].is_identifier() && last[0].text.starts_with(function_prefix) &&
                last[1].is_identifier()) {
-      skip_to_end(tokens, token.offset);
+      i = closing(i);
       const std::string_view name = last[0].text;
       // That of the entry stands in another file's text, which may have been put in front.
-      if (tokens.peek().is(";") && !last[1].is("return") && !name.ends_with("___tvm_main__")) declared.insert(name);
-      if (tokens.peek().is("{")) {
+      if (tokens[i + 1].is(";") && !last[1].is("return") && !name.ends_with("___tvm_main__")) declared.insert(name);
+      if (tokens[i + 1].is("{")) {
         ++defined;
         defines_declared = defines_declared || declared.contains(name);
       }
@@ -68,7 +70,7 @@ void look_at_tokens(const Code& file, Versions& versions) {
     // float* x = (float*)…
     const bool is_typed_let = token.is("(") && last[0].is("=") && last[1].is_identifier() && last[2].is("*") &&
                               last[3].is_identifier() && !last[3].is("void");
-    if (is_typed_let && tokens.peek().is(last[3].text)) versions.since(18);
+    if (is_typed_let && tokens[i + 1].is(last[3].text)) versions.since(18);
     std::rotate(last.rbegin(), last.rbegin() + 1, last.rend());
     last[0] = token;
   }

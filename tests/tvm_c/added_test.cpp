@@ -526,6 +526,14 @@ TEST_CASE("calls of what others define may pass strings beside tensors") {
   CHECK(printed(text).find("tir.call_extern(\"dump\", \"sid_1\", sid_1, 4)") != std::string::npos);
 }
 
+TEST_CASE("functions beyond the grammar are functions that have names") {
+  for (const std::string front : {"void npu_set(MY(int) this)", "__int128 npu_set(int class)", "npu_set(int a)"}) {
+    const std::string function = front + " { }\n";
+    const PlannedModule unused = read(text_of({function, "", "", ""}));
+    CHECK(unused.warnings.at(0).starts_with("lib1.c: function 'npu_set' (line 1, column 1) is not in planned C"));
+  }
+}
+
 TEST_CASE("what places functions and tables that are written anew is named once") {
   const auto lost = [](const std::string& file, const std::string& front, const std::string& table = "") {
     std::string text = file + table + "\n" + front + text_of({"", "", "", ""});
@@ -537,6 +545,11 @@ TEST_CASE("what places functions and tables that are written anew is named once"
   CHECK(lost("", "TVM_DLL ") == "0");
   CHECK(lost("", "IRAM_ATTR ") == "lib1.c: 'IRAM_ATTR' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
   CHECK(lost("", "static __attribute__((noinline)) ") == "0");
+  // What may be a macro or the type; what is beyond the grammar.
+  std::string implicit = "FAST" + text_of({"", "", "", ""}).substr(std::string("int32_t").size());
+  CHECK(read(implicit).lost_placements ==
+        std::vector<std::string>{"lib1.c: 'FAST' of 'tvmgen_m_op' (line 1, column 1) is not in planned C"});
+  CHECK(lost("", "FAST __int128 ") == "lib1.c: 'FAST' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
   CHECK(lost("", "__attribute__((section(\".itcm\"))) ") ==
         "lib1.c: '__attribute__' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
   CHECK(lost("", "PLACE(\".itcm\") ") == "lib1.c: 'PLACE' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");

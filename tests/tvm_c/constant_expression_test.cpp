@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 #include "tvm_c/text/constant_expression.hpp"
 
+#include "tvm_c/text/file_scope.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -115,13 +117,19 @@ TEST_CASE("a macro is a number where it may stand in any expression") {
 }
 
 TEST_CASE("an array has less than 2^31 elements") {
-  const auto extent = [](const std::string& text) { return array_extent(Lexer(text), names); };
-  CHECK(extent("SIZE + 2 * (3)] = {0}") == 4102);
-  CHECK(extent("2147483647]") == INT32_MAX);
-  CHECK_FALSE(extent("2147483648]"));
-  CHECK_FALSE(extent("-1]"));
-  CHECK_FALSE(extent("]"));
-  CHECK_FALSE(extent("4"));
+  const auto extent = [](const std::string& text) {
+    FileScope scope;
+    const std::string array = "static int8_t a[" + text + "] = {0};";
+    read_file_scope(split(array), 0, false, scope, names);
+    const auto found = scope.arrays.find("a");
+    return found == scope.arrays.end() ? std::nullopt : std::optional(found->second);
+  };
+  CHECK(extent("SIZE + 2 * (3)") == 4102);
+  CHECK(extent("2147483647") == INT32_MAX);
+  CHECK(extent("017") == 15);
+  CHECK_FALSE(extent("2147483648"));
+  CHECK_FALSE(extent("-1"));
+  CHECK_FALSE(extent(""));
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace usmp::tvm_c::macro_expansion_test {
@@ -20,8 +23,13 @@ std::string joined(const std::vector<c::Token>& tokens) {
 
 std::string spelled(const std::string& text) { return joined(c::lex_text(text)); }
 
+using Definitions = std::map<std::string_view, std::string_view>;
+
 std::string expansion(const std::string& text, const Definitions& macros) {
-  const auto made = expanded(text, macros);
+  const auto made = expanded(text, [&](std::string_view name) {
+    const auto found = macros.find(name);
+    return found == macros.end() ? std::nullopt : std::optional(found->second);
+  });
   return made ? joined(made->unit.tokens) : spelled("nothing");
 }
 

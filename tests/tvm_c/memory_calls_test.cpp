@@ -88,11 +88,12 @@ TEST_CASE("memory that is not understood as elements stays text") {
   for (const char* call :
        {"memcpy(q, f, 4);", "memcpy(f, q, 4);", "memcpy(g, f, 6);", "memcpy(g, f, n);", "memcpy(g, f, n * 4 + 8);",
         "memcpy(q, p, -1);", "memcpy(q, p, n / sizeof(*q));", "memcpy(q, p, sizeof(q));", "memcpy(q, p, sizeof(v));",
-        "memcpy(q, p, n % 4);", "memcpy(q, 0, 4);", "memcpy(q, p);", "memcpy(q, p, 4) ;;)",
-        "int8_t* r = memcpy(q, p, 4);", "memcpy(q, p, (uint8_t)n);", "memcpy(q, p, n > 3 ? n : 3);"}) {
+        "memcpy(q, p, n % 4);", "memcpy(q, 0, 4);", "memcpy(q, p);", "int8_t* r = memcpy(q, p, 4);",
+        "memcpy(q, p, (uint8_t)n);", "memcpy(q, p, n > 3 ? n : 3);"}) {
     CHECK_MESSAGE(stays("  " + std::string(call)), call);
   }
   CHECK(stays("  memcpy(q, p, 4);", "#define memcpy(a, b, c) copy(a, b, c)\n"));
+  CHECK(read("  memcpy(q, p, 4) ;;)").find("found ) without the bracket that it closes") != std::string::npos);
 }
 
 TEST_CASE("what stands behind continue is under the other condition") {

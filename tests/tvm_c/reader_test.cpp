@@ -833,7 +833,7 @@ TEST_CASE("what is not read is told with its place") {
   CHECK(error_in("  q[0] = 99999999999999999999;") ==
         "lib1.c: line 2, column 10: found '99999999999999999999', expected an integer of at most 64 bits");
   CHECK(error_of("int f() { /* ") == "lib1.c: line 1, column 11: the comment does not end, expected */");
-  CHECK(error_of("int f() { (").find("the bracket does not end") != std::string::npos);
+  CHECK(error_of("int f() { (").find("the bracket ( is not closed") != std::string::npos);
   // A brace too many, or one that is missing.
   const std::string outside = ", expected a declaration outside of functions";
   CHECK(error_of("int f(void) {\n  }\n  return 0;\n}\n") == "lib1.c: line 3, column 3: found 'return'" + outside);

@@ -111,7 +111,7 @@ class BodyReader {
       : text_(text),
         added_(added.texts),
         outlined_(outlined),
-        guarded_(text.body.text(), added.guarded),
+        guarded_(text.file_text(), added.guarded),
         reading_(reading),
         inlined_(inlined),
         scope_(reading.scope),
@@ -136,7 +136,7 @@ class BodyReader {
   void read_params(const FunctionTree& code, bool has_pools = false) {
     code_.read(code);
     open(Open::Kind::function);
-    is_packed_ = takes_packed(text_.params);
+    is_packed_ = tvm_c::takes_packed(text_);
     if (is_packed_) {
       // The first are the arguments; the others say nothing that is needed.
       for (const c::DeclId param : code_.tree()[code_.tree()[code.function].type].params) {
@@ -210,7 +210,7 @@ class BodyReader {
     if (!is_added && outlined == outlined_.end()) return;
     if (open_.size() != 1) fail_at(mark, "the end of the block");
     if (is_added) {
-      keep(std::string(text_.body.text().substr(text->begin, text->end - text->begin)));
+      keep(std::string(text_.file_text().substr(text->begin, text->end - text->begin)));
     } else {
       call_outlined(*outlined);
     }
@@ -731,7 +731,7 @@ class BodyReader {
     try {
       const bool is_open = std::ranges::find(reading_.open, name) != reading_.open.end();
       if (is_open) throw SyntaxError{text.offset, "found a function that calls itself, expected none"};
-      reading_.bytes += body_text(text).size();
+      reading_.bytes += text.body_text.size();
       if (reading_.open.size() == most_nested_deep || reading_.bytes > most_nested_bytes) {
         throw SyntaxError{text.offset, "found more calls of operators by operators than are read, expected at most " +
                                            std::to_string(most_nested_deep) + " inside each other, and " +
@@ -1153,16 +1153,16 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
   }
 }
 
-tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits, tir::Module& module) {
+tir::Function read_prototype(const FunctionText& text, const FileScope& scope, const Limits& limits,
+                             tir::Module& module) {
   ReadFunction result;
   const Names none;
   const KeptPools kept;
   Callees callees(scope, kept);
   Reading reading{
       scope, kept, limits, module, result, none, nullptr, none, nullptr, none, {module, result.function, 1}, callees};
-  const FunctionText text{.file = 0, .offset = 0, .params = params, .body = params};
   const auto tree = head_tree(text);
-  if (!tree) fail_at(Lexer(params).peek(), "parameters");
+  if (!tree) fail_at(text.params.empty() ? Token() : text.params.front(), "parameters");
   BodyReader(text, reading).read_params(*tree, true);
   return std::move(result.function);
 }

@@ -53,7 +53,7 @@ struct ReadFunction {
                                          Helpers* helpers = nullptr, const NestedTexts* nested = nullptr);
 
 // The parameters of a function whose body is somebody else's, pools included. As read_function.
-[[nodiscard]] tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits,
+[[nodiscard]] tir::Function read_prototype(const FunctionText& text, const FileScope& scope, const Limits& limits,
                                            tir::Module& module);
 
 }  // namespace usmp::tvm_c

@@ -30,7 +30,7 @@ bool Callees::is_sure(const FunctionText& function, const Says& says, bool other
 
 bool Callees::takes_packed(std::string_view name) const {
   const auto function = scope_.functions.find(name);
-  return function != scope_.functions.end() && tvm_c::takes_packed(function->second.params);
+  return function != scope_.functions.end() && tvm_c::takes_packed(function->second);
 }
 
 std::int64_t Callees::packed_arguments(std::string_view name) {

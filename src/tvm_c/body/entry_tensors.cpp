@@ -273,7 +273,7 @@ void name_by_members(const std::vector<std::string>& names, const std::vector<Me
 
 void name_by_run(const FunctionText& run, const FunctionText& entry, const std::string& symbol,
                  const std::string& entry_name, tir::Module& module) {
-  if (takes_packed(run.params)) return;
+  if (takes_packed(run)) return;
   const auto members = RunCall(run, symbol).members(entry_name);
   if (members) name_by_members(param_names(entry), *members, module);
 }

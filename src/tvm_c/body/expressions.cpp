@@ -42,24 +42,6 @@ Value number_of(const Token& token) {
 
 }  // namespace
 
-std::optional<CType> known_type(const c::Tree& tree, c::TypeId id) {
-  int stars = 0;
-  for (; tree[id].kind == c::TypeKind::pointer; id = tree[id].of) ++stars;
-  const c::Type& type = tree[id];
-  const bool is_tvms = type.name == "TVMValue" || type.name == "DLTensor" || type.name == "DLDeviceType";
-  const bool is_struct = type.kind == c::TypeKind::record ? !type.name.empty() && !tree.records[type.record].is_union &&
-                                                                !tree.records[type.record].is_complete
-                                                          : type.kind == c::TypeKind::unknown && is_tvms;
-  if (type.kind == c::TypeKind::nothing || is_struct) return CType{tir::void_type, stars};
-  if (type.is_bool) return CType{tir::bool_type, stars};
-  const bool is_number = type.kind == c::TypeKind::integer || type.kind == c::TypeKind::real;
-  if (!is_number || type.bits == 0 || type.name == "char") return std::nullopt;
-  const TypeCode code = type.kind == c::TypeKind::real ? TypeCode::float_
-                        : type.is_unsigned             ? TypeCode::uint
-                                                       : TypeCode::int_;
-  return CType{{code, type.bits, 1}, stars};
-}
-
 bool is_step(const c::Expr& expr) {
   return (expr.kind == c::ExprKind::prefix || expr.kind == c::ExprKind::postfix) &&
          (expr.text == "++" || expr.text == "--");

@@ -22,9 +22,6 @@ inline constexpr std::string_view not_declared = "which is not declared here";
 // What a name stands for: a number, a pointer. Nothing: it is not declared.
 using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 
-// A number's type, a struct or void, with stars; nothing: another one, or one that has another size elsewhere.
-[[nodiscard]] std::optional<CType> known_type(const c::Tree& tree, c::TypeId id);
-
 // As a literal, if it is an operator on literals.
 [[nodiscard]] Value folded(Value value);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tvm_c/body/expressions.hpp"
+#include "tvm_c/text/placement.hpp"
 namespace usmp::tvm_c {
 namespace {
 
@@ -24,16 +25,6 @@ bool is_own(const c::Decl& function, const std::vector<c::Token>& tokens) {
     }
   }
   return true;
-}
-
-// What a file defines as nothing, it defines for itself: #ifndef NAME, #define NAME.
-std::set<std::string_view> defined_as_nothing(const std::vector<c::Token>& tokens) {
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
-    const bool is_define = tokens[i].begins_line && tokens[i].is("#") && tokens[i + 1].is("define");
-    if (is_define && tokens[i + 3].begins_line) names.insert(tokens[i + 2].text);
-  }
-  return names;
 }
 
 // __pkhbt(a, b, n) and __pkhtb(a, b, n) are macros with the instruction of that name as assembly, in CMSIS and in TVM's

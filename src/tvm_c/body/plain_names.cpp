@@ -39,8 +39,8 @@ void require_plain_names(const std::string& name, const FunctionText& text, cons
     throw SyntaxError{text.offset, "found " + in_quotes(name) + ", which " + group(*other) +
                                        " defines, too, expected one function of that name"};
   }
-  for (const Lexer& part : {text.params, text.body}) {
-    for (const Token& token : tokens_of(part)) {
+  for (const std::span<const Token> part : {text.params, text.body}) {
+    for (const Token& token : part) {
       if (!token.is_identifier()) continue;
       const auto stays = [&](const AddedText& one) { return one.begin <= token.offset && token.offset < one.end; };
       if (std::any_of(added.begin(), added.end(), stays)) continue;

@@ -22,32 +22,12 @@
 namespace usmp::tvm_c {
 namespace {
 
-// Whether its declaration has the attribute; nothing: a conditional group begins in front of it.
-std::optional<bool> has_attribute(const Item& item, const Code& file, std::string_view name) {
-  Lexer tokens(file, item.begin, item.end);
-  tokens.pass_over_conditions();
-  const std::string reserved = "__" + std::string(name) + "__";
-  try {
-    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-      if (token.is("=") || token.is("{")) return false;
-      if (token.text == name || token.text == reserved) return true;
-    }
-    return false;
-  } catch (const SyntaxError&) {
-    return std::nullopt;
-  }
-}
-
 // The tokens in front of a body or a value. Nothing: a conditional group begins among them.
 std::optional<std::vector<Token>> head_of(const Item& item, const Code& file) {
-  Lexer tokens(file, item.begin, item.end);
-  tokens.pass_over_conditions();
-  std::vector<Token> head;
   try {
-    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-      if (token.is("=") || token.is("{")) break;
-      head.push_back(token);
-    }
+    std::vector<Token> head = taken_tokens(file, item.begin, item.end, true).tokens;
+    const auto is_end = [](const Token& token) { return token.is("=") || token.is("{"); };
+    head.erase(std::ranges::find_if(head, is_end), head.end());
     return head;
   } catch (const SyntaxError&) {
     return std::nullopt;
@@ -110,8 +90,11 @@ std::string aliased_by(const Item& item, const Code& file) {
 // TVM's kernels for Cortex-M define instructions that a compiler lacks, __ror, where they use them. Such names are
 // reserved: no other file may rely on them.
 bool is_instruction(const Item& item, const Code& file) {
-  return item.kind == Item::Kind::function && item.name.starts_with("__") &&
-         has_attribute(item, file, "always_inline").value_or(false);
+  if (item.kind != Item::Kind::function || !item.name.starts_with("__")) return false;
+  const auto head = head_of(item, file);
+  return head && std::ranges::any_of(*head, [](const Token& token) {
+           return is_attribute_of(token.text, std::array<std::string_view, 1>{"always_inline"});
+         });
 }
 
 // TVM's access to inputs and outputs in pools, which planned C has otherwise.
@@ -124,11 +107,12 @@ bool is_map(std::string_view name, const std::string& prefix) {
 }  // namespace
 
 void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added, bool is_entry) {
-  const std::size_t begin = text.body.offset();
-  for (const Directive& one : directives_in(text.body.code(), begin, begin + body_text(text).size())) {
+  const std::size_t begin = text.body_begin();
+  const Conditions* const known = text.source->conditions.get();
+  for (const Directive& one : directives_in(text.source->code, begin, begin + text.body_text.size())) {
     const auto holds = [&](const AddedText& part) { return part.begin <= one.begin && one.begin < part.end; };
     if (std::any_of(added.begin(), added.end(), holds)) continue;
-    if (!is_entry && text.body.known(one.begin)) continue;
+    if (!is_entry && known != nullptr && known->contains(one.begin)) continue;
     const bool is_harmless = one.word == "pragma" || one.word == "line" || one.word == "else" || one.word == "endif" ||
                              (one.word == "if" && (one.only == "0" || one.only == "1"));
     if (!is_harmless) throw SyntaxError{one.begin, "found a directive in a function, expected none"};
@@ -232,7 +216,7 @@ AddedCode::Accessors AddedCode::accessors_to(const Names& pools) const {
     auto found = pool_access_of(item, included_.code(item.file), pools, known);
     if (!found) continue;
     // It is written without the conditions around it.
-    const Branches groups(included_.code(item.file), scope_.conditions.at(item.file));
+    const Branches groups(included_.code(item.file), scope_.files.at(item.file)->conditions);
     if (!groups.conditions(item.begin).empty()) continue;
     if (item.kind == Item::Kind::function) known.emplace(item.name, found->access.pool);
     result.emplace(i, std::move(*found));
@@ -334,7 +318,7 @@ bool AddedCode::forwards_packed(const std::string& name, const std::string& entr
   const auto found = scope_.functions.find(name);
   if (name == entry || found == scope_.functions.end() || scope_.doubts.contains(name)) return false;
   const auto called = scope_.functions.find(entry);
-  if (!takes_packed(found->second.params) || !takes_packed(called->second.params)) return false;
+  if (!takes_packed(found->second) || !takes_packed(called->second)) return false;
   try {
     require_plain_text(found->second, {});
     const FunctionTree function = function_tree(found->second, {});
@@ -395,7 +379,7 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
                            "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
     }
   }
-  for (const Token& token : tokens_of(found->second.body)) {
+  for (const Token& token : found->second.body) {
     const auto array = scope_.unsized.find(token.text);
     if (array == scope_.unsized.end()) continue;
     throw located(files_[array->second.file],

@@ -81,10 +81,7 @@ bool is_plain_call(const Unit& unit, const Macros& macros) {
 }
 
 // uint32_t, not a type that somebody defined.
-bool is_number_type(std::string_view word) {
-  Lexer type(word);
-  return word.ends_with("_t") && parse_type(type).has_value();
-}
+bool is_number_type(std::string_view word) { return word.ends_with("_t") && c::is_word(word); }
 
 // uint64_t v_ = (uint64_t)0; without qualifiers: the name of the variable, which TVM's generator writes also where
 // nothing uses it.
@@ -102,15 +99,14 @@ std::string_view plain_number(const Unit& unit) {
 class Added {
  public:
   Added(const FunctionText& entry, const FileScope& scope, const Included& included)
-      : entry_(entry), scope_(scope), code_(scope.code.at(entry.file)), macros_(included.all_macros(entry.file)) {}
+      : entry_(entry), scope_(scope), code_(scope.code(entry.file)), macros_(included.all_macros(entry.file)) {}
 
   AddedStatements run() {
-    Lexer behind = entry_.body;
-    const std::size_t begin = behind.end();
-    skip_to_end(behind, begin);
+    const std::size_t begin = entry_.body_begin();
+    const std::size_t behind = begin + entry_.body_text.size() - 1;
     std::optional<BodyTree> body;
     try {
-      body = body_tree(code_, begin, behind.end() - 1);
+      body = body_tree(code_, begin, behind);
     } catch (const SyntaxError&) {  // in a group that is not read
     }
     if (!body) return {};
@@ -125,7 +121,7 @@ class Added {
     std::size_t end = begin;  // of the unit before
     bool is_kept = false;
     for (const Unit& unit : units) {
-      const AddedText place = with_comments(code_.text.substr(0, behind.end() - 1), end, unit.place);
+      const AddedText place = with_comments(code_.text.substr(0, behind), end, unit.place);
       const bool joins = is_kept;
       is_kept = unit.reason.empty() && !unit.is_read && !is_empty(unit);
       end = unit.place.end;
@@ -168,7 +164,7 @@ class Added {
     for (const std::string_view macro : macros_.names()) {
       for (const std::string_view definition : macros_.definitions(macro)) find_uncalled(definition);
     }
-    const auto find = [&](const std::vector<Token>& tokens) {
+    const auto find = [&](std::span<const Token> tokens) {
       for (std::size_t i = 0; i < tokens.size(); ++i) {
         const bool is_function = tokens[i].is_identifier() && i + 1 < tokens.size() && tokens[i + 1].is("(");
         if (tokens[i].is_identifier() && !is_function) uncalled_.emplace(tokens[i].text);
@@ -180,12 +176,7 @@ class Added {
       }
     };
     for (const Unit& unit : units) find(unit.tokens);
-    std::vector<Token> params;
-    Lexer rest = entry_.params;
-    for (Token token = rest.next(); token.kind != TokenKind::end && !token.is("{"); token = rest.next()) {
-      params.push_back(token);
-    }
-    find(params);
+    find(entry_.params);
   }
 
   // Variables whose names end as those of types do.
@@ -200,7 +191,7 @@ class Added {
       for (const c::Decl& decl : head->tree.decls) add(decl.name);
     }
     for (const Item& item : scope_.items) {
-      const std::string_view text = scope_.code.at(item.file).text.substr(item.begin, item.end - item.begin);
+      const std::string_view text = scope_.code(item.file).text.substr(item.begin, item.end - item.begin);
       if (item.is_variable && item.kind == Item::Kind::data) add(item.name);
       if (item.kind == Item::Kind::other && !text.starts_with("typedef") && text.find('{') == std::string_view::npos)
         for_each_declared(text, add);
@@ -317,11 +308,7 @@ class Added {
   // Parameters of the entry, and pools that they are.
   [[nodiscard]] Names params() const {
     Names names;
-    Lexer tokens = entry_.params;
-    std::size_t depth = 1;
-    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-      if (token.is("(")) ++depth;
-      if (token.is(")") && --depth == 0) break;
+    for (const Token& token : entry_.params) {
       if (!token.is_identifier() || !is_shared(token.text)) continue;
       names.emplace(token.text);
       if (const auto pool = pool_of_param(token.text)) names.insert(*pool);

@@ -36,7 +36,7 @@ class EscapeFinder {
  public:
   EscapeFinder(const FileScope& scope, const Included& included, const SynchronousFunctions& synchronous)
       : scope_(scope), included_(included), synchronous_(synchronous) {
-    for (const auto& [name, function] : scope.functions) texts_.emplace(function.file, function.body.text());
+    for (const auto& [name, function] : scope.functions) texts_.emplace(function.file, function.file_text());
     for (const Item& item : scope.items) {
       if (item.kind == Item::Kind::function || item.kind == Item::Kind::prototype) items_[item.name].push_back(&item);
     }
@@ -142,22 +142,19 @@ class EscapeFinder {
   // Why it is not understood; null: it may be.
   const char* prepare(const AskedFunction& asked, Known& known) {
     try {
-      Lexer behind_params = asked.text.params;
-      const std::size_t params = behind_params.offset();
-      skip_to_end(behind_params, params);
       const Preprocessed& file = preprocessed(asked.text.file);
-      std::string_view text = body_text(asked.text);
+      std::string_view text = asked.text.body_text;
       if (text.ends_with('}')) text.remove_suffix(1);
-      const std::size_t body = asked.text.body.offset();
+      const std::size_t body = asked.text.body_begin();
       const AddedText place = asked.statement.value_or(AddedText{body, body + text.size()});
       if (has_odd_directives(included_.code(asked.text.file), place)) return "has directives that are not understood";
-      auto head = file.tokens(params, behind_params.end());
+      auto head = file.tokens(asked.text.params.front().offset, asked.text.params.back().offset + 1);
       auto statements = file.tokens(place.begin, place.end);
       if (!head || !statements) return "has macros that are not understood";
       if (asked.statement) {  // the text around it is of plain names
         text.remove_suffix(place.end - place.begin + 1);
-        head = tokens_of(asked.text.params);
-        const std::vector<Token> front = tokens_of(Lexer(text));
+        head.emplace(asked.text.params.begin(), asked.text.params.end());
+        const std::vector<Token> front = taken_tokens(text);
         statements->insert(statements->begin(), front.begin(), front.end());
       }
       auto tree = function_tree(*head, *statements);

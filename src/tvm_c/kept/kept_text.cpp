@@ -361,14 +361,15 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
   return result + without_remains(without_target(rest));
 }
 
-std::string prototype_of(const Item& item, const Code& file) {
-  Lexer tokens(file, item.begin, item.end);
-  tokens.pass_over_conditions();
+std::string prototype_of(const Item& item, const FileTree& file) {
   std::string result;
   std::size_t depth = 0;
-  for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+  const auto first = std::ranges::lower_bound(file.tokens, item.begin, {}, &Token::offset);
+  const std::span<const Token> tokens(first, std::ranges::lower_bound(file.tokens, item.end, {}, &Token::offset));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
     if (token.is("__attribute__")) {
-      skip_bracketed(tokens, "(");
+      i = behind_bracketed(tokens, i + 1).value_or(tokens.size()) - 1;
       continue;
     }
     const bool is_dropped = token.is("TVM_DLL") || token.is("extern") || token.is("static") || token.is("inline") ||

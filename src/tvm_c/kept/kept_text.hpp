@@ -47,6 +47,6 @@ using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 
 // "int32_t f(int8_t* a, int32_t n)" of the item's text: one line, without attributes, linkage and macros of TVM's.
 // Throws SyntaxError, whose offset counts from the item: a conditional group begins in front of it.
-[[nodiscard]] std::string prototype_of(const Item& item, const Code& file);
+[[nodiscard]] std::string prototype_of(const Item& item, const FileTree& file);
 
 }  // namespace usmp::tvm_c

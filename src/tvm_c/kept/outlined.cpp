@@ -75,9 +75,11 @@ std::string read_outlined(std::string_view file, const AllDefinitions& macros, O
   constexpr std::size_t most_ways = 8;
   if (ways > most_ways) return "has macros of too many definitions";
   for (std::size_t way = 0; way < ways; ++way) {
-    Definitions chosen;
-    for (const auto& [name, definitions] : macros) chosen[name] = definitions[std::min(way, definitions.size() - 1)];
-    const auto made = expanded(without_directives, chosen);
+    const auto made = expanded(without_directives, [&](std::string_view name) {
+      const auto found = macros.find(name);
+      return found == macros.end() ? std::nullopt
+                                   : std::optional(found->second[std::min(way, found->second.size() - 1)]);
+    });
     if (!made) return "has macros that are not understood";
     const std::vector<Token>& all = made->unit.tokens;
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -18,13 +18,13 @@ namespace usmp::tvm_c {
 namespace {
 
 // The brackets in front of a token.
-std::size_t front_of(const std::vector<Token>& tokens, std::size_t i) {
+std::size_t front_of(std::span<const Token> tokens, std::size_t i) {
   while (i > 0 && tokens[i - 1].is("(")) --i;
   return i;
 }
 
 // (uintptr_t)(pool), as a device gets its address.
-bool is_taken_as_number(const std::vector<Token>& body, std::size_t i) {
+bool is_taken_as_number(std::span<const Token> body, std::size_t i) {
   const std::size_t front = front_of(body, i);
   if (front < 3 || !body[front - 1].is(")") || !body[front - 3].is("(")) return false;
   constexpr std::array<std::string_view, 4> types = {"uintptr_t", "uint64_t", "uint32_t", "intptr_t"};
@@ -32,7 +32,7 @@ bool is_taken_as_number(const std::vector<Token>& body, std::size_t i) {
 }
 
 // For parameters in their order: a name, if the parameter is a pool. TVM's Ethos-U has all of them as void*.
-std::vector<std::optional<Token>> pools_in(const std::vector<Token>& params, const std::vector<Token>& body) {
+std::vector<std::optional<Token>> pools_in(std::span<const Token> params, std::span<const Token> body) {
   const auto is_pool = [&](std::string_view type, const Token& name) {
     if (type.empty() || !name.is_identifier() || !pool_of_param(name.text)) return false;
     if (type == "uint8_t") return true;
@@ -59,7 +59,7 @@ std::vector<std::optional<Token>> pools_in(const std::vector<Token>& params, con
 }
 
 // Sizes of buffers that CMSIS-NN alone uses: cmsis_nn_context context= {buffer,1152}; of which &context is passed on.
-std::map<std::string_view, Bytes> said_sizes(const std::vector<Token>& body) {
+std::map<std::string_view, Bytes> said_sizes(std::span<const Token> body) {
   std::map<std::string_view, Bytes> sizes;
   std::set<std::size_t> known;  // tokens
   std::map<std::string_view, std::string_view> contexts;
@@ -87,9 +87,9 @@ std::map<std::string_view, Bytes> said_sizes(const std::vector<Token>& body) {
 class PoolUses {
  public:
   explicit PoolUses(const FunctionText& function)
-      : text_(function.body.text()),
-        params_(tokens_of(function.params)),
-        body_(tokens_of(function.body)),
+      : text_(function.file_text()),
+        params_(function.params),
+        body_(function.body),
         names_(pools_in(params_, body_)),
         sizes_(said_sizes(body_)) {}
 
@@ -188,8 +188,8 @@ class PoolUses {
   }
 
   std::string_view text_;  // of the file
-  std::vector<Token> params_;
-  std::vector<Token> body_;
+  std::span<const Token> params_;
+  std::span<const Token> body_;
   std::vector<std::optional<Token>> names_;
   std::map<std::string_view, Bytes> sizes_;
 };

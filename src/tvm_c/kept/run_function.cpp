@@ -38,7 +38,7 @@ class RunFunction {
     const auto head = called == scope.functions.end() ? std::nullopt : head_tree(called->second);
     if (!head) return;
     for (const c::DeclId param : head->params()) entry_params_.emplace_back(head->tree[param].name);
-    is_entry_packed_ = takes_packed(called->second.params);
+    is_entry_packed_ = takes_packed(called->second);
   }
 
   // The first; but what is passed to the entry and is none of TVM's pools says more than what sets it in front.
@@ -276,7 +276,7 @@ std::optional<SyntaxError> added_to_run(const FunctionText& run, const std::stri
                                         const FileScope& scope) {
   try {
     const FunctionTree tree = function_tree(run, {});
-    const auto found = RunFunction(tree, entry, scope, takes_packed(run.params)).addition();
+    const auto found = RunFunction(tree, entry, scope, takes_packed(run)).addition();
     if (!found) {
       require_plain_text(run, {});
       return std::nullopt;

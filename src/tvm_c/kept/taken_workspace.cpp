@@ -50,7 +50,7 @@ std::string parameter(Bytes bytes) { return "uint8_t* /* " + std::to_string(byte
 class Taking {
  public:
   Taking(const FunctionText& function, std::string_view text, Bytes alignment)
-      : text_(text), alignment_(alignment), params_(tokens_of(function.params)), body_(tokens_of(function.body)) {}
+      : text_(text), alignment_(alignment), params_(function.params), body_(function.body) {}
 
   // Nothing: it takes none, or in a way that is not understood.
   std::optional<Taken> find() {
@@ -221,8 +221,8 @@ class Taking {
 
   std::string_view text_;
   Bytes alignment_;
-  std::vector<Token> params_;  // with the bracket at the end
-  std::vector<Token> body_;
+  std::span<const Token> params_;  // with the bracket at the end
+  std::span<const Token> body_;
   std::set<std::string_view> names_;  // of what is taken
   Taken taken_;
 };

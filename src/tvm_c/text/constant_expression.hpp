@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "tvm_c/text/lexer.hpp"
+#include "tvm_c/text/macro_expansion.hpp"
 
 namespace usmp::tvm_c {
 
@@ -18,8 +18,7 @@ inline constexpr std::int64_t max_pool = std::int64_t{1} << 31;
 
 // What names stand for where a file is compiled, as far as its text determines it. Null: none is known.
 struct ConstantNames {
-  // What stands behind the name of a macro; of one with parameters from their bracket on.
-  std::function<std::optional<std::string_view>(std::string_view)> definition;
+  Definition definition;
   std::function<std::optional<std::int64_t>(std::string_view)> enumerator;
 };
 
@@ -31,8 +30,5 @@ inline constexpr std::size_t max_constant_tokens = 1000;
 // The same, if it is an int and may stand for the text in any expression: a literal, with a sign perhaps, or what
 // stands in brackets.
 [[nodiscard]] std::optional<std::int64_t> constant_operand(std::string_view text, const ConstantNames& names);
-
-// What stands in the bracket whose inside begins at `tokens`: a number in [0, max_pool).
-[[nodiscard]] std::optional<std::int64_t> array_extent(const Lexer& tokens, const ConstantNames& names);
 
 }  // namespace usmp::tvm_c

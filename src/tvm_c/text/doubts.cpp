@@ -139,7 +139,7 @@ class DoubtFinder {
     const auto conditions = [&](const Item& item) {
       auto found = branches.find(item.file);
       if (found == branches.end()) {
-        const Branches made(read_.included.code(item.file), scope_.conditions.at(item.file));
+        const Branches made(read_.included.code(item.file), scope_.files.at(item.file)->conditions);
         found = branches.emplace(item.file, made).first;
       }
       return found->second.conditions(item.end - 1);

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Goes through the items of a file, and reads their declarations and initialisers.
+// Goes through the items of a file's tree, and reads what they declare.
 #include "tvm_c/text/file_scope.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/listed_numbers.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "usmp/c/constants.hpp"
+#include "usmp/c/parser.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/integer_types.hpp"
 
@@ -25,56 +28,41 @@ namespace {
 using tir::DataType;
 
 constexpr std::size_t max_items = 200'000;  // a kilobyte each
+constexpr std::int64_t max_zeros = 4096;    // for each value that is listed
 
-std::optional<std::int64_t> count_of(const Token& token) {
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), count);
-  const bool is_number = error == std::errc() && end == token.text.data() + token.text.size();
-  return is_number && count >= 0 ? std::optional(count) : std::nullopt;
-}
-
-constexpr std::int64_t max_zeros = 4096;  // for each value that is listed
+std::size_t end_of(const Token& token) { return token.offset + token.text.size(); }
 
 class FileReader {
  public:
-  FileReader(const Code& code, std::size_t file, bool passes_over, FileScope& scope, const ConstantNames& names,
-             std::shared_ptr<const Conditions> conditions, bool reads_tables = true)
-      : tokens_(code),
-        mapped_(code.mapped),
+  FileReader(std::shared_ptr<const FileTree> source, std::size_t file, bool passes_over, FileScope& scope,
+             const ConstantNames& names, bool reads_tables)
+      : source_(std::move(source)),
+        tokens_(source_->tokens),
+        tree_(source_->tree),
         file_(file),
         passes_over_(passes_over),
         reads_tables_(reads_tables),
         scope_(scope),
         names_(names) {
-    if (passes_over) tokens_.pass_over_conditions();
-    tokens_.know(std::move(conditions));
+    for (const c::Decl& decl : tree_.decls) {
+      if (decl.kind == c::DeclKind::type && !c::is_word(decl.name)) types_.insert(decl.name);
+    }
   }
 
-  std::map<std::size_t, std::size_t> run() {
-    while (tokens_.peek().kind != TokenKind::end) declaration();
-    return tokens_.left_out();
+  void run() {
+    std::vector<c::StmtId> pending(tree_.items.rbegin(), tree_.items.rend());
+    while (!pending.empty()) {
+      const c::Stmt& stmt = tree_[pending.back()];
+      pending.pop_back();
+      pending.insert(pending.end(), stmt.body.rbegin(), stmt.body.rend());  // of extern "C" { … }
+      const bool is_nothing = stmt.kind == c::StmtKind::empty && stmt.tokens.end == stmt.tokens.begin + 1;
+      if (stmt.kind != c::StmtKind::linkage && !is_nothing) item(stmt);
+    }
   }
 
  private:
-  // One declaration, or what there is between two.
-  void declaration() {
-    const Token first = tokens_.peek();
-    if (first.is(";")) {
-      (void)tokens_.next();
-      return;
-    }
-    if (is_of_statement(first) || (first.is("}") && linkages_ == 0))
-      fail_at(first, "a declaration outside of functions");
-    if (take(tokens_, "}")) {
-      --linkages_;
-      return;
-    }
-    const bool is_extern = take(tokens_, "extern");
-    if (is_extern && tokens_.peek().kind == TokenKind::string) {
-      (void)tokens_.next();
-      if (take(tokens_, "{")) ++linkages_;
-      return;
-    }
+  void item(const c::Stmt& stmt) {
+    const Token& first = tokens_[stmt.tokens.begin];
     if (scope_.items.size() == max_items) {
       throw SyntaxError{first.offset, "more than " + std::to_string(max_items) +
                                           " declarations stand outside of functions, which is the limit"};
@@ -82,492 +70,365 @@ class FileReader {
     Item item;
     item.file = file_;
     item.begin = first.offset;
-    declaration_of(item);
-    const bool is_open = tokens_.text()[tokens_.end() - 1] != ';';
-    if (item.kind == Item::Kind::data && is_open && tokens_.peek().is(";")) (void)tokens_.next();
-    item.end = tokens_.end();
-    if (first.is("typedef")) item.kind = Item::Kind::other;
-    if (item.kind == Item::Kind::data) item.is_variable = true;
-    if (item.kind == Item::Kind::data && item.has_several) item.kind = Item::Kind::other;
-    if (first.is("typedef") || is_extern) item.is_variable = false;
-    const bool has_values =
-        tokens_.text().substr(item.begin, item.end - item.begin).find('=') != std::string_view::npos;
-    if (is_extern && item.kind == Item::Kind::data && !has_values) item.kind = Item::Kind::other;  // defined elsewhere
+    item.end = end_of(tokens_[stmt.tokens.end - 1]);
+    item.is_variable = stmt.kind != c::StmtKind::declaration;  // a call, perhaps
+    if (!stmt.decls.empty()) declaration(stmt, item);
+    if (stmt.kind == c::StmtKind::opaque) opaque(stmt.tokens, item);
     if (item.kind == Item::Kind::prototype) scope_.prototypes[std::string(item.name)] = scope_.items.size();
     scope_.items.push_back(item);
   }
 
-  static bool is_of_statement(const Token& token) {
-    constexpr std::array<std::string_view, 12> words = {"return", "if",    "else",     "for",  "while", "do",
-                                                        "switch", "break", "continue", "goto", "case",  "default"};
-    return token.is_identifier() && std::find(words.begin(), words.end(), token.text) != words.end();
-  }
-
-  // The same, which says what it is.
-  void declaration_of(Item& item) {
-    bool has_value = false;  // what stands behind '=' has other names
-    const auto is = [&](Item::Kind kind, const Token& name) {
-      if (item.kind != Item::Kind::other || name.text.empty() || has_value) return;
-      item.kind = kind;
-      item.name = name.text;
+  // Says what it is, by the first name that it declares.
+  void declaration(const c::Stmt& stmt, Item& item) {
+    const c::Decl& decl = tree_[stmt.decls[0]];
+    item.decl = stmt.decls[0];
+    item.has_several = stmt.decls.size() > 1;
+    const auto is_static_macro = [&](c::TokenRange words) {  // CMSIS's
+      return tokens_[words.begin].text.starts_with("__STATIC_");
     };
-    bool is_const = false;
-    std::optional<CType> type;
-    Attributes attributes;
-    Token name;
-    std::size_t words = 0;  // "struct point origin" has three, "struct point" declares nothing
-    bool is_record = false;
-    bool has_braces = false;
-    bool has_dimension = false;
-    while (true) {
-      if (tokens_.peek().is("const")) is_const = true;
-      if (auto found = parse_type(tokens_)) {
-        type = found;
-        ++words;
-        continue;
-      }
-      const std::size_t front = tokens_.offset();
-      attributes.add(next_alignas());
-      attributes.add(next_attributes());
-      if (tokens_.offset() != front) continue;  // a type may follow
-      const Token token = tokens_.next();
-      if (token.kind == TokenKind::end || token.is(";")) {
-        if (item.kind == Item::Kind::other && words >= (is_record ? 3U : 2U)) item.is_variable = true;
-        return;
-      }
-      if (token.is_identifier()) {
-        name = token;
-        const bool is_linkage = is_local_linkage(token);
-        item.is_local = item.is_local || is_linkage;
-        is_record = is_record || token.is("struct") || token.is("union") || token.is("enum");
-        if (!is_linkage && !token.is("TVM_DLL")) ++words;
-        if (has_braces) item.is_variable = true;
-      } else if (token.is("(")) {
-        if (item.kind == Item::Kind::other && !has_value) item.is_variable = words < 2 || tokens_.peek().is("*");
-        if (function_in_brackets(token)) return;
-        is(Item::Kind::prototype, name);
-        if (!function(name, token, item.is_local)) {
-          // SECTION(".dtcm") static uint8_t sram[64];
-          Lexer behind = tokens_;
-          const bool is_macro = behind.peek().is("static") || behind.peek().is("const") || behind.peek().is("struct") ||
-                                parse_type(behind).has_value();
-          if (is_macro) {
-            item.kind = Item::Kind::other;
-            item.name = {};
-            item.is_variable = false;
-          }
-          continue;
-        }
-        item.kind = Item::Kind::function;
-        item.name = name.text;
-        return;
-      } else if (token.is("[")) {
-        is(Item::Kind::data, name);
-        if (has_dimension) type.reset();  // of several no table is made
-        if (table(type, is_const, item.is_local, name, attributes)) return;
-        has_dimension = true;
-      } else if (token.is("=")) {
-        is(Item::Kind::data, name);
-        has_value = true;
-      } else if (token.is(",")) {
-        item.has_several = true;
-      } else if (token.is("{")) {
-        has_braces = true;
-        if (name.text.empty() && !type) return skip_to_end(tokens_, token.offset);
-        // struct NAME { … } NAME = { … }
-        Token pool_name;
-        const bool is_pool = pool(token, pool_name);
-        if (is_pool && !item.is_local) {
-          scope_.not_static.try_emplace(std::string(pool_name.text), FilePlace{file_, pool_name.offset});
-        }
-        is(Item::Kind::data, pool_name);
-        if (is_pool) return note_section(std::move(attributes.section));
-      }
+    item.is_local =
+        decl.storage == c::Storage::internal || decl.is_inline || std::ranges::any_of(decl.unknown, is_static_macro);
+    if (decl.kind == c::DeclKind::type) return;
+    // Not one such as uint8_t (*f(void))[64] or int (*first)[4], of which nothing is known.
+    const auto front = std::span(tokens_).subspan(decl.declarator.begin, decl.at - decl.declarator.begin);
+    const bool is_plain = std::ranges::none_of(front, [](const Token& token) { return token.is("("); });
+    item.is_variable = (decl.kind == c::DeclKind::variable || !is_plain) && decl.storage != c::Storage::external;
+    if (!is_plain) return;
+    if (decl.kind == c::DeclKind::function) {
+      item.name = decl.name;
+      item.kind = Item::Kind::prototype;
+      if (decl.body.valid()) function(decl.at, decl.at + std::size_t{1}, tree_[decl.body].tokens.begin, item);
+      return;
+    }
+    if (tree_[decl.type].kind != c::TypeKind::array && !decl.init.valid()) return;
+    item.name = decl.name;
+    const bool is_here = decl.storage != c::Storage::external || decl.init.valid();
+    if (is_here && !item.has_several) item.kind = Item::Kind::data;
+    const Attributes attributes = attributes_in(decl.attributes);
+    if (tree_[decl.type].kind == c::TypeKind::array) {
+      array(decl, item, attributes);
+    } else if (tree_[decl.type].kind == c::TypeKind::record && item.kind == Item::Kind::data && pool(decl)) {
+      if (!item.is_local) scope_.not_static.try_emplace(std::string(item.name), place_of(decl));
+      note_section(attributes.section);
     }
   }
 
-  static bool is_local_linkage(const Token& token) {
-    return token.is("static") || token.is("inline") || token.is("__STATIC_FORCEINLINE") || token.is("__STATIC_INLINE");
+  // By the places of its name, of the bracket behind it and of the brace.
+  void function(std::size_t name, std::size_t open, std::size_t brace, Item& item) {
+    item.kind = Item::Kind::function;
+    const auto behind = [&](std::size_t bracket) {
+      const std::span<const Token> part = inside(bracket);
+      return std::span(part.data(), part.size() + 1);  // with the bracket that closes
+    };
+    FunctionText text{.file = file_, .offset = tokens_[name].offset, .source = source_, .is_local = item.is_local};
+    text.params = behind(open);
+    text.body = behind(brace);
+    text.body_text =
+        source_->code.text.substr(end_of(tokens_[brace]), end_of(text.body.back()) - end_of(tokens_[brace]));
+    const auto [known, is_new] = scope_.functions.try_emplace(std::string(item.name), std::move(text));
+    if (!is_new && known->second.file != file_)
+      scope_.doubts.try_emplace(std::string(item.name), "in another file, too");
   }
 
-  // What aligned(N) and section("…") say.
+  // Beyond the grammar: a function or a prototype, if it ends as they do, NAME(…) { … }, NAME(…);
+  void opaque(c::TokenRange range, Item& item) {
+    for (std::size_t i = range.begin; i + 1 < range.end; ++i) {
+      const Token& name = tokens_[i];
+      item.is_local = item.is_local || name.is("static") || name.is("inline");
+      if (!tokens_[i + 1].is("(") && !tokens_[i + 1].is("[") && !tokens_[i + 1].is("{")) continue;
+      const std::size_t behind = *behind_bracketed(tokens_, i + 1);
+      const bool has_body = behind < range.end && tokens_[behind].is("{");
+      if (tokens_[i + 1].is("(") && name.is_identifier() && (has_body || behind + 1 == range.end)) {
+        item.name = name.text;
+        item.kind = Item::Kind::prototype;
+        return has_body ? function(i, i + 1, behind, item) : void();
+      }
+      i = behind - 1;
+    }
+  }
+
+  [[nodiscard]] FilePlace place_of(const c::Decl& decl) const { return {file_, tokens_[decl.at].offset}; }
+
+  // Not one that the file names itself: where it is compiled, a group that is left out may say what it is, or a macro.
+  [[nodiscard]] std::optional<CType> plain_type(c::TypeId type, c::TokenRange spelled) const {
+    for (std::size_t i = spelled.begin; i < spelled.end; ++i) {
+      if (types_.contains(tokens_[i].text)) return std::nullopt;
+    }
+    return known_type(tree_, type);
+  }
+
+  // What aligned(N), _Alignas(N) and section("…") say.
   struct Attributes {
     std::optional<std::int64_t> alignment;         // the largest
-    std::optional<std::size_t> unknown_alignment;  // where it stands
+    std::optional<std::size_t> unknown_alignment;  // where it stands; without a bracket, the machine says how much
     std::string section;
-
-    void add(Attributes more) {
-      if (more.alignment) alignment = std::max(alignment.value_or(0), *more.alignment);
-      if (more.unknown_alignment) unknown_alignment = more.unknown_alignment;
-      if (!more.section.empty()) section = std::move(more.section);
-    }
   };
 
-  // __attribute__((…)), as often as it stands here.
-  Attributes next_attributes() {
+  [[nodiscard]] Attributes attributes_in(const std::vector<c::TokenRange>& all) const {
     Attributes found;
-    Lexer inside = tokens_;
-    skip_attributes(tokens_);
-    while (inside.offset() < tokens_.offset()) {
-      const Token name = inside.next();
-      if (name.is("aligned") || name.is("__aligned__")) {
-        found.add(alignment_at(name, inside));
-      } else if ((name.is("section") || name.is("__section__")) && take(inside, "(") &&
-                 inside.peek().kind == TokenKind::string) {
-        found.section = text_of_string(inside.next());
+    for (const c::TokenRange range : all) {
+      for (std::size_t i = range.begin; i + 1 < range.end; ++i) {
+        const Token& name = tokens_[i];
+        const bool has_bracket = tokens_[i + 1].is("(");
+        if (name.is("aligned") || name.is("__aligned__") || name.is("_Alignas") || name.is("alignas")) {
+          if (const auto value = has_bracket ? number_in(inside(i + 1)) : std::nullopt) {
+            found.alignment = std::max(found.alignment.value_or(0), *value);
+          } else {
+            found.unknown_alignment = name.offset;
+          }
+        } else if ((name.is("section") || name.is("__section__")) && has_bracket &&
+                   tokens_[i + 2].kind == TokenKind::string) {
+          found.section = text_of_string(tokens_[i + 2]);
+        }
       }
     }
     return found;
   }
 
-  // _Alignas(N), as often as it stands here.
-  Attributes next_alignas() {
-    Attributes found;
-    while (tokens_.peek().is("_Alignas") || tokens_.peek().is("alignas")) {
-      const Token name = tokens_.next();
-      found.add(alignment_at(name, tokens_));
-      if (tokens_.peek().is("(")) skip_bracketed(tokens_, "(");
-    }
-    return found;
-  }
-
-  // The value of the attribute of that name, behind it. Without a bracket, the machine says how much it is.
-  [[nodiscard]] Attributes alignment_at(const Token& name, Lexer behind) const {
-    Attributes found;
-    if (take(behind, "(")) found.alignment = number_before(")", behind);
-    if (!found.alignment) found.unknown_alignment = name.offset;
-    return found;
-  }
-
-  // What stands there up to the bracket, if it is a number.
-  [[nodiscard]] std::optional<std::int64_t> number_before(std::string_view bracket, Lexer tokens) const {
-    const std::size_t begin = tokens.peek().offset;
-    Lexer ahead = tokens;
-    if (const auto count = count_of(ahead.next()); count && ahead.peek().is(bracket)) return count;
-    skip_to_end(tokens, begin);
-    const auto value = constant_value(tokens.text().substr(begin, tokens.end() - 1 - begin), names_);
+  // What stands there, if it is a number.
+  [[nodiscard]] std::optional<std::int64_t> number_in(std::span<const Token> part) const {
+    if (part.empty()) return std::nullopt;
+    const auto literal = part.size() == 1 ? c::integer_literal(part[0].text) : std::nullopt;
+    const std::size_t begin = part[0].offset;
+    const auto value = literal ? literal->as_int64()
+                               : constant_value(source_->code.text.substr(begin, end_of(part.back()) - begin), names_);
     return value && *value >= 0 ? value : std::nullopt;
   }
 
-  // Whether the declaration ends here. A prototype does not.
-  bool function(const Token& name, const Token& open, bool is_local) {
-    const Lexer params = tokens_;
-    skip_to_end(tokens_, open.offset);
-    skip_old_params(params);
-    if (name.text.empty() || !tokens_.peek().is("{")) return false;
-    const Token brace = tokens_.next();
-    const auto [known, is_new] = scope_.functions.try_emplace(
-        std::string(name.text), FunctionText{file_, name.offset, params, tokens_, is_local});
-    if (!is_new && known->second.file != file_)
-      scope_.doubts.try_emplace(std::string(name.text), "in another file, too");
-    skip_to_end(tokens_, brace.offset);
-    return true;
+  [[nodiscard]] std::span<const Token> tokens_of(const c::Expr& expr) const {
+    return std::span(tokens_).subspan(expr.tokens.begin, expr.tokens.end - expr.tokens.begin);
+  }
+  // Between the bracket that stands there and the one that closes it.
+  [[nodiscard]] std::span<const Token> inside(std::size_t open) const {
+    return std::span(tokens_).subspan(open + 1, *behind_bracketed(tokens_, open) - open - 2);
   }
 
-  // int f(a, n) int8_t* a; int n; { … }, behind its bracket: what says the types of the names in it.
-  void skip_old_params(Lexer list) {
-    Lexer ahead = tokens_;
-    if (!ahead.peek().is_identifier() || !list.peek().is_identifier()) return;
-    std::set<std::string_view> names;
-    for (Token token = list.next(); !token.is(")"); token = list.next()) {
-      if (token.is_identifier() && (list.peek().is(",") || list.peek().is(")"))) {
-        names.insert(token.text);
-      } else if (!token.is(",")) {
-        return;
-      }
+  // Without values, or of something else than numbers, it does not matter.
+  void array(const c::Decl& decl, const Item& item, const Attributes& attributes) {
+    const c::Type& type = tree_[decl.type];
+    c::TypeId element = type.of;
+    while (tree_[element].kind == c::TypeKind::array) element = tree_[element].of;
+    const auto found = plain_type(element, {decl.tokens.begin, decl.declarator.begin});
+    if (!found || found->stars > 0 || found->element.is_void()) return;
+    const bool is_open = !type.extent.valid();  // as many as there are values
+    auto elements = is_open ? std::nullopt : number_in(tokens_of(tree_[type.extent]));
+    if (elements && *elements >= max_pool) elements.reset();
+    const bool is_byte = found->element.bytes() == 1;
+    const bool is_const = tree_[element].is_const && !tree_[element].is_volatile;
+    const bool has_values = decl.init.valid() && (is_const || item.has_several || !is_zeroed(decl.init));
+    const std::string name(decl.name);
+    if (!elements && !is_open && is_byte && !is_const && !has_values) {
+      scope_.unsized.try_emplace(name, FilePlace{file_, tokens_[tree_[type.extent].tokens.begin].offset});
     }
-    while (!ahead.peek().is("{")) {
-      bool is_one = false;
-      for (Token token = ahead.next(); !token.is(";"); token = ahead.next()) {
-        if (token.kind == TokenKind::end || token.is("{") || token.is("=")) return;
-        is_one = is_one || names.contains(token.text);
-      }
-      if (!is_one) return;
+    if ((!elements && !is_open) || element != type.of) return;  // of several dimensions no table is made
+    if (has_values) {
+      if (is_const && !item.has_several) table(decl, item, found->element, elements, attributes);
+    } else if (elements && is_byte) {
+      scope_.arrays.try_emplace(name, *elements);
+      scope_.owned.try_emplace(name, attributes.section);
+      if (!item.is_local) scope_.not_static.try_emplace(name, place_of(decl));
+      if (attributes.alignment) scope_.alignments.try_emplace(name, *attributes.alignment);
+      if (attributes.unknown_alignment)
+        scope_.unknown_alignments.try_emplace(name, FilePlace{file_, *attributes.unknown_alignment});
     }
-    tokens_ = std::move(ahead);
-  }
-
-  // uint8_t (*f(void))[64] { … }, behind the first bracket: whether it is one, which ends here.
-  bool function_in_brackets(const Token& open) {
-    Lexer ahead = tokens_;
-    if (!take(ahead, "*")) return false;
-    while (take(ahead, "*") || take(ahead, "const")) continue;
-    if (!ahead.next().is_identifier() || !ahead.peek().is("(")) return false;
-    ahead = tokens_;
-    skip_to_end(ahead, open.offset);
-    while (ahead.peek().is("[") || ahead.peek().is("(")) skip_bracketed(ahead, ahead.peek().text);
-    if (!ahead.peek().is("{")) return false;
-    skip_bracketed(ahead, "{");
-    tokens_ = std::move(ahead);
-    return true;
-  }
-
-  // The same of an array: without values, or of something else than numbers, it does not matter.
-  bool table(const std::optional<CType>& type, bool is_const, bool is_local, const Token& name, Attributes attributes) {
-    const std::optional<std::int64_t> elements = array_extent(tokens_, names_);
-    const Token bracket = tokens_.peek();
-    const bool is_open = bracket.is("]");  // as many as there are values
-    skip_to_end(tokens_, tokens_.peek().offset);
-    if (!type || type->stars > 0 || type->element.is_void() || name.text.empty()) return false;
-    attributes.add(next_attributes());
-    skip_attribute_macros();
-    const bool is_memory = !is_const && (!tokens_.peek().is("=") || is_zeroed());
-    if (!elements && !is_open && is_memory && type->element.bytes() == 1) {
-      scope_.unsized.try_emplace(std::string(name.text), FilePlace{file_, bracket.offset});
-    }
-    if ((!elements && !is_open) || tokens_.peek().is("[")) return false;
-    const std::optional<std::int64_t>& alignment = attributes.alignment;
-    if (!tokens_.peek().is("=") || (!is_const && is_zeroed())) {
-      if (!elements) return false;
-      if (type->element.bytes() == 1) {
-        scope_.arrays.try_emplace(std::string(name.text), *elements);
-        scope_.owned.try_emplace(std::string(name.text), std::move(attributes.section));
-        if (!is_local) scope_.not_static.try_emplace(std::string(name.text), FilePlace{file_, name.offset});
-      }
-      if (type->element.bytes() == 1 && alignment) scope_.alignments.try_emplace(std::string(name.text), *alignment);
-      if (type->element.bytes() == 1 && attributes.unknown_alignment) {
-        scope_.unknown_alignments.try_emplace(std::string(name.text), FilePlace{file_, *attributes.unknown_alignment});
-      }
-      return false;
-    }
-    if (!is_const) return false;
-    (void)tokens_.next();
-    auto values = values_or_nothing(type->element, elements);
-    if (tokens_.peek().is(",")) return false;  // of several in a declaration no table is made
-    if (values) {
-      scope_.tables[std::string(name.text)].try_emplace(file_, Table{file_, std::move(values), is_local});
-      note_section(std::move(attributes.section));
-    }
-    return true;
   }
 
   // = {0}, as memory without values is zeroed, too.
-  [[nodiscard]] bool is_zeroed() const {
-    Lexer ahead = tokens_;
-    if (!take(ahead, "=") || !take(ahead, "{")) return false;
-    if (count_of(ahead.peek()) == 0) (void)ahead.next();
-    return take(ahead, "}") && ahead.peek().is(";");
+  [[nodiscard]] bool is_zeroed(c::ExprId init) const {
+    const auto values = tree_.operands_of(init);
+    return tree_[init].kind == c::ExprKind::braces &&
+           (values.empty() || (values.size() == 1 && is_number(tree_, values[0], "0")));
   }
 
-  // PROGMEM = or ALIGN(16) =: between a bracket and '=' nothing else may stand.
-  void skip_attribute_macros() {
-    Lexer ahead = tokens_;
-    while (ahead.peek().is_identifier()) {
-      (void)ahead.next();
-      if (ahead.peek().is("(")) skip_bracketed(ahead, "(");
-    }
-    if (ahead.peek().is("=")) tokens_ = std::move(ahead);
+  void note_section(const std::string& section) {
+    if (!section.empty()) scope_.constant_sections.insert(section);
   }
 
-  void note_section(std::string section) {
-    if (!section.empty()) scope_.constant_sections.insert(std::move(section));
-  }
-
-  // Nothing for a table that is not understood, if it may be passed over.
-  std::shared_ptr<const tir::Constant> values_or_nothing(DataType type, std::optional<std::int64_t> elements) {
-    const Lexer begin = tokens_;
+  // One that is not understood may be passed over.
+  void table(const c::Decl& decl, const Item& item, DataType type, std::optional<std::int64_t> elements,
+             const Attributes& attributes) {
+    if (!reads_tables_) return;
     try {
-      if (reads_tables_) return values_of(type, elements);
+      Table table{file_, values_of(decl.init, type, elements), item.is_local};
+      scope_.tables[std::string(decl.name)].try_emplace(file_, std::move(table));
+      note_section(attributes.section);
     } catch (const SyntaxError&) {
       if (!passes_over_) throw;
-      tokens_ = begin;
     }
-    const Token brace = tokens_.peek();
-    if (take(tokens_, "{")) {
-      skip_to_end(tokens_, brace.offset);
-      return nullptr;
-    }
-    while (!tokens_.peek().is(";") && tokens_.peek().kind != TokenKind::end) {
-      if (tokens_.next().is("(")) skip_to_end(tokens_, tokens_.offset());
-    }
-    return nullptr;
   }
 
   // { 1, -2, … }
-  std::shared_ptr<const tir::Constant> values_of(DataType type, std::optional<std::int64_t> elements) {
-    const auto passed_over = tokens_.passed_over();
-    const Token brace = tokens_.peek();
-    const std::size_t directives = tokens_.directives();
-    auto values = listed(type, elements);
-    const auto now = tokens_.passed_over();
-    if (now && (!passed_over || passed_over->offset != now->offset)) throw *now;
-    if (tokens_.directives() != directives) {
-      throw SyntaxError{brace.offset, "found a table with a directive inside, expected nothing but numbers"};
-    }
-    return values;
-  }
-
-  std::shared_ptr<const tir::Constant> listed(DataType type, std::optional<std::int64_t> given) {
-    const Token brace = tokens_.peek();
-    expect(tokens_, "{");
-    auto data = std::make_shared<tir::Constant>();
-    data->type = type;
-    std::int64_t elements = given.value_or(max_pool);
+  [[nodiscard]] std::shared_ptr<const tir::Constant> values_of(c::ExprId id, DataType type,
+                                                               std::optional<std::int64_t> given) const {
+    const c::Expr& braces = tree_[id];
+    const Token& brace = tokens_[braces.tokens.begin];
+    require_no_directives(braces);
+    if (braces.kind != c::ExprKind::braces)
+      throw SyntaxError{brace.offset, "found values that are not understood, expected a list of numbers"};
+    tir::Constant data;
+    data.type = type;
+    const std::int64_t most = given.value_or(max_pool);
     std::int64_t count = 0;
-    while (true) {
-      count += long_list(elements - count, *data);
-      if (take(tokens_, "}")) break;
-      if (count++ == elements) throw SyntaxError{brace.offset, "found more values than the array has elements"};
-      element(*data);
-      if (take(tokens_, ",")) continue;
-      expect(tokens_, "}");
-      break;
+    const auto add_one = [&] {
+      if (count++ == most) throw SyntaxError{brace.offset, "found more values than the array has elements"};
+    };
+    for (const c::ExprId value : tree_.operands_of(id)) {
+      if (tree_[value].kind != c::ExprKind::numbers) {
+        add_one();
+        element(value, data);
+        continue;
+      }
+      // As far as append_listed takes them many at once, then one that is spelled otherwise, and so on.
+      const Token& list = tokens_[tree_[value].tokens.begin];
+      for (std::size_t at = 0; at < list.text.size();) {
+        at += many(list.text, at, most, count, data);
+        if (list.text.find_first_not_of(" \t\r\n", at) == std::string_view::npos) break;
+        add_one();
+        at += one(list, at, data);
+      }
     }
-    if (!given) elements = count;
-    data->shape = {elements};
+    const std::int64_t elements = given.value_or(count);
+    data.shape = {elements};
     // C sets those that are not listed to zero. An array of nothing but these may be as large as it likes.
     if (count == 0 && elements > max_zeros) throw SyntaxError{brace.offset, "found an array without values"};
     if (count < elements && elements / (count + 1) > max_zeros) {
       throw SyntaxError{brace.offset, "found " + std::to_string(count) + " values of " + std::to_string(elements)};
     }
-    data->bytes.resize(static_cast<std::size_t>(elements * type.bytes()), '\0');
-    return data;
+    data.bytes.resize(static_cast<std::size_t>(elements * type.bytes()), '\0');
+    return std::make_shared<const tir::Constant>(std::move(data));
   }
 
-  // Those of the long list that stands next, as far as append_listed takes them; how many.
-  std::int64_t long_list(std::int64_t most, tir::Constant& data) {
-    const std::string_view list = tokens_.numbers();
-    if (list.empty()) return 0;
-    const auto begin = static_cast<std::size_t>(list.data() - tokens_.text().data());
+  void require_no_directives(const c::Expr& values) const {
+    const Token& brace = tokens_[values.tokens.begin];
+    const auto directives = directives_in(source_->code, brace.offset, end_of(tokens_[values.tokens.end - 1]));
+    if (std::ranges::any_of(directives,
+                            [](const Directive& one) { return one.word != "pragma" && one.word != "line"; }))
+      throw SyntaxError{brace.offset, "found constants with a directive inside, expected nothing but numbers"};
+  }
+
+  // Adds numbers of the list, and their count; how many bytes they take.
+  std::size_t many(std::string_view list, std::size_t at, std::int64_t most, std::int64_t& count,
+                   tir::Constant& data) const {
     constexpr std::size_t piece = std::size_t{1} << 20;
-    const auto fewest_bytes = static_cast<std::int64_t>(list.size() / 2);  // a digit and a comma for each
-    data.bytes.reserve(static_cast<std::size_t>(std::min(most, fewest_bytes) * data.type.bytes()));
-    Listed all;
+    const auto fewest_bytes = static_cast<std::int64_t>((list.size() - at) / 2);  // a digit and a comma for each
+    if (at == 0)
+      data.bytes.reserve(static_cast<std::size_t>((count + std::min(most - count, fewest_bytes)) * data.type.bytes()));
+    const std::size_t begin = at;
     while (true) {  // a number that the piece cuts begins the next one
-      const Listed more = append_listed(list.substr(0, all.end + piece), all.end, most - all.count, data);
-      if (more.count == 0) break;
-      if (mapped_ != nullptr) mapped_->release(list.substr(all.end, more.end - all.end));
-      all = {more.end, all.count + more.count};
+      const Listed more = append_listed(list.substr(0, at + piece), at, most - count, data);
+      if (more.count == 0) return at - begin;
+      if (source_->code.mapped != nullptr) source_->code.mapped->release(list.substr(at, more.end - at));
+      at = more.end;
+      count += more.count;
     }
-    if (all.end > 0) tokens_.jump(begin + all.end);
-    return all.count;
+  }
+
+  // Adds the number that stands there; how many bytes it takes.
+  static std::size_t one(const Token& list, std::size_t at, tir::Constant& data) {
+    const std::size_t size = std::min(list.text.find(',', at), list.text.size() - 1) + 1 - at;
+    std::vector<Token> tokens = c::lex_text(list.text.substr(at, size));  // with its comma
+    for (Token& token : tokens) token.offset += list.offset + static_cast<std::uint32_t>(at);
+    tokens.resize(tokens.size() + 2);
+    const bool is_negative = tokens[0].is("-");
+    const std::size_t sign = is_negative || tokens[0].is("+") ? 1 : 0;
+    if (tokens[sign].kind != TokenKind::number) fail_at(tokens[sign], "a number");
+    const Token& behind = tokens[sign + 1];
+    if (!behind.is(",") && behind.kind != TokenKind::end) fail_at(behind, "',' or '}'");
+    add_number(tokens[sign], is_negative, data);
+    return size;
   }
 
   struct Member {
-    std::string_view name;
     DataType type;
     std::int64_t elements = 0;
     std::int64_t offset = 0;
   };
 
-  // { .a = …, as TVM writes its constants.
-  [[nodiscard]] bool has_named_values() const {
-    Lexer ahead = tokens_;
-    return take(ahead, "{") && ahead.peek().is(".");
-  }
-
-  // TVM's struct of constants, behind its brace; whether it is one, with values, which end the declaration.
-  bool pool(const Token& brace, Token& name) {
-    const Lexer inside = tokens_;
-    skip_to_end(tokens_, brace.offset);
-    const Lexer behind = tokens_;
-    tokens_ = inside;
-    const auto members = members_of();
-    tokens_ = behind;
-    if (!members || !tokens_.peek().is_identifier()) return false;
-    const Token variable = tokens_.next();
-    while (tokens_.peek().is_identifier()) {  // PROGMEM, PLACED(".flash"), __attribute__((…))
-      const bool is_attribute = tokens_.peek().is("__attribute__");
-      skip_attributes(tokens_);
-      if (is_attribute) continue;
-      tokens_.next();
-      if (tokens_.peek().is("(")) skip_bracketed(tokens_, "(");
-    }
-    if (!take(tokens_, "=") || !has_named_values()) return false;
-    name = variable;
+  // struct NAME { … } NAME = { .a = …, as TVM writes its constants; whether it is one.
+  bool pool(const c::Decl& decl) {
+    const auto values = tree_.operands_of(decl.init);
+    const bool has_named_values =
+        tree_[decl.init].kind == c::ExprKind::braces && !values.empty() && !tree_[values[0]].name.empty();
+    const auto members = members_of(tree_.records[tree_[decl.type].record]);
+    if (!members || !has_named_values || !tokens_[decl.at - 1].is("}")) return false;
     ConstantPool pool;
-    const Token brace_of_values = tokens_.peek();
-    const std::size_t directives = tokens_.directives();
-    expect(tokens_, "{");
-    while (!take(tokens_, "}")) {
-      expect(tokens_, ".");
-      const Token member = tokens_.next();
-      const auto* const found = find_member(*members, member);
-      expect(tokens_, "=");
-      pool.tables.try_emplace(found->offset, Table{file_, values_of(found->type, found->elements)});
-      if (take(tokens_, ",")) continue;
-      expect(tokens_, "}");
-      break;
+    for (const c::ExprId value : values) {
+      const auto found = members->find(tree_[value].name);
+      const bool is_member = tree_[value].kind == c::ExprKind::designated && found != members->end();
+      if (!is_member) fail_at(tokens_[tree_[value].tokens.begin], "a member of the struct");
+      pool.tables.try_emplace(
+          found->second.offset,
+          Table{file_, values_of(tree_.operands_of(value)[0], found->second.type, found->second.elements)});
     }
-    if (tokens_.directives() != directives) {
-      throw SyntaxError{brace_of_values.offset,
-                        "found constants with a directive inside, expected nothing but numbers"};
-    }
-    scope_.constant_pools.try_emplace(std::string(variable.text), std::move(pool));
+    require_no_directives(tree_[decl.init]);
+    scope_.constant_pools.try_emplace(std::string(decl.name), std::move(pool));
     return true;
   }
 
-  static const Member* find_member(const std::map<std::string_view, Member>& members, const Token& name) {
-    const auto found = members.find(name.text);
-    if (found == members.end()) fail_at(name, "a member of the struct");
-    return &found->second;
-  }
-
   // int16_t a[4096] __attribute__((packed, aligned(16)));
-  std::optional<std::map<std::string_view, Member>> members_of() {
+  [[nodiscard]] std::optional<std::map<std::string_view, Member>> members_of(const c::Record& record) const {
     std::map<std::string_view, Member> members;
     std::int64_t end = 0;
-    while (!take(tokens_, "}")) {
-      const auto type = parse_type(tokens_);
-      if (!type || type->stars > 0 || type->element.is_void()) return std::nullopt;
-      const Token name = tokens_.next();
-      if (!name.is_identifier() || !take(tokens_, "[")) return std::nullopt;
-      const auto elements = number_before("]", tokens_);
-      if (!elements || *elements > max_pool) return std::nullopt;
-      skip_to_end(tokens_, name.offset);
-      const Attributes attributes = next_attributes();
+    for (const c::DeclId id : record.members) {
+      const c::Decl& decl = tree_[id];
+      const c::Type& type = tree_[decl.type];
+      if (type.kind != c::TypeKind::array || !type.extent.valid()) return std::nullopt;
+      const auto element = plain_type(type.of, decl.tokens);
+      const auto elements = number_in(tokens_of(tree_[type.extent]));
+      const Attributes attributes = attributes_in(decl.attributes);
       const std::int64_t alignment = attributes.alignment.value_or(1);
-      if (attributes.unknown_alignment || !take(tokens_, ";") || alignment < 1 || alignment > max_pool)
+      if (!element || element->stars > 0 || element->element.is_void() || !elements || *elements > max_pool ||
+          attributes.unknown_alignment || alignment < 1 || alignment > max_pool)
         return std::nullopt;
       end = align_up(end, alignment);
-      members.try_emplace(name.text, Member{name.text, type->element, *elements, end});
-      end += *elements * type->element.bytes();
+      members.try_emplace(decl.name, Member{element->element, *elements, end});
+      end += *elements * element->element.bytes();
       if (end > max_pool) return std::nullopt;
     }
-    return members;
+    return record.is_union ? std::nullopt : std::optional(std::move(members));
   }
 
-  // A number with its sign, perhaps in brackets and behind casts that change nothing.
-  void element(tir::Constant& data) {
-    std::size_t brackets = 0;
+  // A number with its sign, perhaps behind casts that change nothing.
+  void element(c::ExprId id, tir::Constant& data) const {
     bool is_negative = false;
     bool is_cast = false;
     // By the types of casts but the table's own.
     Interval held = {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
     while (true) {
-      if (take(tokens_, "(")) {
-        const Token at = tokens_.peek();
-        if (const auto type = parse_type(tokens_)) {
-          is_cast = true;
-          const bool is_own = type->stars == 0 && type->element == data.type;
-          const bool are_integers = type->stars == 0 && type->element.is_integer() && data.type.is_integer();
-          const auto range = are_integers && !is_own ? tir::range_of_type(type->element) : std::nullopt;
-          if (range) held = {std::max(held.low, range->low), std::min(held.high, range->high)};
-          if (!is_own && !range) fail_at(at, "a cast to " + tir::to_string(data.type));
-          expect(tokens_, ")");
-        } else {
-          ++brackets;
-        }
-      } else if (take(tokens_, "-")) {
+      const c::Expr& expr = tree_[id];
+      if (expr.kind == c::ExprKind::cast) {
+        is_cast = true;
+        const auto type = plain_type(expr.type, {expr.tokens.begin, tree_[tree_.operands_of(id)[0]].tokens.begin});
+        const bool is_own = type && type->stars == 0 && type->element == data.type;
+        const bool are_integers = type && type->stars == 0 && type->element.is_integer() && data.type.is_integer();
+        const auto range = are_integers && !is_own ? tir::range_of_type(type->element) : std::nullopt;
+        if (range) held = {std::max(held.low, range->low), std::min(held.high, range->high)};
+        if (!is_own && !range) fail_at(tokens_[token_of(tokens_, expr)], "a cast to " + tir::to_string(data.type));
+      } else if (expr.kind == c::ExprKind::prefix && expr.text == "-") {
         is_negative = !is_negative;
-      } else if (!take(tokens_, "+")) {
+      } else if (expr.kind != c::ExprKind::prefix || expr.text != "+") {
         break;
       }
+      id = tree_.operands_of(id)[0];
     }
-    const Token token = tokens_.next();
-    if (token.kind != TokenKind::number && !token.is("INFINITY") && !token.is("NAN")) fail_at(token, "a number");
-    if (is_cast && token.kind == TokenKind::number && !is_real(token)) {
+    const Token& token = tokens_[token_of(tokens_, tree_[id])];
+    const bool is_named = tree_[id].kind == c::ExprKind::name && (token.is("INFINITY") || token.is("NAN"));
+    if (tree_[id].kind != c::ExprKind::number && !is_named) fail_at(token, "a number");
+    if (is_cast && !is_named && !is_real(token)) {
       const IntegerLiteral literal = integer_literal(token);
       const bool is_changed = literal.value < held.low || literal.value > held.high ||
                               (is_negative && (literal.type.is_uint() || -literal.value < held.low));
       if (is_changed) fail_at(token, "a number that casts do not change");
     }
+    add_number(token, is_negative, data);
+  }
+
+  static void add_number(const Token& token, bool is_negative, tir::Constant& data) {
     if (data.type.is_float()) {
       real(token, is_negative, data);
     } else {
       integer(token, is_negative, data);
     }
-    for (; brackets > 0; --brackets) expect(tokens_, ")");
   }
 
   // -0x80000000 is 2147483648: the literal is unsigned, and stays so.
@@ -619,42 +480,71 @@ class FileReader {
     }
   }
 
-  Lexer tokens_;
-  std::shared_ptr<const MappedFile> mapped_;
+  std::shared_ptr<const FileTree> source_;
+  const std::vector<Token>& tokens_;
+  const c::Tree& tree_;
   std::size_t file_;
   bool passes_over_;
-  std::size_t linkages_ = 0;  // extern "C" {
   bool reads_tables_;
   FileScope& scope_;
   const ConstantNames& names_;
+  std::set<std::string_view> types_;  // that the file names
 };
 
-// Without the names of types and the language's words.
-void add_names(std::string_view text, Names& names) {
-  for_each_identifier(text, [&](std::string_view name) {
-    constexpr std::string_view words[] = {"if",     "else",   "for",     "while",    "do",   "return",
-                                          "switch", "case",   "break",   "continue", "goto", "sizeof",
-                                          "static", "extern", "typedef", "struct",   "enum", "union"};
-    Lexer tokens(name);
-    const bool is_word = std::find(std::begin(words), std::end(words), name) != std::end(words) || name == "const";
-    if (!is_word && !parse_type(tokens)) names.emplace(name);
-  });
+// What belongs to what is not known where statements stand outside of functions.
+void require_declarations(const std::vector<Token>& tokens) {
+  constexpr std::array<std::string_view, 12> words = {"return", "if",    "else",     "for",  "while", "do",
+                                                      "switch", "break", "continue", "goto", "case",  "default"};
+  std::size_t depth = 0;
+  for (const Token& token : tokens) {
+    const bool is_word = token.is_identifier() && std::find(words.begin(), words.end(), token.text) != words.end();
+    if (depth == 0 && (is_word || token.is("}"))) fail_at(token, "a declaration outside of functions");
+    if (token.is("{")) ++depth;
+    if (token.is("}")) --depth;
+  }
+}
+
+// What conditions left out, as TakenText has it.
+std::map<std::size_t, std::size_t> read_items(const Code& code, std::size_t file, bool passes_over, FileScope& scope,
+                                              const ConstantNames& names,
+                                              const std::shared_ptr<const Conditions>& conditions, bool reads_tables) {
+  auto source = std::make_shared<FileTree>();
+  source->code = code;
+  source->conditions = conditions;
+  TakenText taken = taken_tokens(code, 0, code.text.size(), passes_over, conditions.get());
+  source->tokens = std::move(taken.tokens);
+  require_declarations(source->tokens);
+  source->tokens.push_back(code.lexed->tokens.back());
+  try {
+    source->tree = c::parse(source->tokens, c::Bodies::passed_over);
+  } catch (const c::SyntaxError& error) {
+    throw SyntaxError{error.offset, error.message};
+  }
+  scope.files.insert_or_assign(file, source);
+  FileReader(source, file, passes_over, scope, names, reads_tables).run();
+  return std::move(taken.left_out);
 }
 
 // What it defines, read as a text of its own.
 Names names_defined_in(std::string_view text) {
   Names names;
+  const auto add_names = [&](std::string_view part) {
+    for_each_identifier(part, [&](std::string_view name) {
+      if (!c::is_word(name)) names.emplace(name);
+    });
+  };
   try {
     FileScope scope;
-    const auto inner = FileReader(split(text), 0, true, scope, {}, nullptr).run();
+    const Code code = split(text);
+    const auto inner = read_items(code, 0, true, scope, {}, nullptr, true);
     for (const Item& item : scope.items) {
       const std::string_view declaration = text.substr(item.begin, item.end - item.begin);
       if (item.kind == Item::Kind::function || item.kind == Item::Kind::data) names.emplace(item.name);
-      if (item.kind == Item::Kind::other && !declaration.starts_with("extern")) add_names(declaration, names);
+      if (item.kind == Item::Kind::other && !declaration.starts_with("extern")) add_names(declaration);
     }
-    for (const auto& [begin, end] : inner) add_names(text.substr(begin, end - begin), names);
+    for (const auto& [begin, end] : inner) add_names(text.substr(begin, end - begin));
   } catch (const SyntaxError&) {
-    add_names(text, names);
+    add_names(text);
   }
   return names;
 }
@@ -692,12 +582,10 @@ std::optional<std::string> pool_of_param(std::string_view name) {
 }
 
 void read_file_scope(const Code& code, std::size_t file, bool passes_over, FileScope& scope, const ConstantNames& names,
-                     std::shared_ptr<const Conditions> conditions, bool reads_tables) {
+                     const std::shared_ptr<const Conditions>& conditions, bool reads_tables) {
   const std::size_t first = scope.items.size();
   const std::string_view text = code.text;
-  scope.code.insert_or_assign(file, code);
-  scope.conditions.insert_or_assign(file, conditions);
-  const auto left_out = FileReader(code, file, passes_over, scope, names, std::move(conditions), reads_tables).run();
+  const auto left_out = read_items(code, file, passes_over, scope, names, conditions, reads_tables);
   std::size_t item = first;
   for (const auto& [begin, end] : left_out) {
     while (item < scope.items.size() && scope.items[item].end <= begin) ++item;
@@ -731,8 +619,7 @@ void read_pool_macros(const Code& code, std::string_view module, FileScope& scop
   for (const ModuleMacro& macro : module_macros(code, module)) {
     if (auto name = pool(macro, "_CONSTANT_POOL_DATA")) {  // a list of bytes
       auto bytes = std::make_shared<std::string>();
-      Lexer tokens(macro.value);
-      for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+      for (const Token& token : c::lex_text(macro.value)) {
         if (token.kind == TokenKind::number) bytes->push_back(static_cast<char>(integer_literal(token).value));
       }
       scope.constant_pools.try_emplace(*std::move(name), ConstantPool{{}, std::move(bytes)});

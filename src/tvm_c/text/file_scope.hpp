@@ -11,12 +11,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tvm_c/text/constant_expression.hpp"
 #include "tvm_c/text/lexer.hpp"
+#include "usmp/c/tree.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {
@@ -26,12 +28,27 @@ using Names = std::set<std::string, std::less<>>;
 // Behind "tvmgen_M", of the name of module M's entry: of TVM from 0.9 on, and of 0.8.
 inline constexpr std::array<std::string_view, 2> entry_endings = {"___tvm_main__", "_run_model"};
 
+// What a C compiler takes of a file.
+struct FileTree {
+  Code code;
+  std::shared_ptr<const Conditions> conditions;  // that are known; perhaps null
+  std::vector<Token> tokens;                     // as the text has them; `end` is the last
+  c::Tree tree;                                  // without bodies of functions
+};
+
 struct FunctionText {
   std::size_t file = 0;  // that defines it
   std::size_t offset = 0;
-  Lexer params;           // behind the bracket that opens them
-  Lexer body;             // behind the brace
-  bool is_local = false;  // static or inline
+  std::shared_ptr<const FileTree> source = {};
+  std::span<const Token> params = {};  // behind the bracket that opens them, with the one that closes them
+  std::span<const Token> body = {};    // behind the brace, with the one that closes it
+  std::string_view body_text = {};     // the same
+  bool is_local = false;               // static or inline
+
+  [[nodiscard]] std::string_view file_text() const { return source->code.text; }
+  [[nodiscard]] std::size_t body_begin() const {
+    return static_cast<std::size_t>(body_text.data() - file_text().data());
+  }
 };
 
 struct Table {
@@ -57,6 +74,7 @@ struct Item {
   bool has_several = false;  // int a = 1, b;
   bool is_local = false;     // static or inline: nothing outside of the file uses it
   bool is_variable = false;  // it has memory, or is something like a call, of which nothing is known
+  c::DeclId decl;            // the first that it declares; none: it declares none, or nothing is known of it
 };
 
 struct FilePlace {
@@ -68,7 +86,7 @@ struct FileScope {
   std::map<std::string, FunctionText, std::less<>> functions;
   // Of functions and data of which something else may be compiled or linked, where or how: "in another file, too".
   std::map<std::string, std::string, std::less<>> doubts;
-  std::map<std::string, Lexer, std::less<>> foreign;  // others' functions: behind the bracket of their prototypes
+  std::map<std::string, FunctionText, std::less<>> foreign;  // others' functions, by their prototypes: without bodies
   // Const arrays of numbers with their values, by name and file: most are static.
   std::map<std::string, std::map<std::size_t, Table>, std::less<>> tables;
   std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
@@ -83,8 +101,7 @@ struct FileScope {
   std::map<std::string, std::int64_t, std::less<>> alignments;
   std::map<std::string, FilePlace, std::less<>> unknown_alignments;
 
-  std::map<std::size_t, Code> code;                                     // by file
-  std::map<std::size_t, std::shared_ptr<const Conditions>> conditions;  // likewise, that are known; perhaps null
+  std::map<std::size_t, std::shared_ptr<const FileTree>> files;  // by file
 
   std::vector<Item> items;                                     // in the order of files and of their text
   std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
@@ -94,6 +111,8 @@ struct FileScope {
   std::map<std::size_t, std::map<std::string, std::size_t, std::less<>>> left_out;
   std::map<std::size_t, std::set<std::size_t>> included;  // by file: others of them, and itself
   std::map<std::size_t, std::map<std::string, std::int64_t, std::less<>>> numbers;  // by file: macros for numbers
+
+  [[nodiscard]] const Code& code(std::size_t file) const { return files.at(file)->code; }
 
   // Where such a group begins that defines the name in the file.
   [[nodiscard]] std::optional<std::size_t> left_out_group(std::string_view name, std::size_t file) const;
@@ -107,10 +126,10 @@ struct FileScope {
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over; `passes_over`: groups,
 // too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets
-// that do not end, a table that is no list of numbers of its type. Without `reads_tables`, their values are passed
+// that do not match, a table that is no list of numbers of its type. Without `reads_tables`, their values are passed
 // over. O(bytes · log names).
 void read_file_scope(const Code& code, std::size_t file, bool passes_over, FileScope& scope,
-                     const ConstantNames& names = {}, std::shared_ptr<const Conditions> conditions = nullptr,
+                     const ConstantNames& names = {}, const std::shared_ptr<const Conditions>& conditions = nullptr,
                      bool reads_tables = true);
 
 // "NAME" of "#define TVMGEN_MODULE_NAME value", and what stands behind it.

@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// Collects tokens up to the bracket that closes.
+// Collects the tokens of items, and finds names.
 #include "tvm_c/text/function_tokens.hpp"
 
 #include <cstdint>
 
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/macros.hpp"
-#include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
-
-std::string_view body_text(const FunctionText& function) {
-  Lexer tokens = function.body;
-  const std::size_t begin = tokens.offset();
-  skip_to_end(tokens, begin);
-  return tokens.text().substr(begin, tokens.end() - begin);
-}
-
-std::vector<Token> tokens_of(Lexer tokens) {
-  std::vector<Token> result;
-  std::size_t depth = 1;
-  while (depth > 0) {
-    const Token token = tokens.next();
-    if (token.kind == TokenKind::end) break;
-    if (token.is("{") || token.is("(")) ++depth;
-    if (token.is("}") || token.is(")")) --depth;
-    result.push_back(token);
-  }
-  return result;
-}
 
 std::optional<std::vector<Token>> tokens_of(const Item& item, const Code& file) {
   const auto directives = directives_in(file, item.begin, item.end);
@@ -43,7 +22,7 @@ std::optional<std::vector<Token>> tokens_of(const Item& item, const Code& file) 
   }
 }
 
-std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i) {
+std::optional<Bytes> number_at(std::span<const Token> tokens, std::size_t i) {
   if (i >= tokens.size() || tokens[i].kind != TokenKind::number || is_real(tokens[i])) return std::nullopt;
   const std::int64_t value = integer_literal(tokens[i]).value;
   return value >= 0 && value <= INT32_MAX ? std::optional<Bytes>(value) : std::nullopt;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,20 +16,8 @@
 
 namespace usmp::tvm_c {
 
-// The function's, from behind its brace up to the one that closes it, with that.
-[[nodiscard]] std::string_view body_text(const FunctionText& function);
-
-// From behind an opening bracket up to the one that closes it, with that. Round and curly ones count.
-[[nodiscard]] std::vector<Token> tokens_of(Lexer tokens);
-
 // The tokens of an item; a long list of numbers is one. Nothing: it has directives, or is not understood.
 [[nodiscard]] std::optional<std::vector<Token>> tokens_of(const Item& item, const Code& file);
-
-// Behind which a condition stands in brackets.
-template <class AnyToken>
-[[nodiscard]] bool is_control(const AnyToken& token) {
-  return token.is("if") || token.is("for") || token.is("while") || token.is("switch");
-}
 
 // Tokens [begin, end).
 struct TokenPart {
@@ -40,12 +29,6 @@ struct TokenPart {
 template <class Tokens>
 [[nodiscard]] bool is_member(const Tokens& tokens, std::size_t i) {
   return i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
-}
-
-// A statement may begin there that is none of another's.
-template <class Tokens>
-[[nodiscard]] bool begins_statement(const Tokens& tokens, std::size_t i) {
-  return i == 0 || tokens[i - 1].is(";") || tokens[i - 1].is("{") || tokens[i - 1].is("}");
 }
 
 template <class Tokens>
@@ -71,6 +54,6 @@ template <class Tokens>
 [[nodiscard]] std::vector<std::size_t> places_of(std::string_view text, std::string_view name);
 
 // A whole number of at most INT32_MAX.
-[[nodiscard]] std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i);
+[[nodiscard]] std::optional<Bytes> number_at(std::span<const Token> tokens, std::size_t i);
 
 }  // namespace usmp::tvm_c

@@ -59,11 +59,11 @@ std::string FunctionTree::opaque_part() const {
   return parts.empty() ? std::string() : in_quotes(tokens[parts.front().begin].text);
 }
 
-std::optional<FunctionTree> function_tree(const std::vector<Token>& params, const std::vector<Token>& statements) {
-  std::vector<Token> tokens = params;
-  for (const std::vector<Token>& more : {c::lex_text("{"), statements, c::lex_text("}")}) {
-    tokens.insert(tokens.end(), more.begin(), more.end());
-  }
+std::optional<FunctionTree> function_tree(std::span<const Token> params, std::span<const Token> statements) {
+  std::vector<Token> tokens(params.begin(), params.end());
+  tokens.push_back(c::lex_text("{").front());
+  tokens.insert(tokens.end(), statements.begin(), statements.end());
+  tokens.push_back(c::lex_text("}").front());
   try {
     return parsed(tokens);
   } catch (const c::SyntaxError&) {
@@ -71,8 +71,13 @@ std::optional<FunctionTree> function_tree(const std::vector<Token>& params, cons
   }
 }
 
-std::optional<FunctionTree> head_tree(const FunctionText& function) {
-  return function_tree(tokens_of(function.params), {});
+std::optional<FunctionTree> head_tree(const FunctionText& function) { return function_tree(function.params, {}); }
+
+bool takes_packed(const FunctionText& function) {
+  const auto head = head_tree(function);
+  if (!head || head->params().size() != 6) return false;
+  const auto name = [&](std::size_t i) { return head->tree[head->params()[i]].name; };
+  return name(0) == "args" && name(2) == "num_args";
 }
 
 std::size_t token_of(const std::vector<Token>& tokens, const c::Expr& operand) {
@@ -106,14 +111,14 @@ std::string_view name_behind(const c::Tree& tree, c::TypeId id) {
 }
 
 FunctionTree function_tree(const FunctionText& function, const std::map<std::size_t, std::size_t>& texts) {
-  std::vector<Token> tokens = tokens_of(function.params);
+  std::vector<Token> tokens(function.params.begin(), function.params.end());
   const auto add = [&](std::string_view spelling, std::size_t offset) {
     tokens.push_back(c::lex_text(spelling).front());
     tokens.back().offset = static_cast<std::uint32_t>(offset);
   };
-  add("{", function.body.end() - 1);
+  add("{", function.body_begin() - 1);
   auto text = texts.begin();
-  for (const Token& token : tokens_of(function.body)) {
+  for (const Token& token : function.body) {
     for (; text != texts.end() && text->second <= token.offset; ++text) add(";", text->first);
     if (text == texts.end() || token.offset < text->first) tokens.push_back(token);
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,11 +34,14 @@ struct FunctionTree {
 
 // `params`: behind the bracket that opens them, with that which closes them. The texts of the tokens have to stay.
 // Nothing: brackets do not match, or it is no function. O(tokens · log names).
-[[nodiscard]] std::optional<FunctionTree> function_tree(const std::vector<Token>& params,
-                                                        const std::vector<Token>& statements);
+[[nodiscard]] std::optional<FunctionTree> function_tree(std::span<const Token> params,
+                                                        std::span<const Token> statements);
 
 // The function without its statements. Nothing: its parameters are beyond the grammar.
 [[nodiscard]] std::optional<FunctionTree> head_tree(const FunctionText& function);
+
+// Whether the parameters are those of a packed function: (void* args, int32_t* arg_type_ids, int32_t num_args, …)
+[[nodiscard]] bool takes_packed(const FunctionText& function);
 
 // Where a name or a literal stands: an expression's tokens have the brackets around it.
 [[nodiscard]] std::size_t token_of(const std::vector<Token>& tokens, const c::Expr& operand);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
-// A walk over the tokens of a text of C (usmp/c/lexer.hpp); of conditional groups the part is read that a C compiler
-// (not a C++ one) takes.
+// The tokens of a text of C (usmp/c/lexer.hpp), its directives, and what of conditional groups a C compiler (not a C++
+// one) takes.
 #pragma once
 
 #include <cstddef>
@@ -93,80 +93,20 @@ void require_ended(const Token& token);
 // Conditions of the preprocessor that are known, by the offset of their directive.
 using Conditions = std::map<std::size_t, bool>;
 
-// A value: a copy goes on from the same place on its own.
-class Lexer {
- public:
-  // Throws SyntaxError, as split().
-  explicit Lexer(std::string_view text) : Lexer(split(text)) {}
-  // Walks over the tokens that begin in [begin, end).
-  explicit Lexer(const Code& code, std::size_t begin = 0, std::size_t end = std::string_view::npos);
-
-  // The next token, which stays; of a long list of numbers, each is one. Throws SyntaxError: a literal that does not
-  // end, a conditional group whose condition is not understood or that does not end.
-  const Token& peek();
-  Token next();
-
-  // What follows is read by somebody who needs no tokens, from offset() on: numbers of a list, with commas, blanks and
-  // signs, each with the comma behind it. Then go on `behind` the last comma, which may be where it began.
-  [[nodiscard]] bool may_jump() const { return !has_next_; }
-  void jump(std::size_t behind);
-  // What is left of the long list of numbers that stands next; empty: none does.
-  [[nodiscard]] std::string_view numbers() const;
-  bool skip_numbers();
-
-  // Where the next token begins, if it has been looked at, else behind the last one.
-  [[nodiscard]] std::size_t offset() const { return has_next_ ? next_.offset : end_; }
-  // Behind the last token taken.
-  [[nodiscard]] std::size_t end() const { return end_; }
-  [[nodiscard]] std::string_view text() const { return code_.text; }
-  [[nodiscard]] const Code& code() const { return code_; }
-
-  // What is known of conditions beyond what the text says on its own.
-  void know(std::shared_ptr<const Conditions> conditions) { known_ = std::move(conditions); }
-  [[nodiscard]] std::optional<bool> known(std::size_t directive) const;
-
-  // From now on, conditions that are not understood hold nowhere, and do not throw.
-  void pass_over_conditions() { passes_over_conditions_ = true; }
-  // The last of them that was passed over; nothing: there was none.
-  [[nodiscard]] std::optional<SyntaxError> passed_over() const { return passed_over_; }
-
-  // What conditions left out so far, where the text does not say for certain that it is left out: a macro may be the
+// The tokens of a text but those of directives, and of conditional groups only those of the part that is taken.
+struct TakenText {
+  std::vector<Token> tokens;
+  // What conditions left out, where the text does not say for certain that it is left out: a macro may be the
   // compiler's or of a header. By the offset of its first byte, its end.
-  [[nodiscard]] const std::map<std::size_t, std::size_t>& left_out() const { return seen_->left_out; }
-  // How many directives there were, #pragma and #line aside.
-  [[nodiscard]] std::size_t directives() const { return directives_; }
-
- private:
-  void directive();
-  [[nodiscard]] std::string compact(const Directive& one) const;
-  [[nodiscard]] bool is_defined(std::string_view name, std::size_t at) const;
-  [[nodiscard]] bool holds(const Directive& one);
-  void open_group(bool is_certain);
-  void close_group();
-  void skip_group(std::size_t begin, bool is_taken);
-  Directive take_directive();
-  Token scan();
-
-  Code code_;
-  std::size_t stop_ = 0;            // behind the last token
-  std::size_t at_ = 0;              // of the next token
-  std::size_t in_list_ = 0;         // behind what is taken of it, if that is a list of numbers
-  std::size_t next_directive_ = 0;  // of the directives
-  std::size_t end_ = 0;
-  bool passes_over_conditions_ = false;
-  std::shared_ptr<const Conditions> known_;
-  std::optional<SyntaxError> passed_over_;
-  bool has_next_ = false;
-  Token next_;
-  std::size_t directives_ = 0;
-  std::size_t open_groups_ = 0;
-  std::uint64_t certain_ = 0;  // a bit for each of the innermost of them: whether its condition is the text's own
-  // Copies share it: what one reads ahead is the same for all.
-  struct Seen {
-    std::map<std::string_view, std::map<std::size_t, bool>> defines;  // where a name is defined, or no more so
-    std::map<std::size_t, std::size_t> left_out;
-  };
-  std::shared_ptr<Seen> seen_ = std::make_shared<Seen>();
+  std::map<std::size_t, std::size_t> left_out;
 };
+
+// Of the tokens that begin in [begin, end). `known`: conditions, beyond what the text says on its own. With
+// `passes_over`, those that are not understood hold nowhere. Throws SyntaxError: a literal that does not end, a
+// conditional group whose condition is not understood or that does not end. O(log tokens), and the tokens between.
+[[nodiscard]] TakenText taken_tokens(const Code& code, std::size_t begin, std::size_t end, bool passes_over,
+                                     const Conditions* known = nullptr);
+// The same of a text, where conditions that are not understood hold nowhere. Throws SyntaxError: as split(), too.
+[[nodiscard]] std::vector<Token> taken_tokens(std::string_view text);
 
 }  // namespace usmp::tvm_c

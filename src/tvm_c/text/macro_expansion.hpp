@@ -16,16 +16,10 @@
 
 namespace usmp::tvm_c {
 
-// What stands behind the names of macros in their definitions: "(x) do { … } while (0)".
-using Definitions = std::map<std::string_view, std::string_view>;
-// The same of each of their definitions.
+// What stands behind the names of macros in each of their definitions: "(x) do { … } while (0)".
 using AllDefinitions = std::map<std::string_view, std::vector<std::string_view>, std::less<>>;
-
-// "#define" of all macros that the text names, and of those that these name. Nothing: more than `most` bytes.
-// `definition`: as in Definitions; nothing: no macro.
-[[nodiscard]] std::optional<std::string> definitions_of(
-    std::string_view text, std::size_t most,
-    const std::function<std::optional<std::string_view>(std::string_view name)>& definition);
+// The same of one definition; nothing: no macro.
+using Definition = std::function<std::optional<std::string_view>(std::string_view name)>;
 
 // A text with all macros expanded.
 struct Expanded {
@@ -34,8 +28,9 @@ struct Expanded {
   c::Unit unit;  // its tokens point into the others
 };
 
-// Expands a text without directives. Null: a macro comes to itself, C does not allow its call, the result is very long,
-// or a literal does not end.
-[[nodiscard]] std::unique_ptr<const Expanded> expanded(std::string_view text, const Definitions& macros);
+// Expands a text without directives. Null: a macro comes to itself, C does not allow its call, the text with the
+// definitions that it needs is longer than that or the result very long, or a literal does not end.
+[[nodiscard]] std::unique_ptr<const Expanded> expanded(std::string_view text, const Definition& definition,
+                                                       std::size_t most_bytes = std::size_t{1} << 22);
 
 }  // namespace usmp::tvm_c

@@ -4,72 +4,59 @@
 #include "tvm_c/text/placement.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string>
+#include <span>
+#include <vector>
 
 #include "tvm_c/text/macros.hpp"
-#include "tvm_c/text/syntax.hpp"
-#include "usmp/support/text.hpp"
+#include "usmp/c/parser.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
+// A word of the language, of TVM, or a type.
 bool is_specifier(std::string_view word) {
-  constexpr std::array<std::string_view, 12> words = {"extern",  "static",     "inline",   "__inline",
-                                                      "const",   "__inline__", "_Alignas", "TVM_DLL",
-                                                      "alignas", "struct",     "register", "TVM_EXPORT"};
-  return std::find(words.begin(), words.end(), word) != words.end() || word.starts_with("__STATIC_") ||
-         word.ends_with("_t");
+  const bool is_attribute = word == "__attribute__" || word.find("asm") != std::string_view::npos;
+  return (c::is_word(word) && !is_attribute) || word == "TVM_DLL" || word == "TVM_EXPORT" ||
+         word.starts_with("__STATIC_") || word.ends_with("_t");
 }
 
 }  // namespace
 
-std::set<std::string_view> defined_as_nothing(const Code& file) {
+std::set<std::string_view> defined_as_nothing(const std::vector<Token>& tokens) {
   std::set<std::string_view> names;
-  for (const Directive& one : directives_in(file)) {
-    if (one.word == "define" && !one.name.empty() && one.only == one.name) names.insert(one.name);
+  for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+    const bool is_define = tokens[i].begins_line && tokens[i].is("#") && tokens[i + 1].is("define");
+    if (is_define && tokens[i + 3].begins_line) names.insert(tokens[i + 2].text);
   }
   return names;
 }
 
-std::optional<PlacementWord> placement_of(const Item& item, const Code& file, const std::set<std::string_view>& nothing,
-                                          bool sections) {
-  Lexer tokens(file, item.begin, item.end);
-  tokens.pass_over_conditions();
-  const auto found = [&](const Token& token) { return PlacementWord{token.text, token.offset}; };
-  try {
-    while (true) {
-      if (parse_type(tokens)) continue;
-      const Token token = tokens.next();
-      if (token.is("{") && item.kind == Item::Kind::data) {  // of a struct, with the variable behind
-        skip_to_end(tokens, token.offset);
-        continue;
-      }
-      if (token.kind == TokenKind::end || token.is("=") || token.is("{") || token.is(";")) return std::nullopt;
-      if (token.is("[")) {
-        skip_to_end(tokens, token.offset);
-        continue;
-      }
-      const bool is_call = tokens.peek().is("(");
-      if (!token.is_identifier() || token.text == item.name) {
-        if (is_call) return std::nullopt;  // a function's parameters
-        continue;
-      }
-      if (token.is("__attribute__") && is_call) {
-        Lexer inside = tokens;
-        skip_bracketed(tokens, "(");
-        while (inside.offset() < tokens.offset()) {
-          if (inside.next().is("section") && (sections || item.kind == Item::Kind::function)) return found(token);
-        }
-      } else if (!is_specifier(token.text) && !nothing.contains(token.text)) {
-        return found(token);
-      } else if (is_call) {
-        skip_bracketed(tokens, "(");
-      }
-    }
-  } catch (const SyntaxError&) {  // a conditional group begins in it
-    return std::nullopt;
+std::optional<PlacementWord> placement_of(const Item& item, const FileTree& file,
+                                          const std::set<std::string_view>& nothing, bool sections) {
+  const auto offset_of = [&](std::string_view name) {
+    return static_cast<std::size_t>(name.data() - file.code.text.data());
+  };
+  if (!item.decl.valid()) {  // beyond the grammar: any word in front
+    return item.name.empty() ? std::nullopt : conditional_placement(file.code, item.begin, offset_of(item.name));
   }
+  const c::Decl& decl = file.tree[item.decl];
+  const c::Type& result = file.tree[decl.kind == c::DeclKind::function ? file.tree[decl.type].of : decl.type];
+  const bool is_unknown = result.kind == c::TypeKind::unknown && !is_specifier(result.name);
+  if (is_unknown && offset_of(result.name) - item.begin < item.end - item.begin)  // IRAM_ATTR f(void) { … }
+    return PlacementWord{result.name, offset_of(result.name)};
+  std::vector<c::TokenRange> all = decl.unknown;
+  all.insert(all.end(), decl.attributes.begin(), decl.attributes.end());
+  std::ranges::sort(all, {}, &c::TokenRange::begin);
+  for (const c::TokenRange range : all) {
+    const std::span<const Token> tokens = std::span(file.tokens).subspan(range.begin, range.end - range.begin);
+    const auto is_section = [](const Token& token) { return token.is("section"); };
+    const bool is_found =
+        tokens[0].is("__attribute__")
+            ? (sections || item.kind == Item::Kind::function) && std::ranges::any_of(tokens, is_section)
+            : !is_specifier(tokens[0].text) && !nothing.contains(tokens[0].text);
+    if (is_found) return PlacementWord{tokens[0].text, tokens[0].offset};
+  }
+  return std::nullopt;
 }
 
 std::optional<PlacementWord> conditional_placement(const Code& file, std::size_t begin, std::size_t end) {

@@ -18,13 +18,13 @@ struct PlacementWord {
   std::size_t offset = 0;
 };
 
-// Macros that the file defines as nothing. O(directives · log).
-[[nodiscard]] std::set<std::string_view> defined_as_nothing(const Code& file);
+// Macros that a file of these tokens defines as nothing: what it defines so, it defines for itself. O(tokens · log).
+[[nodiscard]] std::set<std::string_view> defined_as_nothing(const std::vector<Token>& tokens);
 
 // The first such word in the declaration of a function or table: a macro whose meaning is not known here, or an
 // attribute with a section, for tables if `sections` says so. Nothing: there is none. Macros for `nothing` say nothing.
 // O(the declaration · log).
-[[nodiscard]] std::optional<PlacementWord> placement_of(const Item& item, const Code& file,
+[[nodiscard]] std::optional<PlacementWord> placement_of(const Item& item, const FileTree& file,
                                                         const std::set<std::string_view>& nothing, bool sections);
 
 // The same, of the groups in front of the declaration (begin_with_groups) that are [begin,end) of the file.
