@@ -230,8 +230,8 @@ TEST_CASE("two inputs are stretched to the output, or refused") {
     maker.add(0, {first, second}, {sum});  // ADD
     maker.interface({first, second}, {sum});
     const std::vector<Fault> faults = maker.faults();
-    CHECK_MESSAGE((faults.empty() || faults[0].message.find("shapes that are stretched") != std::string::npos),
-                  faults[0].message);
+    const std::string supported = b == Shape{2, 0} ? "tensors with elements" : "shapes that are stretched";
+    CHECK_MESSAGE((faults.empty() || faults[0].message.find(supported) != std::string::npos), faults[0].message);
     return !faults.empty();
   };
   CHECK_FALSE(refused({2, 3}, {2, 3}, {2, 3}));
@@ -243,6 +243,35 @@ TEST_CASE("two inputs are stretched to the output, or refused") {
   CHECK(refused({1, 2}, {2}, {2}));
   CHECK(refused({2}, {}, {}));
   CHECK(refused({}, {2, 0}, {}));
+}
+
+TEST_CASE("tensors without elements are refused, but for lists") {
+  const auto refused = [](const Shape& in, const Shape& filter, bool is_constant, const Shape& out) {
+    Maker maker;
+    const std::size_t image = maker.tensor(Type::int8, {1, 4, 4, 2}, {0.5F});
+    const std::size_t first =
+        is_constant ? maker.constant(Type::int8, in, {}, {0.5F}) : maker.tensor(Type::int8, in, {0.5F});
+    const std::size_t weights = maker.constant(Type::int8, filter, Values(16, 1), {0.5F});
+    const std::size_t result = maker.tensor(Type::int8, out, {0.5F});
+    maker.add(3, {first, weights}, {result});  // CONV_2D
+    maker.interface({is_constant ? image : first}, {result});
+    const std::vector<Fault> faults = maker.faults();
+    return faults.size() == 1 && faults[0].message.find(", supported: tensors with elements") != std::string::npos;
+  };
+  CHECK(refused({1, 4, 4, 0}, {4, 1, 2, 2}, false, {1, 4, 4, 4}));
+  CHECK(refused({1, 4, 4, 0}, {4, 1, 2, 2}, true, {1, 4, 4, 4}));
+  CHECK(refused({1, 4, 4, 2}, {4, 1, 2, 2}, false, {1, 4, 4, 0}));
+  CHECK_FALSE(refused({1, 4, 4, 2}, {4, 1, 2, 2}, false, {1, 4, 4, 4}));
+
+  Maker maker;  // to a scalar
+  const std::size_t one = maker.tensor(Type::float32, {1});
+  const std::size_t extents = maker.constant(Type::int32, {0}, {});
+  const std::size_t scalar = maker.tensor(Type::float32, {});
+  const std::size_t negated = maker.tensor(Type::float32, {});
+  maker.add(22, {one, extents}, {scalar});  // RESHAPE
+  maker.add(59, {scalar}, {negated});       // NEG
+  maker.interface({one}, {negated});
+  CHECK(maker.faults().empty());
 }
 
 TEST_CASE("groups and dilation of convolutions") {
