@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads the functions that the entry reaches, and finds those that are kept.
+#include "tvm_c/module_reader.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <utility>
+
+#include "tvm_c/body/entry_tensors.hpp"
+#include "tvm_c/body/loop_header.hpp"
+#include "tvm_c/body/nested_calls.hpp"
+#include "tvm_c/body/plain_names.hpp"
+#include "tvm_c/body/reroll.hpp"
+#include "tvm_c/body/tidy.hpp"
+#include "tvm_c/kept/kept_text.hpp"
+#include "tvm_c/text/function_tokens.hpp"
+#include "usmp/program/entry_calls.hpp"
+#include "usmp/support/text.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::tvm_c {
+
+namespace {
+
+constexpr std::size_t most_outlined = 200;  // statements of the entry that become functions
+
+// float4, int8_t16
+bool is_vector_type(std::string_view word) {
+  const std::size_t end = word.find_last_not_of("0123456789") + 1;
+  const std::string_view element = word.substr(0, end);
+  const bool is_element = element == "float" || element == "double" || element == "half" ||
+                          (element.ends_with("_t") && element.find("int") != std::string_view::npos);
+  return is_element && end < word.size();
+}
+
+}  // namespace
+
+void ModuleReader::require_passing_pools() const {
+  for (const auto& [name, params] : kept_pools_) {
+    const auto found = escapes_.find(name);
+    const bool is_done = found == escapes_.end() || synchronous_.find(name, true) != nullptr;
+    for (std::size_t i = 0; i < params.size() && !is_done; ++i) {
+      if (!params[i] || !params[i]->is_used || (found->second.stored & param_bit(i)) == 0) continue;
+      const auto text = scope_.functions.find(name);
+      const bool is_own = text != scope_.functions.end();
+      throw Error(ErrorKind::archive,
+                  {{},
+                   is_own ? files_[text->second.file].name : std::string(),
+                   is_own ? place(text->second.file, text->second.offset) : std::string()},
+                  "function " + in_quotes(name) + " stores an address of pool " + in_quotes(params[i]->pool) + " in " +
+                      found->second.stored_in +
+                      ", where a later call may find it, expected one that it takes in each call: planned C has "
+                      "other bytes for it there; if no later call uses it: --synchronous " +
+                      name);
+    }
+  }
+}
+
+void ModuleReader::require_asked(const std::string& entry) {
+  for (const auto& [caller, callee, at] : unasked_) {
+    const bool is_plain = !module_.find(callee) || unread_found_.contains(callee) || scope_.foreign.contains(callee);
+    if (is_plain) continue;
+    const std::size_t file = scope_.functions.find(caller)->second.file;
+    const SyntaxError error{at, "found a call of " + in_quotes(callee) +
+                                    ", which may fail, and nothing asks for its result, expected if (" + callee +
+                                    "(…) != 0) return -1;"};
+    if (!keeps(caller, caller == entry, place(file, at) + ": " + error.message)) throw located(files_[file], error);
+  }
+}
+
+bool ModuleReader::keeps(const std::string& name, bool is_entry, std::string reason) {
+  if (unread_ == Unread::refused || is_entry) return false;
+  unread_found_.emplace(name, std::move(reason));
+  return true;
+}
+
+void ModuleReader::require_certain(const std::string& name, const FunctionText& text) const {
+  const auto doubt = scope_.doubts.find(name);
+  if (doubt == scope_.doubts.end()) return;
+  throw SyntaxError{text.offset, "found " + in_quotes(name) + " " + doubt->second + ", expected one function of it"};
+}
+
+void ModuleReader::require_seen(const std::string& callee, const FunctionText& caller) const {
+  const auto found = scope_.functions.find(callee);
+  const bool is_seen = found == scope_.functions.end() || !found->second.is_local ||
+                       included_.closed(caller.file).contains(found->second.file);
+  if (is_seen) return;
+  throw Error(ErrorKind::archive, {{}, files_[caller.file].name, place(caller.file, caller.offset)},
+              "found a call of " + in_quotes(callee) + ", of which " + files_[found->second.file].name +
+                  " has a static one, expected functions of different names");
+}
+
+void ModuleReader::read_from(const std::string& entry) {
+  std::vector<std::string> pending = {entry};
+  std::set<std::string> seen = {entry};
+  while (!pending.empty()) {
+    const std::string name = std::move(pending.back());
+    pending.pop_back();
+    for (std::string& callee : read(name, name == entry)) {
+      if (seen.insert(callee).second) pending.push_back(std::move(callee));
+    }
+  }
+  std::sort(module_.functions.begin(), module_.functions.end(),  // as tir::Module::find expects
+            [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
+}
+
+std::vector<std::string> ModuleReader::read(const std::string& name, bool is_entry) {
+  if (!scope_.functions.contains(name)) {
+    if (scope_.foreign.contains(name)) read_foreign(name);
+    return {};
+  }
+  const FunctionText& text = scope_.functions.find(name)->second;
+  const Source& file = files_[text.file];
+  if (kept_names_.contains(name)) {
+    read_kept(name, text);
+    return {};
+  }
+  try {
+    require_certain(name, text);
+    AddedStatements added;
+    if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_, included_);
+    ReadFunction read = is_entry ? read_entry(name, text, added) : read_plain(name, text, added, {});
+    if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
+    if (is_entry) {
+      outlined_ = std::move(read.outlined);
+      added.texts.insert(added.texts.end(), read.guarded.begin(), read.guarded.end());
+      for (const OutlinedFunction& one : outlined_) added.texts.push_back(one.place);
+      note_added(added_.note(added.texts, text.file));
+      std::vector<AddedText> texts = added.texts;
+      texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
+      if (unread_ == Unread::kept) require_plain_text(text, texts, is_entry);  // what was read after all
+      require_plain_names(name, text, texts, files_read(), scope_);
+      called_by_entry_ = Names(read.called.begin(), read.called.end());
+    }
+    read.function.name = name;
+    read.function.target = "c";
+    for (const std::string& callee : read.called) {
+      require_seen(callee, text);
+      if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee)) external_.emplace(callee, text.file);
+    }
+    std::set<tir::VarId> planned;
+    for (const PlannedPlace& of : read.memory.places) planned.insert(of.var);
+    if (!is_entry) check_loops(read.function, text.offset);
+    tidy(module_, read.function, planned);
+    if (!is_entry) reroll(module_, read.function);
+    check_loops(read.function, text.offset);
+    name_params(read.function, module_);
+    module_.functions.push_back(std::move(read.function));
+    for (const std::string& pool : read.pools) {
+      const auto found = scope_.alignments.find(pool);
+      if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
+    }
+    tables_.insert(read.tables.begin(), read.tables.end());
+    inlined_.merge(read.inlined);
+    for (const auto& [callee, at] : read.unasked) unasked_.push_back({name, callee, at});
+    memory_.add(std::move(read.memory));
+    return read.called;
+  } catch (const SyntaxError& found) {
+    require_no_vectors(name, text, found.offset);
+    const SyntaxError error{found.offset, found.message + lasting_variables().expected(text.file, found)};
+    if (keeps(name, is_entry, place(text.file, error.offset) + ": " + error.message)) return {};
+    const Error fault = located(file, error);
+    if (!is_entry) throw fault;
+    std::vector<std::string> details = first_lines(unread_operators(), 3);
+    details.push_back(entry_hint(files_read(), name, text, error.offset, unread_ == Unread::kept));
+    throw Error(fault.kind(), fault.where(), fault.message(), std::move(details));
+  } catch (const Error& error) {
+    if (keeps(name, is_entry, place(text.file, text.offset) + ": " + error.message())) return {};
+    throw Error(error.kind(), {{}, file.name, place_in(file, text.offset)},
+                "function " + in_quotes(name) + ": " + error.message());
+  }
+}
+
+void ModuleReader::require_no_vectors(const std::string& name, const FunctionText& text, std::size_t offset) const {
+  const Source& file = files_[text.file];
+  const std::string_view word = leading_name(file.text.substr(offset));
+  if (!name.starts_with("tvmgen_") || !is_vector_type(word) || included_.is_macro(text.file, word)) return;
+  const auto mentions = [&](std::string_view declaration) { return !places_of(declaration, word).empty(); };
+  for (const Item& item : scope_.items) {
+    const bool is_type = item.kind == Item::Kind::other;
+    if (is_type && mentions(files_[item.file].text.substr(item.begin, item.end - item.begin))) return;
+  }
+  if (std::any_of(headers_.begin(), headers_.end(), [&](const Source& header) { return mentions(header.text); })) {
+    return;
+  }
+  throw located(file, {offset, "found the vector type " + in_quotes(word) + " in " + in_quotes(name) +
+                                   ", which no file defines, so TVM's C does not compile: build the archive with "
+                                   "the pass option tir.disable_vectorize=True"});
+}
+
+ReadFunction ModuleReader::read_plain(const std::string& name, const FunctionText& text, const AddedStatements& added,
+                                      std::span<const Outlined> outlined) {
+  std::vector<AddedText> texts = added.texts;  // that are not read
+  for (const GuardedText& guarded : added.guarded) {
+    if (guarded.reason.empty()) texts.push_back(guarded.place);
+  }
+  for (const Outlined& one : outlined) texts.push_back(one.place);
+  if (unread_ == Unread::kept) require_plain_text(text, texts, name == entry_);
+  require_plain_names(name, text, texts, files_read(), scope_);
+  const NestedTexts nested = {
+      .require_plain = [this](const std::string& of, const FunctionText& other) { require_nested(of, other); },
+      .place = [this](std::size_t file, std::size_t offset) { return place(file, offset); }};
+  return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined, &helpers_,
+                       &nested);
+}
+
+void ModuleReader::require_nested(const std::string& name, const FunctionText& text) {
+  require_certain(name, text);
+  if (unread_ == Unread::kept) require_plain_text(text, {}, false);
+  require_plain_names(name, text, {}, files_read(), scope_);
+  const auto item = std::ranges::find_if(scope_.items, [&](const Item& one) {
+    return one.kind == Item::Kind::function && one.file == text.file && one.name == name;
+  });
+  const bool is_int32 = item != scope_.items.end() &&
+                        prototype_of(*item, *scope_.files.at(item->file)).starts_with("int32_t " + name + "(");
+  if (!is_int32) throw SyntaxError{text.offset, "found a result of another type, expected int32_t"};
+}
+
+ReadFunction ModuleReader::read_entry(const std::string& name, const FunctionText& text, const AddedStatements& added) {
+  entry_ = name;
+  const std::size_t vars = module_.vars.size();
+  std::vector<Outlined> outlined;
+  while (true) {
+    try {
+      return read_plain(name, text, added, outlined);
+    } catch (const SyntaxError& error) {
+      module_.vars.resize(vars);
+      const auto other = std::find_if(added.others.begin(), added.others.end(), [&](const auto& one) {
+        return one.place.begin <= error.offset && error.offset < one.place.end;
+      });
+      if (other == added.others.end() || !other->reason.starts_with("mentions ")) throw;
+      Outlined statement{.place = other->place};
+      const bool is_new = std::none_of(outlined.begin(), outlined.end(),
+                                       [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
+      if (!is_new || outlined.size() == most_outlined) throw;
+      if (!read_outlined(files_[text.file].text, included_.all_definitions(text.file), statement).empty()) throw;
+      const auto behind = std::find_if(outlined.begin(), outlined.end(),
+                                       [&](const Outlined& one) { return one.place.begin > statement.place.begin; });
+      outlined.insert(behind, std::move(statement));
+      for (std::size_t i = 0; i < outlined.size(); ++i) {
+        outlined[i].function = "usmp_added_" + std::to_string(i + 1);
+      }
+    }
+  }
+}
+
+std::vector<std::string> ModuleReader::unread_operators() const {
+  std::vector<std::string> result;
+  for (const auto& [name, reason] : reasons_) {
+    const auto found = scope_.functions.find(name);
+    result.push_back("function " + in_quotes(name) + " of " + files_[found->second.file].name + " is not read (" +
+                     reason + "), so its C would stay as it is");
+  }
+  return result;
+}
+
+const LastingVariables& ModuleReader::lasting_variables() {
+  return lasting_variables_ ? *lasting_variables_ : lasting_variables_.emplace(files_read());
+}
+
+void ModuleReader::note_added(const Names& functions) {
+  for (const std::string& name : functions) {
+    const bool is_new = !kept_names_.contains(name) && unread_found_.emplace(name, std::string()).second;
+    if (is_new) found_in_added_.insert(name);
+  }
+}
+
+void ModuleReader::require_no_parts(const std::string& entry) const {
+  Names functions = found_in_added_;
+  functions.insert(called_by_entry_.begin(), called_by_entry_.end());
+  for (const std::string& name : functions) {
+    const auto found = scope_.functions.find(name);
+    if (found == scope_.functions.end() || name.starts_with("tvmgen_")) continue;
+    const std::vector<bool> mentioned = mentioned_items({name}, {}, {}, scope_, included_);
+    for (std::size_t i = 0; i < mentioned.size(); ++i) {
+      const Item& item = scope_.items[i];
+      if (!mentioned[i] || item.kind != Item::Kind::function || !item.name.starts_with("tvmgen_")) continue;
+      const Source& file = files_[found->second.file];
+      throw Error(ErrorKind::archive, {{}, file.name, place_in(file, found->second.offset)},
+                  "found " + in_quotes(item.name) + " called by " + in_quotes(name) +
+                      ", expected operators called by " + in_quotes(entry) + " alone: move the statements of " +
+                      in_quotes(name) + " there");
+    }
+  }
+}
+
+void ModuleReader::note_helpers(const std::vector<std::string>& called) {
+  for (const std::string& name : called) {
+    const bool is_helper = scope_.functions.contains(name) && !name.starts_with("tvmgen_");
+    if (is_helper && !kept_names_.contains(name)) unread_found_.emplace(name, std::string());
+  }
+}
+
+void ModuleReader::read_kept(const std::string& name, const FunctionText& text) {
+  if (!name.starts_with("tvmgen_")) return;
+  const std::size_t vars = module_.vars.size();
+  try {
+    tir::Function function = read_prototype(text, scope_, limits_, module_);
+    function.name = name;
+    function.target = program::kept_c_target;
+    module_.functions.push_back(std::move(function));
+  } catch (const SyntaxError&) {
+    module_.vars.resize(vars);
+  }
+}
+
+void ModuleReader::read_foreign(const std::string& name) {
+  try {
+    tir::Function function = read_prototype(scope_.foreign.find(name)->second, scope_, limits_, module_);
+    function.name = name;
+    function.target = program::kept_c_target;
+    module_.functions.push_back(std::move(function));
+  } catch (const SyntaxError& error) {
+    throw Error(ErrorKind::archive, {}, "prototype of function " + in_quotes(name) + ": " + error.message);
+  }
+}
+
+void ModuleReader::require_typed_params(const std::string& entry) const {
+  const FunctionText& text = scope_.functions.find(entry)->second;
+  try {
+    tvm_c::require_typed_params(text, scope_, module_);
+  } catch (const SyntaxError& error) {
+    throw located(files_[text.file], error);
+  }
+}
+
+void ModuleReader::name_entry_params(const std::string& entry) {
+  const std::string symbol = "tvmgen_" + c_identifier(name_);
+  const auto run = scope_.functions.find(symbol + "_run");
+  if (run == scope_.functions.end()) return;
+  try {
+    const FunctionText& text = scope_.functions.find(entry)->second;
+    name_by_run(run->second, text, symbol, entry, module_);
+  } catch (const SyntaxError& error) {
+    throw located(files_[run->second.file], error);
+  }
+}
+
+}  // namespace usmp::tvm_c
