@@ -40,8 +40,9 @@ TEST_CASE("loops are read as TVM writes them, others stay") {
   CHECK(read(loop("int64_t i = 0; i < 16; ++i")).find("for i in [0i64, 16i64)") != std::string::npos);
   CHECK(read(loop("int32_t i = 2; i < 16; ++i")).find("for i in [2, 2 + 14)") != std::string::npos);
   CHECK(read(loop("int32_t i = 5; i < 3; ++i")).find("found") == std::string::npos);
-  for (const char* type : {"uint32_t", "uint8_t", "int16_t"}) {
-    CHECK_MESSAGE(read(loop(std::string(type) + " i = 0; i < 16; ++i")).find("expected a loop over an int32_t or") !=
+  CHECK(read(loop("uint32_t i = 2; i < 16; ++i")).find("for i in [2u32, 2u32 + 14u32)") != std::string::npos);
+  for (const char* type : {"uint8_t", "int16_t", "float"}) {
+    CHECK_MESSAGE(read(loop(std::string(type) + " i = 0; i < 16; ++i")).find("expected a loop over 32 or 64 bits") !=
                       std::string::npos,
                   type);
   }
@@ -69,12 +70,15 @@ TEST_CASE("a loop whose end its counter may not hold is not read") {
   }
   // C compares without sign, so that it never runs, or longer.
   for (const char* head : {"int i = -4; i < 4u; ++i", "int i = r[0]; i < 4u; ++i", "int i = 0; i < (uint32_t)r[0]; ++i",
-                           "int32_t i = 0; i < 0xffffffffffffffff; ++i"}) {
+                           "int32_t i = 0; i < 0xffffffffffffffff; ++i", "uint32_t i = 5; i < 3; ++i",
+                           "uint32_t i = 5; i < (uint32_t)r[0]; ++i", "uint32_t i = r[0]; i < 9; ++i"}) {
     CHECK_MESSAGE(read(loop(head)).find(sign) != std::string::npos, std::string(head));
   }
-  for (const char* head : {"int32_t i = 0; i < (uint8_t)p[0]; ++i", "int32_t i = 0; i < r[0] * 4; ++i",
-                           "int32_t i = p[0]; i < p[1]; ++i", "int32_t i = 0; i < 4u; ++i",
-                           "int64_t i = 0; i < (int64_t)r[0] * 4; ++i", "int32_t i = 0; i < 2147483647; ++i"}) {
+  for (const char* head :
+       {"int32_t i = 0; i < (uint8_t)p[0]; ++i", "int32_t i = 0; i < r[0] * 4; ++i", "int32_t i = p[0]; i < p[1]; ++i",
+        "int32_t i = 0; i < 4u; ++i", "int64_t i = 0; i < (int64_t)r[0] * 4; ++i", "int32_t i = 0; i < 2147483647; ++i",
+        "uint32_t i = 0; i < (uint32_t)r[0]; ++i", "uint32_t i = r[0]; i < (uint32_t)r[0] + 9; ++i",
+        "uint32_t i = 0; i < 4294967295; ++i"}) {
     CHECK_MESSAGE(read(loop(head)).find("found") == std::string::npos, std::string(head));
   }
 }

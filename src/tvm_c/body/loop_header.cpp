@@ -38,7 +38,7 @@ OpenedLoop open_loop(const c::Stmt& stmt, Expressions& code, Values& values, Bod
   code.require_plain(decl);
   const CType type = code.type(decl.type, decl.tokens.begin);
   const DataType counter = type.element;
-  if (type.stars > 0 || !counter.is_int() || counter.bits < 32) fail_at(name, "a loop over an int32_t or int64_t");
+  if (type.stars > 0 || !counter.is_integer() || counter.bits < 32) fail_at(name, "a loop over 32 or 64 bits");
   if (!decl.init.valid()) fail_at(code.token(decl.declarator.end), "'='");
   if (!code.is_binary(stmt.expr, "<")) fail_at(code.at(stmt.expr), "'<'");
   require_name(code, code.operand(stmt.expr, 0), name);
@@ -49,18 +49,23 @@ OpenedLoop open_loop(const c::Stmt& stmt, Expressions& code, Values& values, Bod
   const Value end = code.evaluate(code.operand(stmt.expr, 1));
   const Token& compare = code.at(stmt.expr);
   values.at = compare.offset;
-  // C would compare an end without a sign as one; and another end would come of one that is converted.
   const DataType compared = values.rvalue(end).expr->type;
+  const auto first = tir::as_int(*min.expr);
   const auto last = tir::as_int(*values.rvalue(end).expr);
   const auto range = counter.bits < 64 ? tir::range_of_type(counter) : Interval{INT64_MIN, INT64_MAX};
+  // Another end would come of one that is converted.
   const bool is_held =
       last ? range->low <= *last && *last <= range->high : compared.is_integer() && compared.bits <= counter.bits;
+  // C would compare as numbers without a sign, whose difference may not be below 0: a + n is behind a.
+  const tir::Expr& behind = *values.rvalue(end).expr;
+  const bool goes_on = first == 0 || (first && last && *first <= *last) ||
+                       (behind.kind == tir::ExprKind::add && tir::is_same(*behind.operands[0], *min.expr));
   const bool is_unsigned = compared.is_uint() && compared.bits >= 32;
-  if (is_unsigned && (tir::as_int(*min.expr).value_or(-1) < 0 || !last || *last < 0))
-    fail_at(compare, "two numbers with a sign");
+  const bool is_compared = counter.is_uint() ? goes_on : !is_unsigned || (first && *first >= 0 && last && *last >= 0);
+  if (!is_compared) fail_at(compare, "two numbers with a sign");
   if (!is_held) fail_at(compare, "an end that the counter's type holds");
   Tree extent = values.converted(end, counter);
-  if (tir::as_int(*min.expr) != 0) {
+  if (first != 0) {
     extent = values.converted(values.binary("-", Values::number(extent), Values::number(min)), counter);
   }
   const tir::VarId var = names.new_var(name.text, counter, tir::void_type);
