@@ -31,7 +31,8 @@ struct Multiplier {
 
 // The same in TIR, plus `offset`. |x| <= bound.
 [[nodiscard]] Num multiplied(Nest& nest, const Num& x, Multiplier by, std::int64_t bound, std::int64_t offset = 0);
-// A value of 32 or 64 bits times the factor, rounded once (16x8). The result is int32.
+// A value of 32 or 64 bits times the factor, rounded once (16x8), whose shift is at most that. The result is int32.
+inline constexpr int most_wide_shift = 14;
 [[nodiscard]] Num multiplied_wide(const Num& x, Multiplier by);
 
 // (x · 2^31 with halves up) / 2^31 of x · multiplier, as int32.

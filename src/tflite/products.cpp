@@ -132,6 +132,8 @@ Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_
   weights_ = e.nest().constant("weights", data_type_of(ordered.type), ordered.shape, std::move(ordered.bytes));
   if (has_bias) bias_ = is_other ? e.nest().constant("bias", tir::int32_type, biases) : e.in(bias);
   if (is_wide) {
+    e.require(std::ranges::all_of(factors, [](const Multiplier& one) { return one.shift <= most_wide_shift; }),
+              "scales whose ratio is 2^14 or more, in 16 bits", "smaller ones");
     wide_.emplace(e.nest(), std::move(factors), has_bias ? biased_type_ : sum_type_);
   } else {
     rescale_.emplace(e.nest(), std::move(factors), std::min(bound, most_int32), output.zero_point());

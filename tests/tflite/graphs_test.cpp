@@ -435,6 +435,32 @@ TEST_CASE("16x8: sums and products of 32 bits where all inputs allow it") {
   CHECK_FALSE(check_wide({.scales = {1.0e-9F, 1.0e-5F}, .bias = {std::int64_t{1} << 40, -(std::int64_t{1} << 33)}}));
 }
 
+TEST_CASE("16x8: scales whose ratio is too large are refused") {
+  const auto refused = [](float scale, bool is_dense, const std::vector<float>& weight_scales) {
+    Maker maker;
+    const std::size_t in = maker.tensor(Type::int16, {1, 4}, {scale});
+    const std::size_t out = maker.tensor(Type::int16, {1, 2}, {1.0F});
+    if (is_dense) {
+      const std::size_t weights = maker.constant(Type::int8, {2, 4}, Values(8, 1), weight_scales);
+      const std::size_t bias = maker.constant(Type::int64, {2}, {0, 0}, std::vector<float>(weight_scales.size(), 1.0F));
+      maker.add(9, {in, weights, bias}, {out});  // FULLY_CONNECTED
+    } else {
+      const std::size_t weights = maker.constant(Type::int16, {4, 2}, Values(8, 1), weight_scales);
+      maker.add(126, {in, weights}, {out});  // BATCH_MATMUL
+    }
+    maker.interface({in}, {out});
+    const std::vector<Fault> faults = maker.faults();
+    const bool is_it = !faults.empty() && faults[0].message.find("ratio is 2^14 or more") != std::string::npos;
+    CHECK_MESSAGE((faults.empty() || is_it), faults[0].message);
+    return is_it;
+  };
+  CHECK_FALSE(refused(16383, true, {1.0F}));
+  CHECK(refused(32768, true, {1.0F}));
+  CHECK(refused(32768, true, {0.25F, 1.0F}));
+  CHECK_FALSE(refused(16383, false, {1.0F}));
+  CHECK(refused(32768, false, {1.0F}));
+}
+
 TEST_CASE("transposed convolutions add floats in the order of the inputs") {
   // Of one dimension, kernel 3, stride 1: output 1 gets x0 w1 and x1 w0, in this order.
   Maker maker;
