@@ -245,6 +245,15 @@ std::string TvmExpressions::choice(const Expr& expr, std::size_t lane) {
   return "(" + condition + " ? " + yes + " : " + no + ")";
 }
 
+// Whether a variable of the type has what C computes without it: it cuts narrow integers, which are int there.
+bool TvmExpressions::is_one_in_both(const Expr& choice) {
+  if (!choice.type.is_integer() || choice.type.is_bool() || choice.type.bits >= 32) return true;
+  const auto is_cut = [](const Expr& value) {
+    return value.kind == ExprKind::load || value.kind == ExprKind::cast || value.kind == ExprKind::int_imm;
+  };
+  return is_cut(*choice.operands[1]) && is_cut(*choice.operands[2]);
+}
+
 std::string TvmExpressions::branches(const Expr& expr) {
   if (lazy_ > 0) throw NoSpelling();
   const std::string condition = value(*expr.operands[0]);
@@ -301,7 +310,8 @@ std::string TvmExpressions::operation(const Expr& expr, std::size_t lane) {
   if (op == "bitwise_not") return (expr.type.is_bool() ? "(!" : "(~") + operand(expr, 0, lane) + ")";
   if (op == "likely") return operand(expr, 0, lane);
   if (op == "if_then_else") {
-    return dialect_.branches_choices && !expr.type.is_vector() ? branches(expr) : choice(expr, lane);
+    const bool has_branches = dialect_.branches_choices && !expr.type.is_vector() && is_one_in_both(expr);
+    return has_branches ? branches(expr) : choice(expr, lane);
   }
   if (op == "reinterpret") {
     if (dialect_.shifts_fixed_points) throw NoSpelling();  // no form that is read

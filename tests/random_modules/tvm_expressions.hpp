@@ -58,6 +58,7 @@ class TvmExpressions {
   std::string shuffle(const tir::Expr& expr, std::size_t lane);
   std::string infix(const tir::Expr& expr, std::string_view op, std::size_t lane);
   std::string choice(const tir::Expr& expr, std::size_t lane);
+  static bool is_one_in_both(const tir::Expr& choice);
   std::string branches(const tir::Expr& expr);
   std::string call(const std::string& function, const tir::Expr& expr, std::size_t lane, std::size_t first = 0);
   std::string floor(const tir::Expr& expr, std::size_t lane);
