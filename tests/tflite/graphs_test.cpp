@@ -455,10 +455,10 @@ TEST_CASE("16x8: scales whose ratio is too large are refused") {
     return is_it;
   };
   CHECK_FALSE(refused(16383, true, {1.0F}));
-  CHECK(refused(32768, true, {1.0F}));
-  CHECK(refused(32768, true, {0.25F, 1.0F}));
+  CHECK(refused(16384, true, {1.0F}));
+  CHECK(refused(16384, true, {0.25F, 1.0F}));
   CHECK_FALSE(refused(16383, false, {1.0F}));
-  CHECK(refused(32768, false, {1.0F}));
+  CHECK(refused(16384, false, {1.0F}));
 }
 
 TEST_CASE("transposed convolutions add floats in the order of the inputs") {
