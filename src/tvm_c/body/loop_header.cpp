@@ -49,17 +49,17 @@ OpenedLoop open_loop(const c::Stmt& stmt, Expressions& code, Values& values, Bod
   const Value end = code.evaluate(code.operand(stmt.expr, 1));
   const Token& compare = code.at(stmt.expr);
   values.at = compare.offset;
-  const DataType compared = values.rvalue(end).expr->type;
+  const Tree bound = values.rvalue(end);
+  const DataType compared = bound.expr->type;
   const auto first = tir::as_int(*min.expr);
-  const auto last = tir::as_int(*values.rvalue(end).expr);
+  const auto last = tir::as_int(*bound.expr);
   const auto range = counter.bits < 64 ? tir::range_of_type(counter) : Interval{INT64_MIN, INT64_MAX};
   // Another end would come of one that is converted.
   const bool is_held =
       last ? range->low <= *last && *last <= range->high : compared.is_integer() && compared.bits <= counter.bits;
   // C would compare as numbers without a sign, whose difference may not be below 0: a + n is behind a.
-  const tir::Expr& behind = *values.rvalue(end).expr;
   const bool goes_on = first == 0 || (first && last && *first <= *last) ||
-                       (behind.kind == tir::ExprKind::add && tir::is_same(*behind.operands[0], *min.expr));
+                       (bound.expr->kind == tir::ExprKind::add && tir::is_same(*bound.expr->operands[0], *min.expr));
   const bool is_unsigned = compared.is_uint() && compared.bits >= 32;
   const bool is_compared = counter.is_uint() ? goes_on : !is_unsigned || (first && *first >= 0 && last && *last >= 0);
   if (!is_compared) fail_at(compare, "two numbers with a sign");
