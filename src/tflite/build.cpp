@@ -179,12 +179,6 @@ class Builder {
     std::vector<std::size_t> arguments;
     const auto pass = [&](std::size_t index) {
       const Value& value = graph_.values[index];
-      // Lists of axes and extents may be empty.
-      if (value.count() == 0 && (!value.is_constant || value.shape.size() > 1)) {
-        throw Error(ErrorKind::archive, {},
-                    "found tensor " + std::to_string(value.number) + " of shape " + text_of(value.shape) +
-                        ", supported: tensors with elements");
-      }
       if (!value.storage || arrays.contains(*value.storage)) return;
       const std::string name = "p" + std::to_string(arguments.size());
       const tir::VarId var = add_pointer(name, value.type);
@@ -198,6 +192,7 @@ class Builder {
     for (const std::size_t output : node.outputs) pass(output);
     Nest nest(module(), function);
     Emitter emitter(graph_, node, nest, std::move(arrays));
+    emitter.require_elements();
     node.kind->emit(emitter);
     calls_.push_back({function.name, std::move(arguments)});
     module().functions.push_back(std::move(function));

@@ -94,8 +94,7 @@ void batch_matmul(Emitter& e) {
     // The scales' product is a float32.
     const float scale = a.quantization.scales.front() * b.quantization.scales.front();
     factor = multiplier_of(static_cast<double>(scale) / out.scale());
-    e.require(!is_wide || factor.shift <= most_wide_shift, "scales whose ratio is 2^14 or more, in 16 bits",
-              "smaller ones");
+    if (is_wide) require_wide_factors(e, {factor});
     e.require(depth < 1 << 15, "rows of " + std::to_string(depth), "fewer than 32768 elements");
   }
   const tir::DataType type = is_float ? float32_type : is_wide ? tir::int64_type : tir::int32_type;

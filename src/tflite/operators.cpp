@@ -239,6 +239,19 @@ void Emitter::require_shape(const Value& value, const Shape& shape) const {
   refuse("tensor " + std::to_string(value.number) + " of shape " + text_of(value.shape), text_of(shape));
 }
 
+void Emitter::require_elements() const {
+  const auto require = [this](std::size_t index) {
+    const Value& value = graph_.values[index];
+    if (value.count() == 0 && (!value.is_constant || value.shape.size() > 1)) {
+      refuse("tensor " + std::to_string(value.number) + " of shape " + text_of(value.shape), "tensors with elements");
+    }
+  };
+  for (const auto& input : node_.inputs) {
+    if (input) require(*input);
+  }
+  for (const std::size_t output : node_.outputs) require(output);
+}
+
 void Emitter::require_scale(const Value& value) const {
   if (value.quantization.scales.size() == 1) return;
   refuse("tensor " + std::to_string(value.number) + " with " + std::to_string(value.quantization.scales.size()) +

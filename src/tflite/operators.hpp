@@ -63,6 +63,7 @@ class Emitter {
   // Quantised with one scale or float.
   void require_number(const Value& value) const;
   void require_same_scale(const Value& a, const Value& b) const;
+  void require_elements() const;  // of each operand; constant lists, of axes and extents, may be empty
 
  private:
   const Graph& graph_;

@@ -27,6 +27,11 @@ std::int64_t block_of(std::int64_t channels, std::int64_t together) {
   return channels;
 }
 
+void require_wide_factors(const Emitter& e, const std::vector<Multiplier>& factors) {
+  e.require(std::ranges::all_of(factors, [](const Multiplier& one) { return one.shift <= most_wide_shift; }),
+            "scales whose ratio is 2^14 or more, in 16 bits", "smaller ones");
+}
+
 Weights ordered_weights(const Emitter& e, std::size_t i, const std::vector<std::size_t>& order) {
   const Value& value = e.input(i);
   e.require(value.is_constant, "weights that are computed", "constants");
@@ -132,8 +137,7 @@ Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_
   weights_ = e.nest().constant("weights", data_type_of(ordered.type), ordered.shape, std::move(ordered.bytes));
   if (has_bias) bias_ = is_other ? e.nest().constant("bias", tir::int32_type, biases) : e.in(bias);
   if (is_wide) {
-    e.require(std::ranges::all_of(factors, [](const Multiplier& one) { return one.shift <= most_wide_shift; }),
-              "scales whose ratio is 2^14 or more, in 16 bits", "smaller ones");
+    require_wide_factors(e, factors);
     wide_.emplace(e.nest(), std::move(factors), has_bias ? biased_type_ : sum_type_);
   } else {
     rescale_.emplace(e.nest(), std::move(factors), std::min(bound, most_int32), output.zero_point());

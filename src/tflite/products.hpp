@@ -31,6 +31,9 @@ inline constexpr std::int64_t most_sums = 64;
 // Blocks do not part those of which so many belong `together`.
 [[nodiscard]] std::int64_t block_of(std::int64_t channels, std::int64_t together = 1);
 
+// For multiplied_wide.
+void require_wide_factors(const Emitter& e, const std::vector<Multiplier>& factors);
+
 class Products {
  public:
   // How sums of 16x8 are scaled: in 64 bits, rounded once, or only where the bias has 64 bits.
