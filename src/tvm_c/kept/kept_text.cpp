@@ -348,9 +348,9 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     const bool is_foreign = item.kind == Item::Kind::prototype && !scope.functions.contains(item.name);
     const bool stays = item.kind == Item::Kind::other || is_foreign || (is_named && is_kept[i]) ||
                        (item.kind == Item::Kind::prototype && functions.contains(item.name));
-    const std::size_t begin =
-        std::max(begin_with_groups(code, std::exchange(front, item.end), item.begin, item.end), from);
+    const std::size_t behind = std::exchange(front, item.end);
     if (stays) continue;
+    const std::size_t begin = std::max(begin_with_groups(code, behind, item.begin, item.end), from);
     const bool is_whole_line =
         (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
     rest += edited(text, from, begin, edits);
