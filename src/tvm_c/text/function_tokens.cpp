@@ -12,9 +12,7 @@
 namespace usmp::tvm_c {
 
 std::optional<std::vector<Token>> tokens_of(const Item& item, const Code& file) {
-  const auto directives = directives_in(file, item.begin, item.end);
-  const auto counts = [](const Directive& one) { return one.word != "pragma" && one.word != "line"; };
-  if (std::any_of(directives.begin(), directives.end(), counts)) return std::nullopt;
+  if (has_directives(file, item.begin, item.end)) return std::nullopt;
   try {
     return plain_tokens(file, item.begin, item.end);
   } catch (const SyntaxError&) {

@@ -132,7 +132,7 @@ FunctionTree function_tree(const FunctionText& function, const std::map<std::siz
 
 std::size_t BodyTree::end_of(c::TokenRange part) const {
   const Token& last = tokens[part.end - 1];
-  if (last.kind != TokenKind::group) return last.offset + last.text.size();
+  if (last.kind != TokenKind::group) return tvm_c::end_of(last);
   const auto is_in_front = [&](const Directive& one) { return one.begin < last.offset; };
   return std::partition_point(directives.begin(), directives.end(), is_in_front)->end;
 }

@@ -71,7 +71,7 @@ std::vector<std::string_view> Code::pieces() const {
   for (const Token& token : lexed->tokens) {
     if (token.kind != TokenKind::numbers && token.kind != TokenKind::end) continue;
     result.push_back(text.substr(begin, token.offset - begin));
-    begin = token.offset + token.text.size();
+    begin = end_of(token);
   }
   return result;
 }
@@ -107,6 +107,11 @@ std::vector<Directive> directives_in(const Code& code, std::size_t begin, std::s
 }
 
 std::vector<Directive> directives_in(std::string_view text) { return directives_in(split(text)); }
+
+bool has_directives(const Code& code, std::size_t begin, std::size_t end) {
+  const auto counts = [](const Directive& one) { return one.word != "pragma" && one.word != "line"; };
+  return std::ranges::any_of(directives_in(code, begin, end), counts);
+}
 
 namespace {
 

@@ -24,6 +24,8 @@ namespace usmp::tvm_c {
 using c::Token;
 using c::TokenKind;
 
+[[nodiscard]] inline std::size_t end_of(const Token& token) { return token.offset + token.text.size(); }
+
 // What is no C, or no C that is read here. Has the place; the reader adds the file.
 struct SyntaxError {
   std::size_t offset = 0;
@@ -86,6 +88,9 @@ struct Directive {
 [[nodiscard]] std::vector<Directive> directives_in(const Code& code, std::size_t begin = 0,
                                                    std::size_t end = std::string_view::npos);
 [[nodiscard]] std::vector<Directive> directives_in(std::string_view text);
+
+// Whether any of those in [begin, end) may change its tokens: all but #pragma and #line.
+[[nodiscard]] bool has_directives(const Code& code, std::size_t begin, std::size_t end);
 
 // Throws SyntaxError: a literal that does not end.
 void require_ended(const Token& token);
