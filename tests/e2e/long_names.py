@@ -226,7 +226,7 @@ class Tests:
             options = set(re.findall(r"^ +(?:-o, )?(--[\w-]+) [A-Z]", manual, re.MULTILINE)) - known
             known |= options
             for option in sorted(options):
-                for kind, text in TEXTS.items():
+                for kind, text in texts():
                     for model_name in ("m.tar", "p.csv"):
                         yield (f"command line: {command} {option}, {kind}", {"m.tar": model, "p.csv": CSV.encode()}, [[command, model_name, option, text],
                                                                                               [command, model_name, f"{option}={text}"]])

@@ -90,10 +90,12 @@ def add(archive: Archive, out: Path, variant: str) -> None:
         shutil.rmtree(out)
 
 
-def plan_all(binary: Path, archive: Archive, transforms: list[str], in_turn: set[str]) -> None:
+def plan_all(binary: Path, archive: Archive, transforms: list[str], alone: set[str], in_turn: bool) -> None:
     archive.directory.mkdir()
     for number, transform in enumerate(transforms):
-        places = (PLACES[(archive.number + number) % len(PLACES)],) if transform in in_turn else PLACES
+        if in_turn and transform in alone and (archive.number + number) % 2 == 1:
+            continue
+        places = (PLACES[(archive.number + number) // 2 % len(PLACES)],) if in_turn and transform != "all" else PLACES
         one, two, io = (archive.directory / f"{number}_{place}" for place in PLACES)
         if places != ("io",):
             planned = plan(binary, archive, transform, ONE_POOL, one)
@@ -120,7 +122,7 @@ def main() -> int:
     parser.add_argument("root", type=Path, help="directory with archives (.tar.xz) and golden files")
     parser.add_argument("--transform", nargs="+", required=True,
                         help="steps of transformation, as on the command line, or each; options may follow in the same word")
-    parser.add_argument("--in-turn", action="store_true", help="a step alone: each archive in the next of the three ways, not in each")
+    parser.add_argument("--in-turn", action="store_true", help="all steps in each of the three ways; else one way, a step alone on every other archive")
     parser.add_argument("--only", default="", help="archives whose name contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
@@ -134,8 +136,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="usmp-oracle-") as temporary:
         archives = [Archive(model, Path(temporary) / model.name, number, options=options_of(model)) for number, model in enumerate(models)]
         transforms = golden.transformations(binary, arguments.transform)
-        in_turn = set(golden.steps(binary)) if arguments.in_turn else set()
-        unplanned = golden.run_all(archives, lambda archive: plan_all(binary, archive, transforms, in_turn), arguments.jobs)
+        alone = set(golden.steps(binary))
+        unplanned = golden.run_all(archives, lambda archive: plan_all(binary, archive, transforms, alone, arguments.in_turn), arguments.jobs)
         programs = [program for archive in archives for program in archive.programs.values()]
         plans = sum(len(program.variants) for program in programs)
         from_c = sum(1 for archive in archives if archive.options)
