@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Looks for spellings that versions have apart from others.
 #include "usmp/tvm_c/style.hpp"
-#include "tvm_c/text/syntax.hpp"
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
+
+#include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/syntax.hpp"
 
 namespace usmp::tvm_c {
 namespace {
