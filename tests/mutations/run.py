@@ -183,14 +183,14 @@ class Build:
                       if path.is_file() and os.access(path, os.X_OK))
 
 
-def run_limited(module, command):
+def run_limited(module, command, seconds=TIME_LIMIT):
     """(exit code or None for the time limit, output)"""
     # Into a file: of a pipe the end is not seen as long as a process has it that a fault has left behind.
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT,
                                    preexec_fn=None if module in RUN_SANITIZED else limit_memory, start_new_session=True)
         try:
-            code = process.wait(timeout=TIME_LIMIT)
+            code = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
             process.wait()
