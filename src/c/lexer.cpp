@@ -151,7 +151,7 @@ class FileLexer {
 
   void refuse_trigraph(std::size_t i) const {
     constexpr std::string_view thirds = "=/'()!<>-";
-    if (at(i + 1) != '\?' || at(i + 2) == '\0' || thirds.find(at(i + 2)) == npos) return;
+    if (at(i + 1) != '\?' || thirds.find(at(i + 2)) == npos) return;
     refuse(i, "found the trigraph " + std::string(text_.substr(i, 3)) +
                   ", which some compilers take for another character");
   }
@@ -159,7 +159,7 @@ class FileLexer {
   void refuse_lone_return(std::size_t i) const {
     std::size_t end = i;
     while (at(end) == '\r') ++end;
-    if (end < text_.size() && text_[end] != '\n' && i > 0 && text_[i - 1] != '\n' && text_[i - 1] != '\r')
+    if (end < text_.size() && text_[end] != '\n')
       refuse(i, "found a carriage return inside of a line, which some compilers end");
   }
 

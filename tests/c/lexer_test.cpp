@@ -25,6 +25,24 @@ std::string spelled(std::string_view text) {
   return result;
 }
 
+// Each token's kind and text, one behind the other.
+std::string kinds(std::string_view text) {
+  const File file{"f.c", text};
+  const Lexed lexed = lex(file, 0);
+  std::string result;
+  for (const Token& token : lexed.tokens) {
+    if (token.kind == TokenKind::end) break;
+    const char* kind = token.kind == TokenKind::identifier   ? "name "
+                       : token.kind == TokenKind::number     ? "number "
+                       : token.kind == TokenKind::string     ? "string "
+                       : token.kind == TokenKind::character  ? "character "
+                       : token.kind == TokenKind::punctuator ? "punctuator "
+                                                             : "other ";
+    result += (result.empty() ? "" : ", ") + (kind + std::string(token.text));
+  }
+  return result;
+}
+
 std::string refusal(std::string_view text) {
   const File file{"f.c", text};
   try {
@@ -47,6 +65,35 @@ TEST_CASE("tokens of C, with the gaps in front of them") {
   CHECK(spelled("a // b \\\n c\nd") == "\na\nd");
   CHECK(spelled("#define A(x) x\r\nA") == "\n#define A(x) x\nA");
   CHECK(spelled("a \x01 b @") == "\na ?\x01 b ?@");
+}
+
+TEST_CASE("kinds of tokens, however they stand beside each other") {
+  CHECK(kinds("a\tb\vc\fd") == "name a, name b, name c, name d");
+  CHECK(kinds("L\"w\"u\"v\"U'x'u8\"y\"u'z'") ==
+        "string L\"w\", string u\"v\", character U'x', string u8\"y\", character u'z'");
+  CHECK(kinds("x\"w\"R'x'") == "name x, string \"w\", name R, character 'x'");
+  CHECK(kinds("a<<=b...c##d=e") ==
+        "name a, punctuator <<=, name b, punctuator ..., name c, punctuator ##, name d, punctuator =, name e");
+  CHECK(kinds("-=- ;.x") == "punctuator -=, punctuator -, punctuator ;, punctuator ., name x");
+  CHECK(kinds("#define A\n#\n# x") == "punctuator #, name define, name A, punctuator #, punctuator #, name x");
+  CHECK(kinds("") == "");
+  CHECK(kinds("a\\") == "name a, other \\");
+  CHECK(kinds("'\\") == "other '\\");
+  CHECK(kinds("a/") == "name a, punctuator /");
+  CHECK(kinds("a/*b*c**/d/**/e") == "name a, name d, name e");
+}
+
+TEST_CASE("directives end where their last line does") {
+  const auto ends = [](std::string_view text) {
+    const File file{"f.c", text};
+    std::string result;
+    for (const Directive& one : lex(file, 0).directives)
+      result += std::to_string(one.token) + "-" + std::to_string(one.end) + " ";
+    return result;
+  };
+  CHECK(ends("#if A\n  # else // x\nb\n#endif") == "0-5 3-19 6-28 ");
+  CHECK(ends("#define A \\\n b\nc # d\n") == "0-14 ");
+  CHECK(ends("/* a\n */ # define A /* b\n */ c\nd") == "0-30 ");
 }
 
 TEST_CASE("line splices between and inside of tokens") {
@@ -75,6 +122,12 @@ TEST_CASE("a long list of numbers behind a brace is one token") {
   CHECK(spelled("{" + list + "- /**/ 7}") == "\n{<" + std::to_string(list.size()) + "> - 7}");
   CHECK(spelled("{" + list + "7 }") == "\n{<" + std::to_string(list.size() + 2) + "> }");
   CHECK(spelled("f(" + list + "0)").find('<') == std::string::npos);
+  CHECK(spelled("{a" + list + "0}").find('<') == std::string::npos);
+  // The shortest one.
+  std::string shortest;
+  while (shortest.size() < fewest_listed_bytes) shortest += "1,";
+  CHECK(spelled("{" + shortest + "}") == "\n{<" + std::to_string(shortest.size()) + "> }");
+  CHECK(spelled("{" + shortest.substr(2) + "}") == "\n{" + shortest.substr(2) + "}");
   // It would end the directive.
   CHECK(spelled("#define A {1,\n" + list).find('<') == std::string::npos);
   const std::string lines = "{1,\n" + list + "\n#define A";
@@ -87,13 +140,27 @@ TEST_CASE("what compilers do not agree on is refused, where it stands") {
   CHECK(refusal("\"?\?/\"").starts_with("1: found the trigraph"));
   CHECK(refusal("// a ?\?= b\n/* ?\?/ */ a ? ?: b") == "");
   CHECK(refusal("// a ?\?/\nb").starts_with("0: found a comment that ends with ?\?/"));
+  CHECK(refusal("a ?\?a b ?\?") == "");
+  for (const char third : {'=', '/', '\'', '(', ')', '!', '<', '>', '-'})
+    CHECK(refusal(std::string("a ?\?") + third).starts_with("2: found the trigraph"));
   CHECK(refusal("a<:1:>").starts_with("1: found the digraph <:"));
-  CHECK(refusal("R\"(x)\"").starts_with("0: found a raw string"));
+  for (const char* two : {"<:", ":>", "<%", "%>", "%:", "<\\\n:"})
+    CHECK(refusal(std::string("a ") + two).starts_with("2: found the digraph "));
+  CHECK(refusal("a < : > % = <<= %= :: ==>") == "");
+  for (const char* prefix : {"R", "LR", "uR", "UR", "u8R"})
+    CHECK(refusal(std::string(prefix) + "\"(x)\"").starts_with("0: found a raw string"));
+  CHECK(refusal("R (x) xR\"(x)\" R'x'") == "");
   CHECK(refusal("a$b").starts_with("0: found $"));
   CHECK(refusal("a\rb").starts_with("1: found a carriage return"));
-  CHECK(refusal("a\r\nb\r\r\nc") == "");
+  CHECK(refusal("a\r\nb\r\r\nc\r") == "");
+  CHECK(refusal("a\n\rb").starts_with("2: found a carriage return"));
+  CHECK(refusal("// a\rb").starts_with("4: found a carriage return"));
+  CHECK(refusal("// a\r\n\"b\rc\"").starts_with("8: found a carriage return"));
   CHECK(refusal("#define A b \\ \n c").starts_with("12: found a backslash, blanks"));
   CHECK(refusal("// b \\ \n c").starts_with("5: found a backslash, blanks"));
+  CHECK(refusal("// b \\ \r\n c").starts_with("5: found a backslash, blanks"));
+  CHECK(refusal("// b \\\r\n c\n") == "");
+  CHECK(refusal("// b \\\t\n  // c") == "");
   CHECK(refusal("// b \\ \n\n// b \\ \n// c") == "");
   CHECK(refusal("a \\ b") == "");
   CHECK(refusal("'a ?\?= b'").starts_with("3: found the trigraph"));
