@@ -53,7 +53,7 @@ void ModuleReader::extend_lifetimes(std::size_t entry_file) {
   std::vector<AskedFunction> asked;
   for (const std::string& name : kept_names_) {
     const FunctionText& text = scope_.functions.find(name)->second;
-    asked.push_back({name, text, text.offset, {}});
+    asked.push_back({name, text, {}});
   }
   std::deque<std::string> statements;  // that `asked` points into
   for (const OutlinedFunction& one : outlined_) {
@@ -61,7 +61,7 @@ void ModuleReader::extend_lifetimes(std::size_t entry_file) {
     read_file_scope(split(statements.emplace_back(text_of(one, files_[entry_file].text))), 0, true, own);
     FunctionText function = own.functions.find(one.name)->second;
     function.file = entry_file;
-    asked.push_back({one.name, std::move(function), one.place.begin, one.place});
+    asked.push_back({one.name, std::move(function), one.place});
   }
   add_escapes(asked, scope_, included_);
   require_passing_pools();

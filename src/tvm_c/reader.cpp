@@ -175,7 +175,7 @@ void ModuleReader::find_foreign_pools() {
         const auto more = edits_of(params);
         edits.insert(edits.end(), more.begin(), more.end());
         kept_pools_.emplace(function, std::move(params));
-        asked.push_back({function, body, body.offset, {}});
+        asked.push_back({function, body, {}});
       }
       const std::vector<Source> own = {{std::string(name), text}};
       const Included included(own, headers_);

@@ -215,6 +215,18 @@ TEST_CASE("a variable may be named as types are") {
   CHECK(entry_of("", first + "  n = (int32_t)m;\n" + last) == "op |   n = (int32_t)m; | op");
   CHECK(entry_of("", "  int8_t* h_t = sid_1;\n  if (tvmgen_m_op(x_buffer_var, h_t) != 0) return -1;\n  n += h_t[0];\n" +
                          last) == "op | usmp_added_1/1 | op");
+  // Of the file.
+  for (const char* file : {"int8_t* h_t;\n", "int8_t a, *h_t, b;\n", "extern int8_t* h_t;\n",
+                           "static int8_t* h_t = 0;\n", "int8_t* h_t odd(3) = {4};\n", "int8_t* h_t = 0, b;\n"}) {
+    CAPTURE(file);
+    CHECK(entry_of(file, first + "  n += h_t[0];\n" + last) == "op |   n += h_t[0]; | op");
+    CHECK(entry_of(file, "  h_t = sid_1;\n" + first + "  n += h_t[0];\n" + last) ==
+          "usmp_added_1/1 |  | op | usmp_added_2/0 | usmp_held_1/1 | op");
+  }
+  for (const char* file : {"typedef int32_t h_t;\n", "typedef struct { int x; } h_t odd(3);\n"}) {
+    CAPTURE(file);
+    CHECK(entry_of(file, first + "  n += (h_t)3;\n" + last) == "op |   n += (h_t)3; | op");
+  }
 }
 
 TEST_CASE("the size of an array of the entry is not that of a function's parameter") {

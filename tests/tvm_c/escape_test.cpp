@@ -12,10 +12,9 @@ namespace usmp::tvm_c::escape_test {
 namespace {
 
 // What the warning says of the output, which is `b` of the operator; empty: it does not escape.
-std::string escaped(const std::string& body, const std::string& front = "static int8_t *from, *to;\n",
-                    const std::string& header = {}) {
-  const test::ReadDevice read = test::read_device(test::device_file(body, front),
-                                                  test::start_npu + test::use_host + test::wait_npu, {}, {}, header);
+std::string escaped_of(const std::string& device, const std::string& header = {}) {
+  const test::ReadDevice read =
+      test::read_device(device, test::start_npu + test::use_host + test::wait_npu, {}, {}, header);
   const std::string begin = "function 'tvmgen_m_npu' may keep addresses of tensors that it gets: ";
   const std::size_t at = read.warnings.find(begin);
   const bool is_held = read.entry.find("usmp_held_1\", x_buffer_var, sid_1)") != std::string::npos ||
@@ -24,6 +23,11 @@ std::string escaped(const std::string& body, const std::string& front = "static 
   if (at == std::string::npos) return {};
   const std::string rest = read.warnings.substr(at + begin.size());
   return rest.substr(0, rest.find("; "));
+}
+
+std::string escaped(const std::string& body, const std::string& front = "static int8_t *from, *to;\n",
+                    const std::string& header = {}) {
+  return escaped_of(test::device_file(body, front), header);
 }
 
 const std::string job =
@@ -48,6 +52,7 @@ TEST_CASE("what is loaded, stored to, compared and kept in variables of the func
            "  struct context context = {b, 3};\n  enum status status = arm_softmax_s8(&context, a);\n"
            "  switch (!status) {\n    case DONE: break;\n    default: return -1;\n  }\n",
            "  size_t base[3] = {0};\n  base[1] = (uintptr_t)(b);\n  return TVMEthosULaunch(0, base, 3);\n",
+           "#pragma GCC unroll 4\n  for (int i = 0; i < 4; ++i) b[i] = a[i];\n",
            "  if (a == b) goto end;\n  do {\n    n--;\n  } while (n > 3);\nend:\n  b[0] = \"}\" \"{\"[0];\n",
            "#ifdef SLOW\n  n = a[3];\n#else\n  int8_t* q = b;\n  *q = 0;\n#endif\n",
            "  b[a[3]] = a[b[2]];\n  printf(\"%d\" PRIu32 \"\\n\", a[0]);\n  fwrite(b, 1, 3, stdout);\n",
@@ -195,6 +200,9 @@ TEST_CASE("a function of the file may be another one when it is compiled and lin
   CHECK(of("#ifndef HAS_HOOK\n" + hook + "#else\nvoid hook(int8_t* p);\n#endif\n") == passes);
   CHECK(of("#ifdef HAS_HOOK\n" + hook + "#else\nvoid hook(int8_t* p) { to = p; }\n#endif\n") == passes);
   CHECK(of("#ifndef LIB_C\n#define LIB_C\n" + hook + "#endif\n") == "");
+  const std::string npu = test::device_file("  hook(b);\n", "");
+  CHECK(escaped_of("#ifndef HOST\n" + hook + npu + "#endif\n") == "it may be another function of that name");
+  CHECK(of("#if 1\n" + hook + "#endif\n") == "");
   CHECK(of("#include \"board.h\"\n", "static inline void hook(int8_t* p) { *p = 0; }\n") == passes);
 }
 

@@ -14,6 +14,7 @@
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "usmp/c/parser.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -184,28 +185,22 @@ class Added {
     const auto add = [&](std::string_view name) {
       if (name.ends_with("_t")) variables_.emplace(name);
     };
-    for (const c::Decl& decl : body.tree.decls) {
-      if (decl.kind != c::DeclKind::type) add(decl.name);
+    const auto add_all = [&](const c::Tree& tree) {
+      for (const c::Decl& decl : tree.decls) {
+        if (decl.kind != c::DeclKind::type) add(decl.name);
+      }
+    };
+    add_all(body.tree);
+    if (const auto head = head_tree(entry_)) add_all(head->tree);
+    for (const auto& [number, file] : scope_.files) {
+      add_all(file->tree);
+      for (const c::Stmt& stmt : file->tree.stmts) {
+        if (stmt.kind != c::StmtKind::opaque || file->tokens[stmt.tokens.begin].is("typedef")) continue;
+        for (std::uint32_t i = stmt.tokens.begin; i < stmt.tokens.end; ++i) {
+          if (!c::is_word(file->tokens[i].text)) add(file->tokens[i].text);
+        }
+      }
     }
-    if (const auto head = head_tree(entry_)) {
-      for (const c::Decl& decl : head->tree.decls) add(decl.name);
-    }
-    for (const Item& item : scope_.items) {
-      const std::string_view text = scope_.code(item.file).text.substr(item.begin, item.end - item.begin);
-      if (item.is_variable && item.kind == Item::Kind::data) add(item.name);
-      if (item.kind == Item::Kind::other && !text.starts_with("typedef") && text.find('{') == std::string_view::npos)
-        for_each_declared(text, add);
-    }
-  }
-
-  // Names in front of what ends a declarator: int a, *b = &c, d[4];
-  template <class Visit>
-  static void for_each_declared(std::string_view text, const Visit& visit) {
-    for_each_identifier(text, [&](std::string_view name) {
-      const auto behind = static_cast<std::size_t>(name.data() - text.data()) + name.size();
-      const std::string_view rest = without_blanks_in_front(text.substr(behind));
-      if (!rest.empty() && std::string_view(",;=[").find(rest.front()) != std::string_view::npos) visit(name);
-    });
   }
 
   void find_uncalled(std::string_view definition) {

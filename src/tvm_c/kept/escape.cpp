@@ -36,17 +36,15 @@ class EscapeFinder {
  public:
   EscapeFinder(const FileScope& scope, const Included& included, const SynchronousFunctions& synchronous)
       : scope_(scope), included_(included), synchronous_(synchronous) {
-    for (const auto& [name, function] : scope.functions) texts_.emplace(function.file, function.file_text());
     for (const Item& item : scope.items) {
-      if (item.kind == Item::Kind::function || item.kind == Item::Kind::prototype) items_[item.name].push_back(&item);
+      if (item.kind == Item::Kind::function) definitions_[item.name].push_back(&item);
     }
   }
 
   Escapes find(const std::vector<AskedFunction>& asked) && {
     for (const AskedFunction& one : asked) {
       const auto defined = scope_.functions.find(one.name);
-      add(one, defined == scope_.functions.end() || (is_certain(one.name, defined->second, one.text.file, one.at) &&
-                                                     branches(one.text.file).is_around_all(one.at)));
+      add(one, defined == scope_.functions.end() || is_certain(one.name, defined->second, one.text.file));
     }
     while (!pending_.empty()) {
       const std::string name = *pending_.begin();
@@ -63,7 +61,6 @@ class EscapeFinder {
   struct Known {
     std::optional<FunctionBody> body;  // nothing: all of it escapes
     std::size_t file = 0;
-    std::size_t at = 0;
     FunctionEscape escape = {};
     std::set<std::string, std::less<>> callers = {};
   };
@@ -98,8 +95,8 @@ class EscapeFinder {
     result.synchronous = synchronous_.find(name, defined != scope_.functions.end());
     if (result.synchronous != nullptr || defined == scope_.functions.end()) return result;
     const FunctionText& text = defined->second;
-    if (!is_certain(defined->first, text, by.file, by.at)) return result;
-    if (!functions_.contains(name)) add({defined->first, text, text.offset, {}}, true);
+    if (!is_certain(defined->first, text, by.file)) return result;
+    if (!functions_.contains(name)) add({defined->first, text, {}}, true);
     Known& known = functions_.find(name)->second;
     known.callers.insert(caller);
     result.is_known = true;
@@ -109,27 +106,18 @@ class EscapeFinder {
   }
 
   // Whether the name means this text, in the file that calls it, whatever is compiled and linked.
-  [[nodiscard]] bool is_certain(const std::string& name, const FunctionText& text, std::size_t caller, std::size_t at) {
-    if (scope_.doubts.contains(name)) return false;
-    const Branches& groups = branches(text.file);
-    if (caller == text.file ? !groups.is_around(at, text.offset) : !groups.is_around_all(text.offset)) return false;
-    const auto items = items_.find(name);
-    if (items == items_.end()) return false;
-    std::size_t definitions = 0;
-    for (const Item* item : items->second) {
-      const auto file = texts_.find(item->file);
-      if (file == texts_.end()) continue;
-      const bool is_function = item->kind == Item::Kind::function;
-      if (is_function && (++definitions > 1 || (item->is_local && item->file != caller))) return false;
-    }
-    return true;
+  [[nodiscard]] bool is_certain(const std::string& name, const FunctionText& text, std::size_t caller) {
+    if (scope_.doubts.contains(name) || !branches(text.file).conditions(text.offset).empty()) return false;
+    const auto found = definitions_.find(name);
+    if (found == definitions_.end() || found->second.size() > 1) return false;
+    const Item& definition = *found->second.front();
+    return !definition.is_local || definition.file == caller;
   }
 
   void add(const AskedFunction& asked, bool is_certain) {
     const auto [known, is_new] = functions_.try_emplace(asked.name);
     if (!is_new) return;
     known->second.file = asked.text.file;
-    known->second.at = asked.at;
     const char* const reason = is_certain ? prepare(asked, known->second) : "may be another function of that name";
     if (reason != nullptr) {
       known->second.body.reset();
@@ -167,9 +155,7 @@ class EscapeFinder {
   }
 
   const Branches& branches(std::size_t file) {
-    const auto found = branches_.find(file);
-    return found != branches_.end() ? found->second
-                                    : branches_.emplace(file, Branches(included_.code(file))).first->second;
+    return branches_.try_emplace(file, scope_.code(file), scope_.files.at(file)->conditions).first->second;
   }
 
   const Preprocessed& preprocessed(std::size_t file) {
@@ -181,9 +167,8 @@ class EscapeFinder {
   const FileScope& scope_;
   const Included& included_;
   const SynchronousFunctions& synchronous_;
-  std::map<std::size_t, std::string_view> texts_;  // by file, of those with functions
-  std::map<std::string_view, std::vector<const Item*>, std::less<>> items_;
-  std::map<std::size_t, Preprocessed> preprocessed_;  // by file, likewise
+  std::map<std::string_view, std::vector<const Item*>, std::less<>> definitions_;
+  std::map<std::size_t, Preprocessed> preprocessed_;  // by file
   std::map<std::size_t, Branches> branches_;
   std::map<std::string, Known, std::less<>> functions_;
   std::set<std::string> pending_;

@@ -41,7 +41,6 @@ using Escapes = std::map<std::string, FunctionEscape, std::less<>>;
 struct AskedFunction {
   std::string name;
   FunctionText text;                        // `file` counts in `included`
-  std::size_t at = 0;                       // where it stands in that file: macros behind it do not count
   std::optional<AddedText> statement = {};  // of the file, with which the function's text ends, before "\n}"
 };
 

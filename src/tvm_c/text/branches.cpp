@@ -38,14 +38,13 @@ Branches::Branches(const Code& file, const std::shared_ptr<const Conditions>& kn
     const std::size_t outer = innermost();
     group.branch = branches_.size();
     innermost_.emplace_back(one.end, branches_.size());
-    branches_.push_back({one.end, file.text.size(), outer, group.is_known ? std::string() : group.others + asked});
+    branches_.push_back({outer, group.is_known ? std::string() : group.others + asked});
     group.others += "not " + asked + ", ";
     open.push_back(std::move(group));
   };
   const auto leave = [&](std::size_t at) {
     Open group = std::move(open.back());
     open.pop_back();
-    if (group.branch != no_branch) branches_[group.branch].end = at;
     innermost_.emplace_back(at, innermost());
     return group;
   };
@@ -69,11 +68,6 @@ std::size_t Branches::branch_of(std::size_t at) const {
   const auto behind =
       std::partition_point(innermost_.begin(), innermost_.end(), [&](const auto& one) { return one.first <= at; });
   return behind == innermost_.begin() ? no_branch : std::prev(behind)->second;
-}
-
-bool Branches::is_around(std::size_t from, std::size_t to) const {
-  const std::size_t branch = branch_of(to);
-  return branch == no_branch || (branches_[branch].begin <= from && from < branches_[branch].end);
 }
 
 std::vector<std::string> Branches::conditions(std::size_t at) const {
