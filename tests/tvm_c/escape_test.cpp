@@ -41,8 +41,10 @@ TEST_CASE("what is loaded, stored to, compared and kept in variables of the func
            "  int8_t* q = b + 3;\n  while (q != b && *q == 0) *q-- = *a;\n",
            "  const int8_t *p = a, *const r = &b[2];\n  b[0] = p < r ? *p : r[-1];\n",
            "  void* q = b;\n  ((int32_t*)q)[0] = ((int32_t*)q)[0] + ((int32_t)a[1]);\n",
-           "  float v = *(float*)(a + n);\n  *(float*)(b + n) = v;\n",
+           "  float v = *(float*)(b + n);\n  *(float*)(b + n) = v;\n  extern float last;\n  last = v;\n",
+           "  q15_t* q = (q15_t*)b;\n  extern q15_t last;\n  last = q[1];\n  (void)(n ? q : b);\n",
            "  int8_t* all[2] = {a, b};\n  all[1] = b;\n  (void)all;\n",
+           "  n = (b, 3);\n",
            "  struct job mine = {.from = a, .to = b};\n  mine.to = a;\n  (void)mine;\n",
            "  struct job mine = (struct job){a, b};\n  memset(&mine, 0, sizeof(mine));\n",
            "  uintptr_t places[2] = {0};\n  places[1] = (uintptr_t)(b);\n  (void)places;\n",
@@ -167,6 +169,8 @@ TEST_CASE("addresses are followed through the functions of the file") {
   CHECK(of("struct job { int8_t* p; };\nstatic struct job job;\nstatic struct job of(int8_t* p) { struct job j = {p}; "
            "return j; }\n",
            "job = of(b);") == "it stores it in 'job'");
+  CHECK(of("struct job { int8_t* p; };\nstatic struct job of(int8_t* p) { struct job j = {p}; return j; }\n",
+           "memcpy(regs, of(b).words, 8);") == "it copies it by 'memcpy'");
   // Memory that has addresses.
   const std::string jobs = "struct job { int8_t* p; };\nstatic struct job job;\n";
   CHECK(of(jobs + "static void put(const struct job* j) { job = *j; }\n", "struct job m = {b};\n  put(&m);") ==

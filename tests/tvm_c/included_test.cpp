@@ -129,6 +129,19 @@ TEST_CASE("a macro for a number is the number") {
   const std::vector<Source> enumeration = {{"sizes.h", "enum { N = 8 };\n"}};
   CHECK(reason("#include \"sizes.h\"\n", enumeration) == "read");
   CHECK(reason("#ifdef A\n#include \"sizes.h\"\n#endif\n", enumeration) != "read");
+  for (const char* front :
+       {"enum { M, N = 8, L };\n", "enum sizes { M = 3, L = (3 + 4), N };\n",
+        "enum { M = 7 };\nenum { L, N = 3 + 5 };\n", "typedef enum { M = 7, N, } sizes_t;\n",
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\nenum { N = 8 };\n#ifdef __cplusplus\n}\n#endif\n",
+        "enum {\n  N = 8,\n#ifdef A\n  M,\n#endif\n};\n", "struct s { enum { N = 8 } size; };\n"}) {
+    CHECK_MESSAGE(reason(front) == "read", front);
+  }
+  for (const char* front :
+       {"enum {\n#ifdef A\n  M,\n#endif\n  N = 8 };\n", "enum { M, N = K };\n", "enum { N, N2 };\nenum { N = 8 };\n",
+        "static int size(void) { enum { N = 8 }; return N; }\n", "enum { N = };\n", "enum e;\nenum e N;\n",
+        "#if 0\nenum { N = 8 };\n#endif\n"}) {
+    CHECK_MESSAGE(reason(front) != "read", front);
+  }
 }
 
 TEST_CASE("a function that the C defines itself is none of math.h") {

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "tvm_c/text/literals.hpp"
+#include "usmp/c/parser.hpp"
 #include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"
 
@@ -212,12 +212,16 @@ Macros::Macros(const Code& code) : code_(code) {
   if (std::ranges::any_of(code.lexed->tokens, is_enum)) read_enumerators(groups);
 }
 
-// enum NAME { FIRST, SECOND = 8 }
 void Macros::read_enumerators(const std::vector<std::pair<std::size_t, std::size_t>>& groups) {
   std::vector<Token> tokens;
+  c::Tree tree;
   try {
     tokens = plain_tokens(code_, 0, code_.text.size());
+    tokens.push_back(code_.lexed->tokens.back());
+    tree = c::parse(tokens, c::Bodies::passed_over);
   } catch (const SyntaxError&) {
+    return;
+  } catch (const c::SyntaxError&) {
     return;
   }
   const auto is_conditional = [&](std::size_t at) {
@@ -225,36 +229,20 @@ void Macros::read_enumerators(const std::vector<std::pair<std::size_t, std::size
                        [&](const auto& group) { return group.first <= at && at < group.second; });
   };
   std::set<std::string_view> several;
-  std::size_t depth = 0;  // of braces but extern "C" {
-  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    const bool is_linkage = i > 0 && tokens[i - 1].kind == TokenKind::string;
-    if (tokens[i].is("{") && !is_linkage) ++depth;
-    if (tokens[i].is("}") && depth > 0) --depth;
-    if (depth > 0 || !tokens[i].is("enum")) continue;
-    std::size_t at = i + (tokens[i + 1].is_identifier() ? 2 : 1);
-    if (!tokens[at].is("{")) continue;
-    Enumerator next;
-    while (at + 2 < tokens.size() && tokens[at + 1].is_identifier()) {
-      const Token& name = tokens[++at];
-      if (is_conditional(name.offset)) break;
-      const std::size_t begin = ++at + 1;  // behind what may be '='
-      std::size_t brackets = 0;
-      for (; at < tokens.size() && (brackets > 0 || !(tokens[at].is(",") || tokens[at].is("}"))); ++at) {
-        if (tokens[at].is("(")) ++brackets;
-        if (tokens[at].is(")") && brackets > 0) --brackets;
-      }
-      if (at == tokens.size()) return;
-      if (at >= begin) {
-        if (!tokens[begin - 1].is("=") || begin == at) break;
-        next = {code_.text.substr(tokens[begin].offset, tokens[at].offset - tokens[begin].offset), 0};
-      }
-      const std::string_view key = name.text;
-      if (!enumerators_.emplace(key, next).second) several.insert(key);
-      ++next.more;
-      if (tokens[at].is("}")) break;
+  c::TypeId type;
+  std::optional<Enumerator> next;  // of the type; nothing: how many stand in front is not known
+  for (const c::Decl& decl : tree.decls) {
+    if (decl.kind != c::DeclKind::enumerator) continue;
+    if (decl.type != type) next.emplace();
+    type = decl.type;
+    if (is_conditional(tokens[decl.at].offset)) next.reset();
+    if (!next) continue;
+    if (decl.init.valid()) {
+      const std::size_t begin = tokens[tree[decl.init].tokens.begin].offset;
+      next = {code_.text.substr(begin, tokens[decl.tokens.end].offset - begin), 0};
     }
-    while (at < tokens.size() && !tokens[at].is("}")) ++at;
-    i = at;
+    if (!enumerators_.emplace(decl.name, *next).second) several.insert(decl.name);
+    ++next->more;
   }
   for (const std::string_view name : several) enumerators_.erase(name);
 }
