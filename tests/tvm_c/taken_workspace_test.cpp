@@ -126,9 +126,19 @@ TEST_CASE("what is not taken once, or not given back, stays a call") {
   CHECK(taken(function("  void* a = TVMBackendAllocWorkspace(d[h(0)], (int)(0), 20, 0, 8);\n" + give_back)).size() ==
         1);
   const std::string call = "TVMBackendAllocWorkspace(1, 0, 20, 0, 8);\n";
+  const auto found = taken(
+      function("  void* a = TVMBackendAllocWorkspace(1, 0, 20 * 2, 0, 8), *b = 0;\n  asm(\"nop\");\n" + give_back));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].bytes == 40);
   for (const std::string& body : std::vector<std::string>{
            "  void* a = TVMBackendAllocWorkspace(1, 0, n, 0, 8);\n" + give_back,
-           "  void* a = TVMBackendAllocWorkspace(1, 0, 20 * 2, 0, 8);\n" + give_back,
+           "  void* a = (TVMBackendAllocWorkspace(1, 0, 20, 0, 8));\n" + give_back,
+           "  void* a = TVMBackendAllocWorkspace(1, 0, -20, 0, 8);\n" + give_back,
+           take + "  asm(\"\" : : \"r\"(TVMBackendAllocWorkspace));\n" + give_back,
+           take + "  if (x) {\n    void* a = x;\n    TVMBackendFreeWorkspace(1, 0, a);\n  }\n" + give_back,
+           "  b = " + call + "  return TVMBackendFreeWorkspace(1, 0, b);\n",
+           take + "  if (x) TVMBackendFreeWorkspace;\n" + give_back,
+           take + "#pragma GCC unroll 2\n" + give_back,
            "  void* a = TVMBackendAllocWorkspace(1, 0, 0, 0, 8);\n" + give_back,
            "  void* a = TVMBackendAllocWorkspace(1, 0, 20);\n" + give_back,
            "  void* a;\n  for (int i = 0; i < 2; ++i) a = " + call + give_back,

@@ -11,6 +11,8 @@
 
 #include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
+#include "usmp/c/constants.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -49,19 +51,23 @@ std::string parameter(Bytes bytes) { return "uint8_t* /* " + std::to_string(byte
 
 class Taking {
  public:
-  Taking(const FunctionText& function, std::string_view text, Bytes alignment)
-      : text_(text), alignment_(alignment), params_(function.params), body_(function.body) {}
+  Taking(const FunctionText& function, Bytes alignment)
+      : function_(function), alignment_(alignment), params_(function.params) {}
 
   // Nothing: it takes none, or in a way that is not understood.
   std::optional<Taken> find() {
-    if (params_.empty() || body_.empty() || !count_parameters()) return std::nullopt;
+    if (params_.empty() || function_.body.empty()) return std::nullopt;
+    const auto function = function_tree(params_, function_.body.first(function_.body.size() - 1));
+    if (!function) return std::nullopt;
+    taken_.workspace.parameters = function->params().size();
     if (const auto bytes = bytes_of_earlier_plan()) {
       taken_.workspace.bytes = *bytes;
       taken_.workspace.has_param = true;
       --taken_.workspace.parameters;
       return std::move(taken_);
     }
-    if (has_jumps_or_directives() || !find_takes() || names_.empty() || !find_returns()) return std::nullopt;
+    if (has_jumps_or_directives() || !find_takes(*function) || variables_.empty() || !find_returns(*function))
+      return std::nullopt;
     add_param();
     std::sort(taken_.edits.begin(), taken_.edits.end(),
               [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
@@ -73,31 +79,11 @@ class Taking {
     return params_.size() == 1 || (params_.size() == 2 && params_.front().is("void"));
   }
 
-  // False: no list of parameters.
-  bool count_parameters() {
-    if (has_no_params()) return true;
-    std::vector<std::string_view> open;  // what closes them
-    taken_.workspace.parameters = 1;
-    for (std::size_t i = 0; i + 1 < params_.size(); ++i) {
-      const Token& token = params_[i];
-      if (token.is(",") && open.empty()) ++taken_.workspace.parameters;
-      if (token.is("(") || token.is("[")) {
-        open.push_back(token.is("(") ? ")" : "]");
-      } else if (token.is(")") || token.is("]")) {
-        if (open.empty() || !token.is(open.back())) return false;
-        open.pop_back();
-      } else if (!token.is_identifier() && !token.is("*") && !token.is(",") && !number_at(params_, i)) {
-        return false;
-      }
-    }
-    return open.empty();
-  }
-
   // As `parameter` writes it.
   [[nodiscard]] std::optional<Bytes> bytes_of_earlier_plan() const {
     if (params_.size() < 4 || !params_[params_.size() - 2].is(workspace_param)) return std::nullopt;
     const std::size_t begin = params_[params_.size() - 3].offset;
-    std::string_view rest = text_.substr(begin, params_[params_.size() - 2].offset - begin);
+    std::string_view rest = function_.file_text().substr(begin, params_[params_.size() - 2].offset - begin);
     if (!rest.starts_with("* /* ")) return std::nullopt;
     Bytes bytes = 0;
     for (rest.remove_prefix(5); !rest.empty() && rest[0] >= '0' && rest[0] <= '9'; rest.remove_prefix(1)) {
@@ -109,105 +95,71 @@ class Taking {
 
   // With them, a call that stands once may be made several times, or not be made.
   [[nodiscard]] bool has_jumps_or_directives() const {
-    if (std::any_of(body_.begin(), body_.end(), [](const Token& token) { return token.is("goto"); })) return true;
-    const std::size_t begin = params_.back().offset;
-    const std::string_view body = text_.substr(begin, body_.back().offset - begin);
-    for (std::size_t at = body.find('\n'); at != std::string_view::npos; at = body.find('\n', at + 1)) {
-      const std::size_t first = body.find_first_not_of(" \t\r\n", at);
-      if (first != std::string_view::npos && body[first] == '#') return true;
-    }
-    return false;
+    const std::size_t begin = function_.body_begin();
+    return count_of("goto") > 0 ||
+           !directives_in(function_.source->code, begin, begin + function_.body_text.size()).empty();
   }
 
-  // Where the argument begins, and behind its end: [i] is the bracket that opens the list. Empty: brackets do not end,
-  // or cross others.
-  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> arguments_at(std::size_t i) const {
-    std::vector<std::pair<std::size_t, std::size_t>> result;
-    if (i >= body_.size() || !body_[i].is("(")) return {};
-    std::size_t begin = i + 1;
-    std::vector<std::string_view> open;  // what closes them
-    for (std::size_t k = begin; k < body_.size(); ++k) {
-      const Token& token = body_[k];
-      const bool ends = token.is(")") && open.empty();
-      if (ends || (token.is(",") && open.empty())) {
-        result.emplace_back(begin, k);
-        begin = k + 1;
+  [[nodiscard]] std::size_t count_of(std::string_view word) const {
+    const auto is_one = [&](const Token& token) { return token.is(word); };
+    return static_cast<std::size_t>(std::count_if(function_.body.begin(), function_.body.end(), is_one));
+  }
+
+  // Of statements of the function's own block: T* name = (T*)TAKE(…); name = TAKE(…);
+  bool find_takes(const FunctionTree& function) {
+    const c::Tree& tree = function.tree;
+    std::size_t count = 0;
+    const auto take = [&](c::DeclId variable, c::ExprId value) {
+      const c::ExprId call = without_casts(tree, value);
+      if (called_function(tree, call) != take_name) return true;
+      ++count;
+      return add_take(function, variable, call);
+    };
+    for (const c::StmtId id : function.statements()) {
+      const c::Stmt& stmt = tree[id];
+      for (const c::DeclId decl : stmt.decls) {
+        if (tree[decl].init.valid() && !take(decl, tree[decl].init)) return false;
       }
-      if (ends) return result;
-      if (token.is("(") || token.is("[")) open.push_back(token.is("(") ? ")" : "]");
-      if (token.is("{") || token.is("}") || token.is(";") || token.is("#")) return {};
-      if (!token.is(")") && !token.is("]")) continue;
-      if (open.empty() || !token.is(open.back())) return {};
-      open.pop_back();
+      if (stmt.kind != c::StmtKind::expression || tree[stmt.expr].kind != c::ExprKind::assign) continue;
+      const auto sides = tree.operands_of(stmt.expr);
+      const bool is_name = tree[sides[0]].kind == c::ExprKind::name && tree[stmt.expr].text == "=";
+      if (is_name && !take(tree[sides[0]].decl, sides[1])) return false;
     }
-    return {};
+    return count == count_of(take_name);
   }
 
-  // Behind a cast that begins there.
-  [[nodiscard]] std::size_t behind_cast(std::size_t i, std::size_t end) const {
-    if (i >= end || !body_[i].is("(")) return i;
-    std::size_t k = i + 1;
-    while (k < end && (body_[k].is_identifier() || body_[k].is("*"))) ++k;
-    return k > i + 1 && k < end && body_[k].is(")") ? k + 1 : i;
-  }
-
-  // "T* name = (T*)TAKE(": the name, if [i] is TAKE and the statement one of the function's own block.
-  [[nodiscard]] std::optional<std::string_view> name_of_take(std::size_t i) const {
-    std::size_t at = i;
-    if (at > 0 && body_[at - 1].is(")")) {
-      std::size_t open = at - 1;
-      while (open > 0 && !body_[open].is("(")) --open;
-      if (behind_cast(open, at) != at) return std::nullopt;
-      at = open;
-    }
-    if (at < 2 || !body_[at - 1].is("=") || !body_[at - 2].is_identifier()) return std::nullopt;
-    const std::string_view name = body_[at - 2].text;
-    for (at -= 2; at > 0; --at) {
-      const Token& token = body_[at - 1];
-      if (token.is(";") || token.is("{") || token.is("}")) break;
-      const bool is_of_type = (token.is_identifier() && !token.is("else") && !token.is("do")) || token.is("*");
-      if (!is_of_type) return std::nullopt;
-    }
-    return name;
-  }
-
-  bool find_takes() {
-    std::size_t depth = 0;
-    for (std::size_t i = 0; i < body_.size(); ++i) {
-      if (body_[i].is("{")) ++depth;
-      if (body_[i].is("}") && depth > 0) --depth;
-      if (!body_[i].is(take_name)) continue;
-      const auto arguments = arguments_at(i + 1);
-      const auto name = name_of_take(i);
-      if (depth > 0 || !name || arguments.size() != 5) return false;
-      const auto [begin, end] = arguments[2];
-      const std::size_t at = behind_cast(begin, end);
-      const auto size = at + 1 == end ? number_at(body_, at) : std::nullopt;
-      const std::size_t close = arguments.back().second;
-      if (!size || *size == 0 || close + 1 >= body_.size() || !body_[close + 1].is(";")) return false;
-      const Bytes offset = align_up(taken_.workspace.bytes, alignment_);
-      taken_.edits.push_back({body_[i].offset, body_[close].offset + 1 - body_[i].offset,
-                              std::string("((void*)(") + workspace_param + " + " + std::to_string(offset) + "))"});
-      taken_.workspace.bytes = offset + *size;
-      if (taken_.workspace.bytes > INT32_MAX || !names_.insert(*name).second) return false;
-    }
-    return true;
+  bool add_take(const FunctionTree& function, c::DeclId variable, c::ExprId call) {
+    const auto operands = function.tree.operands_of(call);
+    const c::TokenRange tokens = function.tree[call].tokens;
+    if (operands.size() != 6 || !variable.valid() || !function.tokens[tokens.begin].is(take_name)) return false;
+    const auto size = c::constant_value(function.tree, without_casts(function.tree, operands[3]));
+    const auto bytes = size ? size->as_int64() : std::nullopt;
+    if (!bytes || *bytes <= 0 || *bytes > INT32_MAX) return false;
+    const std::size_t begin = function.offset_of(tokens.begin);
+    const Bytes offset = align_up(taken_.workspace.bytes, alignment_);
+    taken_.edits.push_back({begin, end_of(function.tokens[tokens.end - 1]) - begin,
+                            std::string("((void*)(") + workspace_param + " + " + std::to_string(offset) + "))"});
+    taken_.workspace.bytes = offset + *bytes;
+    return taken_.workspace.bytes <= INT32_MAX && variables_.insert(variable).second;
   }
 
   // Whether each is given back, and nothing else: what is kept may be used in the next run.
-  bool find_returns() {
-    std::set<std::string_view> kept = names_;
-    for (std::size_t i = 0; i < body_.size(); ++i) {
-      if (!body_[i].is(give_back_name)) continue;
-      const auto arguments = arguments_at(i + 1);
-      if (arguments.size() != 3) return false;
-      const auto [begin, end] = arguments[2];
-      const std::size_t at = behind_cast(begin, end);
-      if (at + 1 != end || !names_.contains(body_[at].text)) return false;
-      kept.erase(body_[at].text);
-      taken_.edits.push_back({body_[i].offset, body_[i].text.size(), given_back});
+  bool find_returns(const FunctionTree& function) {
+    const c::Tree& tree = function.tree;
+    std::set<c::DeclId> kept = variables_;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < tree.exprs.size(); ++i) {
+      if (called_function(tree, c::ExprId(i)) != give_back_name) continue;
+      const auto operands = tree.operands_of(c::ExprId(i));
+      if (operands.size() != 4) return false;
+      const c::Expr& given = tree[without_casts(tree, operands[3])];
+      if (given.kind != c::ExprKind::name || !variables_.contains(given.decl)) return false;
+      kept.erase(given.decl);
+      const Token& name = function.tokens[token_of(function.tokens, tree[operands[0]])];
+      taken_.edits.push_back({name.offset, name.text.size(), given_back});
+      ++count;
     }
-    return kept.empty();
+    return kept.empty() && count == count_of(give_back_name);
   }
 
   void add_param() {
@@ -219,11 +171,10 @@ class Taking {
     }
   }
 
-  std::string_view text_;
+  const FunctionText& function_;
   Bytes alignment_;
   std::span<const Token> params_;  // with the bracket at the end
-  std::span<const Token> body_;
-  std::set<std::string_view> names_;  // of what is taken
+  std::set<c::DeclId> variables_;  // of what is taken
   Taken taken_;
 };
 
@@ -246,7 +197,7 @@ std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>
     read_file_scope(split(file.text), 0, true, scope);
     for (const auto& [name, function] : scope.functions) {
       if (!functions.contains(name) || scope.doubts.contains(name)) continue;
-      auto taken = Taking(function, file.text, alignment).find();
+      auto taken = Taking(function, alignment).find();
       if (!taken) continue;
       taken->workspace.function = name;
       result.push_back(std::move(*taken));
