@@ -677,6 +677,25 @@ TEST_CASE("a function of another generator gets a buffer for what it takes of a 
                                   "  return run(sram_2_var + 8);\n}\n"),
                        doctest::Contains("lib2.c: line 2, column 14: found 'sram_2_var', expected (&(pool[offset]))"),
                        Error);
+  const auto refused = [&](const std::string& statement) {
+    std::string other = kernel;
+    other.insert(other.find("  return"), "  " + statement + "\n");
+    try {
+      (void)read(other);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(refused("asm(\"nop\");") == "no error");
+  for (const char* statement :
+       {"asm(\"\" : : \"r\"(sram_2_var));", "x = sizeof sram_2_var;", "x = &8[sram_2_var];", "x = sram_2_var[8];",
+        "x = &(sram_2_var[n]);", "x = &(sram_2_var[(8)]);", "x = &(sram_2_var[8 + 8]);", "x = *(&sram_2_var);",
+        "x = (uintptr_t)(sram_2_var + 8);", "run(n ? sram_2_var : 0);"}) {
+    CAPTURE(statement);
+    CHECK(refused(statement).find("found 'sram_2_var', expected (&(pool[offset]))") != std::string::npos);
+  }
+  CHECK(refused("x = ];").find("lib2.c: line") != std::string::npos);
 }
 
 // The entry, and a function of another generator that gets its pool.

@@ -7,8 +7,10 @@
 #include <array>
 #include <map>
 #include <set>
+#include <span>
 
 #include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
@@ -17,109 +19,72 @@
 namespace usmp::tvm_c {
 namespace {
 
-// The brackets in front of a token.
-std::size_t front_of(std::span<const Token> tokens, std::size_t i) {
-  while (i > 0 && tokens[i - 1].is("(")) --i;
-  return i;
-}
-
-// (uintptr_t)(pool), as a device gets its address.
-bool is_taken_as_number(std::span<const Token> body, std::size_t i) {
-  const std::size_t front = front_of(body, i);
-  if (front < 3 || !body[front - 1].is(")") || !body[front - 3].is("(")) return false;
-  constexpr std::array<std::string_view, 4> types = {"uintptr_t", "uint64_t", "uint32_t", "intptr_t"};
-  return std::any_of(types.begin(), types.end(), [&](std::string_view type) { return body[front - 2].is(type); });
-}
-
-// For parameters in their order: a name, if the parameter is a pool. TVM's Ethos-U has all of them as void*.
-std::vector<std::optional<Token>> pools_in(std::span<const Token> params, std::span<const Token> body) {
-  const auto is_pool = [&](std::string_view type, const Token& name) {
-    if (type.empty() || !name.is_identifier() || !pool_of_param(name.text)) return false;
-    if (type == "uint8_t") return true;
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      if (body[i].is(name.text) && !is_taken_as_number(body, i)) return false;
-    }
-    return true;
-  };
-  std::vector<std::optional<Token>> result;
-  std::size_t depth = 0;
-  std::string_view type;
-  Token last;
-  for (const Token& token : params) {
-    if (token.is("uint8_t") || token.is("void")) type = token.text;
-    if ((token.is(",") || token.is(")")) && depth == 0) {
-      result.push_back(is_pool(type, last) ? std::optional(last) : std::nullopt);
-      type = {};
-    }
-    if (token.is("(")) ++depth;
-    if (token.is(")") && depth > 0) --depth;
-    last = token;
-  }
-  return result;
-}
-
-// Sizes of buffers that CMSIS-NN alone uses: cmsis_nn_context context= {buffer,1152}; of which &context is passed on.
-std::map<std::string_view, Bytes> said_sizes(std::span<const Token> body) {
-  std::map<std::string_view, Bytes> sizes;
-  std::set<std::size_t> known;  // tokens
-  std::map<std::string_view, std::string_view> contexts;
-  for (std::size_t i = 3; i + 4 < body.size(); ++i) {
-    const bool is_context = body[i].is("{") && body[i - 1].is("=") && body[i - 3].is("cmsis_nn_context") &&
-                            body[i + 1].is_identifier() && body[i + 2].is(",") && body[i + 4].is("}");
-    const auto size = is_context ? number_at(body, i + 3) : std::nullopt;
-    if (!size) continue;
-    const auto [said, is_new] = sizes.emplace(body[i + 1].text, *size);
-    if (!is_new) said->second = std::max(said->second, *size);
-    contexts.emplace(body[i - 2].text, body[i + 1].text);
-    known.insert({i - 2, i + 1});
-  }
-  for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-    const auto context = contexts.find(body[i].text);
-    const bool is_buffer = sizes.contains(body[i].text);
-    if ((!is_buffer && context == contexts.end()) || known.contains(i)) continue;
-    const bool is_plain = is_buffer ? i > 0 && body[i - 1].is("*") && body[i + 1].is("=")
-                                    : i > 0 && body[i - 1].is("&") && (body[i + 1].is(",") || body[i + 1].is(")"));
-    if (!is_plain) sizes.erase(is_buffer ? body[i].text : context->second);
-  }
-  return sizes;
-}
-
 class PoolUses {
  public:
-  explicit PoolUses(const FunctionText& function)
+  PoolUses(const FunctionText& function, const FunctionTree& read)
       : text_(function.file_text()),
-        params_(function.params),
         body_(function.body),
-        names_(pools_in(params_, body_)),
-        sizes_(said_sizes(body_)) {}
+        function_(read),
+        tree_(read.tree),
+        parents_(tree_.exprs.size()),
+        inits_(tree_.exprs.size()) {
+    for (std::size_t i = 0; i < tree_.exprs.size(); ++i) {
+      for (const c::ExprId operand : tree_.operands_of(c::ExprId(i))) parents_[operand.index()] = c::ExprId(i);
+      if (tree_.exprs[i].kind == c::ExprKind::name) names_[tree_.exprs[i].decl].push_back(c::ExprId(i));
+    }
+    for (std::size_t i = 0; i < tree_.decls.size(); ++i) {
+      if (tree_.decls[i].init.valid()) inits_[tree_.decls[i].init.index()] = c::DeclId(i);
+    }
+    find_said_sizes();
+  }
 
   std::vector<std::optional<PoolParam>> find(const PoolMacros& macros) {
     std::vector<std::optional<PoolParam>> result;
-    for (const auto& name : names_) {
-      if (!name) {
+    for (const c::DeclId param : function_.params()) {
+      const std::string_view name = tree_[param].name;
+      if (!is_pool(param)) {
         result.emplace_back();
         continue;
       }
-      if (macros.pools.contains(name->text)) {
-        throw SyntaxError{name->offset, "found pool " + in_quotes(name->text) +
-                                            ", which a macro of the file names, too, expected its name in the text of "
-                                            "the function, whose C stays: write there what the macro stands for"};
+      if (macros.pools.contains(name)) {
+        throw SyntaxError{function_.offset_of(tree_[param].at),
+                          "found pool " + in_quotes(name) +
+                              ", which a macro of the file names, too, expected its name in the text of "
+                              "the function, whose C stays: write there what the macro stands for"};
       }
       require_plain(macros.pasting);
-      PoolParam param;
-      param.pool = *pool_of_param(name->text);
+      require_read(name);
+      PoolParam use;
+      use.pool = *pool_of_param(name);
       bool is_sized = true;
-      for (std::size_t i = 0; i < body_.size(); ++i) {
-        if (body_[i].is(name->text)) is_sized = add(param, i) && is_sized;
-      }
-      if (!is_sized) param.end.reset();
-      if (param.is_whole) param.begin = 0;
-      result.push_back(std::move(param));
+      for (const c::ExprId id : names_[param]) is_sized = add(use, id) && is_sized;
+      if (!is_sized) use.end.reset();
+      if (use.is_whole) use.begin = 0;
+      result.push_back(std::move(use));
     }
     return result;
   }
 
  private:
+  // TVM's Ethos-U has all of them as void*.
+  [[nodiscard]] bool is_pool(c::DeclId param) {
+    const c::Type& pointer = tree_[tree_[param].type];
+    const bool is_pointer = pointer.kind == c::TypeKind::pointer || pointer.kind == c::TypeKind::array;
+    if (!is_pointer || !pool_of_param(tree_[param].name)) return false;
+    const c::Type& type = tree_[pointer.of];
+    const auto is_taken = [this](c::ExprId id) { return is_taken_as_number(id); };
+    if (type.kind == c::TypeKind::nothing) return std::ranges::all_of(names_[param], is_taken);
+    return type.kind == c::TypeKind::integer && type.name == "uint8_t";
+  }
+
+  // (uintptr_t)(pool), as a device gets its address.
+  [[nodiscard]] bool is_taken_as_number(c::ExprId name) const {
+    const c::ExprId parent = parents_[name.index()];
+    if (!parent.valid() || tree_[parent].kind != c::ExprKind::cast) return false;
+    constexpr std::array<std::string_view, 4> types = {"uintptr_t", "uint64_t", "uint32_t", "intptr_t"};
+    return std::ranges::find(types, tree_[tree_[parent].type].name) != types.end();
+  }
+
   // No macro that makes names, which may be those of pools and buffers.
   void require_plain(const Names& pasting) const {
     for (const Token& token : body_) {
@@ -131,38 +96,56 @@ class PoolUses {
     }
   }
 
+  // Each place where the name stands is an expression that is understood.
+  void require_read(std::string_view name) const {
+    for (const c::TokenRange& part : function_.opaque_parts()) {
+      for (std::uint32_t i = part.begin; i < part.end; ++i) {
+        if (function_.tokens[i].is(name)) fail(function_.tokens[i]);
+      }
+    }
+  }
+
+  [[noreturn]] static void fail(const Token& name) {
+    fail_at(name, "(&(pool[offset])) where a function whose C stays gets a pool that TVM has planned");
+  }
+
+  [[nodiscard]] const Token& token(c::ExprId operand) const {
+    return function_.tokens[token_of(function_.tokens, tree_[operand])];
+  }
+
   // Whether the size of what is taken there is known.
-  bool add(PoolParam& param, std::size_t i) const {
-    if (is_taken_as_number(body_, i)) {
-      add_name(param, body_[i]);
+  bool add(PoolParam& param, c::ExprId name) const {
+    if (is_taken_as_number(name)) {
+      add_name(param, token(name));
       param.is_used = true;
       param.is_whole = true;
       return false;
     }
-    std::size_t front = front_of(body_, i);
-    if (is_cut(i, front)) return true;
-    const bool is_element =
-        front > 0 && body_[front - 1].is("&") && i + 3 < body_.size() && body_[i + 1].is("[") && body_[i + 3].is("]");
-    const auto offset = is_element ? number_at(body_, i + 2) : std::nullopt;
-    if (!offset) fail_at(body_[i], "(&(pool[offset])) where a function whose C stays gets a pool that TVM has planned");
-    // void* buffer = (&(pool[8]));
-    const std::size_t address = --front;
-    front = front_of(body_, front);
-    const Token* const buffer = front >= 2 && body_[front - 1].is("=") ? &body_[front - 2] : nullptr;
-    if (buffer != nullptr && front >= 4 && body_[front - 3].is("*") && is_unread(*buffer)) {
-      const std::size_t begin = body_[i + 1].offset;
-      param.cuts.push_back({body_[address].offset, 1, {}});
-      param.cuts.push_back({begin, body_[i + 3].offset + 1 - begin, {}});
+    // void* buffer = ((pool));, as `cuts` leave it of a pointer that nothing reads.
+    if (is_unread(inits_[name.index()])) return true;
+    const c::ExprId element = parents_[name.index()];
+    const bool is_element = element.valid() && tree_[element].kind == c::ExprKind::subscript;
+    const c::ExprId address = is_element ? parents_[element.index()] : c::ExprId();
+    const bool is_address = address.valid() && tree_[address].kind == c::ExprKind::prefix && tree_[address].text == "&";
+    if (!is_address || tree_.operands_of(element)[0] != name) fail(token(name));
+    const c::ExprId index = tree_.operands_of(element)[1];
+    const c::TokenRange number = tree_[index].tokens;
+    const auto offset = number.end == number.begin + 1 ? number_at(function_.tokens, number.begin) : std::nullopt;
+    if (!offset) fail(token(name));
+    const c::DeclId buffer = inits_[address.index()];
+    if (is_unread(buffer)) {
+      const std::size_t begin = function_.offset_of(number.begin - 1);
+      param.cuts.push_back({token(address).offset, 1, {}});
+      param.cuts.push_back({begin, function_.offset_of(number.end) + 1 - begin, {}});
       return true;
     }
-    const Token& number = body_[i + 2];
-    param.offsets.push_back({number.offset, number.text.size(), *offset});
-    add_name(param, body_[i]);
+    param.offsets.push_back({token(index).offset, token(index).text.size(), *offset});
+    add_name(param, token(name));
     param.begin = param.offsets.size() > 1 ? std::min(param.begin, *offset) : *offset;
     param.last = std::max(param.last, *offset);
     param.is_used = true;
-    const auto size = buffer == nullptr ? sizes_.end() : sizes_.find(buffer->text);
-    if (size == sizes_.end()) return false;
+    const auto size = said_sizes_.find(buffer);
+    if (size == said_sizes_.end()) return false;
     param.end = std::max(param.end.value_or(0), *offset + size->second);
     return true;
   }
@@ -171,33 +154,64 @@ class PoolUses {
     param.names.push_back({name.offset, name.text.size(), "((uint8_t*)(uintptr_t)&" + param.pool + ")"});
   }
 
-  // void* buffer = ((pool));, as `cuts` leave it of a pointer that nothing reads.
-  [[nodiscard]] bool is_cut(std::size_t i, std::size_t front) const {
-    if (front < 3 || !body_[front - 1].is("=") || !body_[front - 3].is("*") || !is_unread(body_[front - 2]))
-      return false;
-    const std::size_t end = 2 * i + 1 - front;  // behind as many brackets as open in front
-    for (std::size_t k = i + 1; k < end; ++k) {
-      if (k >= body_.size() || !body_[k].is(")")) return false;
-    }
-    return end < body_.size() && body_[end].is(";");
+  // A pointer that is declared and never named again, by a macro of the file neither.
+  [[nodiscard]] bool is_unread(c::DeclId buffer) const {
+    if (!buffer.valid() || tree_[tree_[buffer].type].kind != c::TypeKind::pointer) return false;
+    const std::size_t place = function_.offset_of(tree_[buffer].at);
+    return text_.find(tree_[buffer].name) == place && text_.rfind(tree_[buffer].name) == place;
   }
 
-  // A pointer that is declared and never named again, by a macro of the file neither.
-  [[nodiscard]] bool is_unread(const Token& buffer) const {
-    return text_.find(buffer.text) == buffer.offset && text_.rfind(buffer.text) == buffer.offset;
+  // Sizes of buffers that CMSIS-NN alone uses: cmsis_nn_context context= {buffer,1152}; of which &context is passed on.
+  void find_said_sizes() {
+    for (std::size_t i = 0; i < tree_.decls.size(); ++i) {
+      const c::Decl& decl = tree_.decls[i];
+      const bool is_context = decl.init.valid() && tree_[decl.init].kind == c::ExprKind::braces &&
+                              tree_[decl.type].name == "cmsis_nn_context";
+      const auto values = is_context ? tree_.operands_of(decl.init) : std::span<const c::ExprId>();
+      if (values.size() != 2 || tree_[values[0]].kind != c::ExprKind::name) continue;
+      const auto size = number_at(function_.tokens, tree_[values[1]].tokens.begin);
+      if (size && are_passed(c::DeclId(i))) contexts_.emplace(values[0], *size);
+    }
+    for (const auto& [name, size] : contexts_) {
+      const c::DeclId buffer = tree_[name].decl;
+      const auto is_said = [this](c::ExprId id) { return contexts_.contains(id); };
+      if (!buffer.valid() || !std::ranges::all_of(names_[buffer], is_said)) continue;
+      Bytes& said = said_sizes_[buffer];
+      said = std::max(said, size);
+    }
+  }
+
+  // &context, in each place where it is named.
+  [[nodiscard]] bool are_passed(c::DeclId context) {
+    return std::ranges::all_of(names_[context], [this](c::ExprId id) {
+      const c::ExprId address = parents_[id.index()];
+      const c::ExprId call = address.valid() ? parents_[address.index()] : c::ExprId();
+      return call.valid() && tree_[address].kind == c::ExprKind::prefix && tree_[address].text == "&" &&
+             tree_[call].kind == c::ExprKind::call;
+    });
   }
 
   std::string_view text_;  // of the file
-  std::span<const Token> params_;
   std::span<const Token> body_;
-  std::vector<std::optional<Token>> names_;
-  std::map<std::string_view, Bytes> sizes_;
+  const FunctionTree& function_;
+  const c::Tree& tree_;
+  std::vector<c::ExprId> parents_;                     // by expression
+  std::vector<c::DeclId> inits_;                       // by expression: whose value it is
+  std::map<c::DeclId, std::vector<c::ExprId>> names_;  // where each variable is named, in order
+  std::map<c::ExprId, Bytes> contexts_;                // names of buffers in contexts, with the size there
+  std::map<c::DeclId, Bytes> said_sizes_;
 };
 
 }  // namespace
 
 std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const PoolMacros& macros) {
-  return PoolUses(function).find(macros);
+  const auto read = function_tree(function.params, function.body.first(function.body.size() - 1));
+  if (read) return PoolUses(function, *read).find(macros);
+  for (const Token& token : function.params) {
+    if (pool_of_param(token.text))
+      fail_at(token, "parameters and statements that are understood beside a pool of TVM's");
+  }
+  return {};
 }
 
 PoolMacros pool_macros(const std::vector<std::string_view>& texts) {
