@@ -103,7 +103,8 @@ TEST_CASE("statements with tensors become functions that get them") {
         "  { struct view v = {{(int8_t*)sid_1}, 64}; log(&v, stderr); }",
         "  { int8_t* two[2] = {NULL, sid_1}; log(two); }",
         "  { view_t v = {.n = 64, .rows = sid_1}; log(v, v.rows[1], v.n); }", "  log(&(view_t){sid_1, 64});",
-        "  { struct pair { int8_t* a; int n; } v = {sid_1, 3}; n = v.a[v.n]; }"}) {
+        "  { struct pair { int8_t* a; int n; } v = {sid_1, 3}; n = v.a[v.n]; }",
+        "  n = !sid_1 + -sum(sid_1, 4) + ~n--;", "  { _Static_assert(1, \"\"); n = sum(sid_1, 4); }"}) {
     CAPTURE(statement);
     CHECK(entry_of("", first + statement + "\n" + last) == "op | usmp_added_1/1 | op");
   }
@@ -121,12 +122,14 @@ TEST_CASE("statements with tensors that do more are refused, with the reason") {
   CHECK(reason("#define R(t) log(__func__, t)\n", "  R(sid_1);") == "has '__func__'");
   CHECK(reason("#define R(t) int v = *(int8_t*)t\n", "  R(sid_1);") == "declares something");
   CHECK(reason("", "  FILE* f = open_for(sid_1, stderr);") == "declares something");
+  CHECK(reason("", "  { again: n = sum(sid_1, 4); }") == "has a label");
   CHECK(reason("", "  typeof(n) f = open_for(sid_1, stderr);") == "is not understood at 'typeof'");
   CHECK(reason("", "  if (({ log(sid_1, n); n; })) n = 3;") == "is not understood at '('");
   CHECK(reason("", "  n = LOG(sid_1, stderr);") == "calls 'LOG', which may be a macro of a header that is not here");
   CHECK(reason("#define R(t) R2(t)\n#define R2(t) R(t)\n", "  R(sid_1);") == "has macros that are not understood");
-  for (const std::string statement : {"  swap(&sid_1, stderr);", "  s.last = &((sid_1));", "  if (n) sid_1 = other;",
-                                      "  n = a ? 1 : next(sid_1++);"}) {
+  for (const std::string statement :
+       {"  swap(&sid_1, stderr);", "  s.last = &((sid_1));", "  if (n) sid_1 = other;", "  n = a ? 1 : next(sid_1++);",
+        "  n = next(--sid_1);", "  n = next(sid_1--);", "  n = next(++sid_1);", "  sid_1 += n;"}) {
     CAPTURE(statement);
     CHECK(error_of("", statement + "\n" + last).find(keeps) != std::string::npos);
   }
@@ -234,6 +237,7 @@ TEST_CASE("the size of an array of the entry is not that of a function's paramet
   const std::string refused = "found the size of array 'tmp', expected a number";
   CHECK(entry_of("", array + "  n += tmp[0];\n" + last) == "op | usmp_added_1/1 | op");
   CHECK(entry_of("", array + "  log_layer(tmp, sizeof(int8_t));\n" + last) == "op | usmp_added_1/1 | op");
+  CHECK(entry_of("", array + "  n = !tmp[0] + -sum(tmp, 4);\n" + last) == "op | usmp_added_1/1 | op");
   CHECK(error_of("", array + "  log_layer(tmp, sizeof(tmp));\n" + last).find(refused) != std::string::npos);
   CHECK(error_of("#define COUNT(a) (sizeof(a) / sizeof((a)[0]))\n", array + "  log_layer(tmp, COUNT(tmp));\n" + last)
             .find(refused) != std::string::npos);
