@@ -229,8 +229,10 @@ TEST_CASE("workspace is given back by who takes it") {
   };
   CHECK(own("  q[0] = 1;\n"));
   CHECK(own("  if (y) { int8_t* q = y; q++; }\n"));  // another variable
-  for (const char* changed :
-       {"  q++;\n", "  q += 4;\n", "  q = y;\n", "  device((int32_t)&q);\n", "  asm volatile (\"\" : \"+r\"(q));\n"}) {
+  CHECK(own("  q = NULL;\n  q = 0;\n  y[0] = !q + (int)sizeof(q) + *q;\n"));
+  CHECK(own("  asm volatile (\"\" : : \"r\"(y));\n"));
+  for (const char* changed : {"  q++;\n", "  q--;\n", "  ++q;\n", "  --q;\n", "  q -= 0;\n", "  q += 4;\n",
+                              "  q = y;\n", "  device((int32_t)&q);\n", "  asm volatile (\"\" : \"+r\"(q));\n"}) {
     CHECK_FALSE_MESSAGE(own(changed), changed);
   }
   CHECK_FALSE(
