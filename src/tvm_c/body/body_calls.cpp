@@ -11,7 +11,6 @@
 #include "tvm_c/body/helper_reader.hpp"
 #include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/variables.hpp"
-#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"

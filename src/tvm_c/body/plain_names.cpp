@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tvm_c/body/values.hpp"
-#include "tvm_c/text/function_tokens.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {

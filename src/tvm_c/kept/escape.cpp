@@ -13,7 +13,6 @@
 
 #include "tvm_c/kept/escape_function.hpp"
 #include "tvm_c/text/branches.hpp"
-#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/lexer.hpp"
 #include "tvm_c/text/macros.hpp"

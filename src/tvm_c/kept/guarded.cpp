@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macros.hpp"
 
 namespace usmp::tvm_c {
@@ -64,6 +63,11 @@ bool stands_for_several(std::string_view definition) {
   return false;
 }
 
+bool calls_operator(const BodyTree& body, c::TokenRange part) {
+  return std::any_of(body.tokens.begin() + part.begin, body.tokens.begin() + part.end,
+                     [](const Token& token) { return token.text.starts_with("tvmgen_"); });
+}
+
 bool is_called(const std::vector<Token>& tokens, std::string_view name) {
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (tokens[i].is(name) && tokens[i + 1].is("(")) return true;
@@ -105,7 +109,7 @@ std::vector<Guarded> guarded_in(const BodyTree& body, c::StmtId statement, const
     if (is_loop(stmt.kind)) return {};  // not inside of text that stays
     if (stmt.kind == c::StmtKind::if_else && stmt.other.empty() && !now.is_else) {
       const auto guarded = guarded_by(body, stmt);
-      if (guarded && !calls_operator(body.tokens, {guarded->tokens.begin, guarded->tokens.end})) {
+      if (guarded && !calls_operator(body, guarded->tokens)) {
         if (is_one_statement(body, *guarded, macros)) found.push_back(*guarded);
         continue;
       }

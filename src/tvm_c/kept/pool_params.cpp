@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <span>
 
 #include "tvm_c/text/function_tokens.hpp"

@@ -26,6 +26,16 @@ std::optional<Bytes> number_at(std::span<const Token> tokens, std::size_t i) {
   return value >= 0 && value <= INT32_MAX ? std::optional<Bytes>(value) : std::nullopt;
 }
 
+std::optional<std::size_t> behind_bracketed(std::span<const Token> tokens, std::size_t open) {
+  std::size_t depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
+    if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
+    if (depth == 0) return i + 1;
+  }
+  return std::nullopt;
+}
+
 std::vector<std::size_t> places_of(std::string_view text, std::string_view name) {
   std::vector<std::size_t> places;
   for_each_identifier(text, [&](std::string_view word) {

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "usmp/c/lexer.hpp"
 #include "usmp/c/parser.hpp"
