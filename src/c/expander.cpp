@@ -240,7 +240,7 @@ class Expander::Run {
         if (!pastes) piece[0].has_gap = token.has_gap;
         if (is_comma) pastes = false;
       }
-      if (pastes && tokens.back().kind != TokenKind::end && piece[0].kind == TokenKind::end) {
+      if (pastes && piece[0].kind == TokenKind::end) {
         piece.clear();
       } else if (pastes) {
         if (tokens.back().kind != TokenKind::end) piece[0] = pasted(tokens.back(), piece[0]);
@@ -252,11 +252,11 @@ class Expander::Run {
     }
     if (tokens.empty()) tokens.emplace_back();
     tokens[0].has_gap = name.has_gap;
+    tokens[0].begins_line = name.begins_line;
     Context result;
     result.macro = &macro;
     // Gaps around nothing are in front of what stands behind it.
     for (Token& token : tokens) {
-      token.begins_line = name.begins_line && result.tokens.empty();
       token.has_gap = token.has_gap || result.has_gap_behind;
       const bool is_nothing = token.kind == TokenKind::end;
       result.has_gap_behind = is_nothing && token.has_gap;

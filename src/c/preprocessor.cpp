@@ -322,7 +322,6 @@ class Preprocessor final : public TokenSource {
     std::size_t at = 2;
     if (at < line.size() && line[at].is("(") && !line[at].has_gap) at = params(line, macro);
     macro.body.assign(line.begin() + static_cast<std::ptrdiff_t>(at), line.end());
-    for (Token& token : macro.body) token.begins_line = false;
     if (!macro.body.empty()) macro.body[0].has_gap = false;
     check_operators(macro);
     if (environment_.stays && environment_.stays(macro.name)) return;

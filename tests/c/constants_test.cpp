@@ -66,6 +66,7 @@ TEST_CASE("constant expressions have C's values and types") {
   }
   SUBCASE("of operators") {
     CHECK(value("-2 * 3") == "-6 32s");
+    CHECK(value("2147483646 + 1") == "2147483647 32s");
     CHECK(value("0xFFFFFFFFFFFFFFFF * 0xFFFFFFFFFFFFFFFF") == "1 64u");
     CHECK(value("0xFFFFFFFFFFFFFFFF << 63") == "9223372036854775808 64u");
     CHECK(value("(0 << 1) + (1 << 0)") == "1 32s");
@@ -78,7 +79,7 @@ TEST_CASE("constant expressions have C's values and types") {
     CHECK(value("!0 + +5") == "6 32s");
   }
   SUBCASE("of casts") {
-    CHECK(value("(_Bool)2 + (_Bool)0") == "1 32s");
+    CHECK(value("(_Bool)2 + (_Bool)0 * 2") == "1 32s");
     CHECK(value("(uint32_t)-1") == "4294967295 32u");
     CHECK(value("(int64_t)1") == "1 64s");
     CHECK(value("(int8_t)-128 + (int8_t)127") == "-1 32s");

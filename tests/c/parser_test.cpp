@@ -188,6 +188,11 @@ TEST_CASE("declarations") {
         "S: record ; s: record ; f: fn(*const record )*record ;{return 0;}");
   CHECK(items("enum E { A, B = 4, C } e; int x[C];") == "e: enum; x: []int;");
   CHECK(items("extern \"C\" { int a; } extern \"C\" int b;") == "linkage{a: int;} b: int;");
+  CHECK(items("extern struct { int a; } b;") == "b: record ;");
+  CHECK(items("struct S { int a; }; int b;") == "b: int;");
+  CHECK(items("int a, f(void) { }") == "opaque");
+  CHECK(items("typedef int f(void) { }") == "opaque");
+  CHECK(items("void f(void) { int g(void) { } int a; }") == "f: fn()void;{opaque a: int;}");
   CHECK(items("int x[] = {[2] = 1, {3}}; struct P p = {.a.b = 1, .c = {2}};") ==
         "x: []int = ({} (= 2 1) ({} 3)); p: record P = ({} (=a (=b 1)) (=c ({} 2)));");
   SUBCASE("with words that no file declares") {
@@ -225,6 +230,8 @@ TEST_CASE("declarations") {
     CHECK(items("int f(a) char* b; int c;") == "opaque c: int;");
     CHECK(items("int f(a) char* b; { }").starts_with("opaque"));
     CHECK(items("int f(a) char* a = 0; { }").starts_with("opaque"));
+    CHECK(items("int f(a) char* b") == "opaque");
+    CHECK(items("int f(a)\n#ifdef P\nchar* a; { }\n#else\n#endif\nint b;", false) == "opaque");
     const auto one = parsed("int f(a) char* a; { return 0; } int g(void);");
     REQUIRE(one->tree.items.size() == 2);
     const Type& type = one->tree[one->tree[one->tree[one->tree.items[0]].decls[0]].type];
@@ -281,6 +288,9 @@ TEST_CASE("declarations") {
   SUBCASE("a name hides a type's") {
     CHECK(items("typedef int T; void f(int T) { T * 2; { int8_t int8_t; } }").find("(* T 2);") != std::string::npos);
     CHECK(items("void f(void) { U * x; a * 2; }") == "f: fn()void;{x: *?U; (* a 2);}");
+    CHECK(items("void f(void) { U x; W int y; U * const z; U *restrict a, b; U * c = d; U *e[2]; }") ==
+          "f: fn()void;{x: ?U; y: int; z: const *?U; a: *?U;b: ?U; c: *?U = d; e: []*?U;}");
+    CHECK(items("void f(void) { V * w + 1; V(1); A(1) int b; }") == "f: fn()void;{(+ (* V w) 1); (call V 1); b: int;}");
   }
   SUBCASE("records whose layout is known") {
     const auto one = parsed(
@@ -313,10 +323,25 @@ TEST_CASE("statements") {
     CHECK(items("MACRO(x); int a; MACRO(y) { int b; } int c; namespace n { int d; } int e;") ==
           "opaque a: int; opaque c: int; opaque e: int;");
     CHECK(items("void f(int a) { a = ({ int b; b; }); a = 1; }") == "f: fn(int)void;{opaque (= a 1);}");
+    for (const char* one : {"b c = {1} d;", "b c[;];", "b c {1}, d;", "b c {1}.d;", "b c {1}[d];",
+                            "b c\n#ifdef P\n+ d\n#endif\n;", "FOREACH(x) { y(); }"}) {
+      CAPTURE(one);
+      CHECK(items("void f(int a) { " + std::string(one) + " a = 1; }", false) == "f: fn(int)void;{opaque (= a 1);}");
+    }
+    CHECK(items("void f(int a) { b c } int d;") == "f: fn(int)void;{opaque} d: int;");
+    for (const char* one :
+         {"a b + c = {1} d;", "a + b[;];", "a + {} , b;", "{ int b; }", "a +\n#ifdef P\nb\n#endif\n;"}) {
+      CAPTURE(one);
+      CHECK(items(std::string(one) + " int c;", false) == "opaque c: int;");
+    }
+    CHECK(items("extern \"C\" { a + } int b;") == "linkage{opaque} b: int;");
   }
   SUBCASE("what belongs to what has to be known: else the function is opaque") {
     CHECK(items("void f(int a) { else a = 1; } int b;") == "f: fn(int)void;opaque b: int;");
     CHECK(items("void f(int a) { case 1 ... 2: a = 1; } int b;") == "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) { case 1: } int b;") == "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) { if (a) } int b;") == "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) { DO(x) { a = 1; } while (a); } int b;") == "f: fn(int)void;opaque b: int;");
     CHECK(items("void f(int a) { if (a)\n#ifdef P\na = 1;\n#endif\na = 2; } int b;", false) ==
           "f: fn(int)void;opaque b: int;");
     CHECK(items("void f(int a) {\n#ifdef P\nif (a)\n#endif\na = 2; } int b;", false) ==
@@ -334,13 +359,23 @@ TEST_CASE("conditional groups of which is not known what is taken") {
   CHECK(items("void f(int a) { a = g(1,\n#ifdef P\n2\n#else\n3\n#endif\n); a = 4; }", false) ==
         "f: fn(int)void;{opaque (= a 4);}");
   CHECK(items("#ifdef ESP32\nIRAM_ATTR\n#endif\nint f(void) { return 1; }", false) == "f: fn()int;{return 1;}");
+  CHECK(items("#ifdef P\nIRAM\n#else\nextern \"C\"\n#endif\nint f(void);", false) == "f: fn()int;");
+  CHECK(items("#ifdef P\ntypename\n#endif\nint a;", false) == "group({opaque}) a: int;");
+  CHECK(items("#ifdef P\na +\n#else\nb + c\n#endif\nint d;", false) == "group({opaque} {opaque}) d: int;");
+  CHECK(items("void f(void) {\n#ifdef P\nstatic\n#endif\nint a; }", false) == "f: fn()void;{a: int;}");
   const auto one = parsed("#ifdef P\nint a;\n#endif\nint b;", false);
+  CHECK(one->tree[one->tree[one->tree.items[0]].body[0]].tokens == TokenRange{1, 4});
   CHECK(one->tree.decls[0].is_conditional);
   CHECK_FALSE(one->tree.decls[1].is_conditional);
   CHECK(refused("#ifdef P\nvoid f() {\n#else\nvoid g() {\n#endif\n}", false)
             .find("is not closed in the part of a conditional group") != std::string::npos);
   CHECK(refused("void f() {\n#ifdef P\n}\n#endif", false)
             .find("found } without the bracket that it closes, in a conditional group") != std::string::npos);
+}
+
+TEST_CASE("words") {
+  for (const char* word : {"if", "__inline__", "size_t"}) CHECK(is_word(word));
+  CHECK_FALSE(is_word("x"));
 }
 
 TEST_CASE("brackets that do not match, and depth") {
