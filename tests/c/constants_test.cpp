@@ -13,7 +13,9 @@ namespace {
 // "5 32s": value, bits and whether it has a sign; "" if it is not known.
 std::string value(const std::string& text) {
   const auto result = parsed(
-      "enum { A = 3, B, C = A + 10, D = f(), E };\n#ifdef P\nenum { F = 1 };\n#endif\nlong long x = " + text + ";",
+      "enum { A = 3, B, C = A + 10, D = f(), E, G = 2147483647, H };\n#ifdef P\nenum { F = 1 };\n#endif\nlong long x "
+      "= " +
+          text + ";",
       false);
   const Tree& tree = result->tree;
   const auto constant = constant_value(tree, tree.decls.back().init);
@@ -84,7 +86,7 @@ TEST_CASE("constant expressions have C's values and types") {
     CHECK(value("(int64_t)1") == "1 64s");
     CHECK(value("(int8_t)-128 + (int8_t)127") == "-1 32s");
     CHECK(value("(uint8_t)256 + (uint8_t)-1 + (char)127") == "382 32s");
-    CHECK(value("sizeof(float[2]) + sizeof(char[0])") == "8 0u");
+    CHECK(value("sizeof(float[2]) + sizeof(char[0]) + sizeof(double[A])") == "32 0u");
   }
 }
 
@@ -117,6 +119,8 @@ TEST_CASE("what is not the same on all machines, or left open by C, is not known
                            "(long)-5 + 2u",
                            "18446744073709551615",
                            "F",
+                           "H",
+                           "sizeof(long double)",
                            "-2147483647 - 2",
                            "(long)2147483647 + 1",
                            "sizeof(int) > -1",

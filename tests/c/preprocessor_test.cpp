@@ -159,6 +159,7 @@ TEST_CASE("conditions") {
   CHECK(is("DEFINES") == "?");
   CHECK(is("(int)1") == "?");
   CHECK(is("1 +") == "?");
+  CHECK(is("1 2") == "?");
   CHECK(is("1 ? 2 : UNKNOWN") == "?");  // -1 < 0 is not known: of UNKNOWN 1u it has no sign
   CHECK(is("(1 ? 2u : UNKNOWN) - 3 > 0") == "yes");
   CHECK(is("0 ? UNKNOWN : 2u") == "yes");
