@@ -12,26 +12,19 @@
 namespace usmp::c {
 namespace {
 
+__extension__ using UnsignedWide = unsigned __int128;
+
 constexpr Wide power(int exponent) { return Wide{1} << exponent; }
-
-struct Range {
-  Wide low;
-  Wide high;
-};
-
-Range range_of(const Constant& type) {
-  if (type.bits == 0) return {type.is_unsigned ? Wide{0} : -power(31), power(31) - 1};
-  return type.is_unsigned ? Range{0, power(type.bits) - 1} : Range{-power(type.bits - 1), power(type.bits - 1) - 1};
-}
 
 // The value in the type; what does not fit wraps where C says so, and is nothing else.
 std::optional<Constant> with_value(Constant type, Wide value) {
   if (type.is_unsigned && type.bits != 0) {
     value %= power(type.bits);
     if (value < 0) value += power(type.bits);
+  } else {
+    const Wide high = power(type.bits == 0 ? 31 : type.bits - 1) - 1;
+    if (value > high || value < (type.is_unsigned ? 0 : -high - 1)) return std::nullopt;
   }
-  const Range range = range_of(type);
-  if (value < range.low || value > range.high) return std::nullopt;
   type.value = value;
   return type;
 }
@@ -53,18 +46,7 @@ std::optional<Constant> shifted(std::string_view op, const Constant& a, const Co
   const int bits = a.bits == 0 ? 32 : a.bits;
   if (a.value < 0 || b.value < 0 || b.value >= bits) return std::nullopt;
   const int count = static_cast<int>(b.value);
-  if (op == ">>") return with_value(a, a.value >> count);
-  if (a.is_unsigned && a.bits == 64) {
-    const std::uint64_t shifted = static_cast<std::uint64_t>(a.value) << static_cast<unsigned>(count);
-    return with_value(a, shifted);
-  }
-  return with_value(a, a.value << count);
-}
-
-std::optional<Constant> product(const Constant& type, Wide x, Wide y) {
-  if (!type.is_unsigned) return with_value(type, x * y);
-  const std::uint64_t low = static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y);  // modulo 2^64
-  return with_value(type, low);
+  return with_value(a, op == ">>" ? a.value >> count : a.value << count);
 }
 
 std::optional<bool> compared(std::string_view op, Wide x, Wide y) {
@@ -88,7 +70,8 @@ std::optional<Constant> combined(std::string_view op, const Constant& a, const C
   if (const auto is = compared(op, x, y)) return with_value(types.truth, *is ? 1 : 0);
   if (op == "+") return with_value(type, x + y);
   if (op == "-") return with_value(type, x - y);
-  if (op == "*") return product(type, x, y);
+  if (op == "*")
+    return with_value(type, static_cast<Wide>(static_cast<UnsignedWide>(x) * static_cast<UnsignedWide>(y)));
   if (op == "/" || op == "%") return y == 0 ? std::nullopt : with_value(type, op == "/" ? x / y : x % y);
   if (op == "&") return with_value(type, x & y);
   if (op == "|") return with_value(type, x | y);
@@ -167,7 +150,7 @@ class Evaluator {
       const auto value = (*names_)(expr.text);
       return value ? with_value(types_.truth, *value) : std::nullopt;
     }
-    if (!expr.decl.valid() || tree_[expr.decl].kind != DeclKind::enumerator) return std::nullopt;
+    if (!expr.decl.valid()) return std::nullopt;
     const auto value = tree_[expr.decl].value;
     return value && !tree_[expr.decl].is_conditional ? with_value({0, 32, false}, *value) : std::nullopt;
   }
@@ -176,8 +159,7 @@ class Evaluator {
     if (op == "!") return with_value(types_.truth, a.value == 0 ? 1 : 0);
     if (op == "+") return a;
     if (op == "-") return with_value(a, -a.value);
-    if (op != "~" || (a.is_unsigned && a.bits == 0)) return std::nullopt;
-    return with_value(a, -a.value - 1);
+    return op == "~" ? with_value(a, -a.value - 1) : std::nullopt;
   }
 
   // Narrow types promote to int.
@@ -197,9 +179,9 @@ class Evaluator {
   [[nodiscard]] Known chosen(const Known& condition, const Known& yes, const Known& no) const {
     if (!condition) return std::nullopt;
     const Known& taken = condition->value != 0 ? yes : no;
-    if (!taken) return std::nullopt;
     if (yes && no) return with_value(common_type(*yes, *no), taken->value);
-    return types_.is_64 && taken->value >= 0 && taken->value <= range_of(types_.truth).high ? taken : std::nullopt;
+    // A type without sign is that of both.
+    return types_.is_64 && taken && taken->is_unsigned ? taken : std::nullopt;
   }
 
   const Tree& tree_;
@@ -211,17 +193,16 @@ class Evaluator {
 int digit_value(char c) {
   if (is_digit(c)) return c - '0';
   const char small = static_cast<char>(c | 0x20);
-  return small >= 'a' && small <= 'f' ? small - 'a' + 10 : 99;
+  return small >= 'a' ? small - 'a' + 10 : 99;
 }
 
 std::optional<Constant> character(std::string_view text) {
-  if (text.size() < 3 || text.front() != '\'' || text.back() != '\'') return std::nullopt;
+  if (text.size() < 3 || text.back() != '\'') return std::nullopt;
   text = text.substr(1, text.size() - 2);
   const auto of = [](int value) -> std::optional<Constant> {
     return value <= 127 ? std::optional(Constant{value, 32, false}) : std::nullopt;
   };
-  if (text[0] != '\\')
-    return text.size() == 1 && static_cast<unsigned char>(text[0]) < 128 ? of(text[0]) : std::nullopt;
+  if (text[0] != '\\') return text.size() == 1 ? of(static_cast<unsigned char>(text[0])) : std::nullopt;
   constexpr std::string_view letters = "abfnrtv'\"?\\";
   constexpr std::string_view meanings = "\a\b\f\n\r\t\v'\"?\\";
   if (const std::size_t at = letters.find(text[1]); text.size() == 2 && at != std::string_view::npos)
@@ -240,21 +221,15 @@ std::optional<Constant> character(std::string_view text) {
 }  // namespace
 
 std::optional<std::int64_t> Constant::as_int64() const {
-  return value >= -power(63) && value < power(63) ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
+  return value < power(63) ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
 }
 
 std::optional<Constant> integer_literal(std::string_view text) {
   if (text.starts_with("'")) return character(text);
-  int base = 10;
-  if (text.size() > 2 && text[0] == '0' && (text[1] | 0x20) == 'x') {
-    base = 16;
-    text.remove_prefix(2);
-  } else if (text.size() > 2 && text[0] == '0' && (text[1] | 0x20) == 'b') {
-    base = 2;
-    text.remove_prefix(2);
-  } else if (text.size() > 1 && text[0] == '0') {
-    base = 8;
-  }
+  const bool has_zero = text.starts_with('0');
+  const int letter = has_zero && text.size() > 1 ? text[1] | 0x20 : 0;
+  const int base = letter == 'x' ? 16 : letter == 'b' ? 2 : has_zero ? 8 : 10;
+  if (base == 16 || base == 2) text.remove_prefix(2);
   Wide value = 0;
   std::size_t at = 0;
   for (; at < text.size() && digit_value(text[at]) < base; ++at) {
@@ -292,13 +267,12 @@ std::optional<std::int64_t> size_of(const Tree& tree, TypeId id) {
   const Type* type = &tree[id];
   while (type->kind == TypeKind::array) {
     const auto extent = type->extent.valid() ? constant_value(tree, type->extent) : std::nullopt;
-    if (!extent || extent->value < 0 || extent->value > power(31)) return std::nullopt;
+    if (!extent || extent->value < 0) return std::nullopt;
     count *= extent->value;
     if (count > power(31)) return std::nullopt;
     type = &tree[type->of];
   }
-  const bool is_number = type->kind == TypeKind::integer || type->kind == TypeKind::real;
-  if (!is_number || type->bits == 0) return std::nullopt;
+  if (type->bits == 0) return std::nullopt;
   return static_cast<std::int64_t>(count * (type->bits / 8));
 }
 

@@ -16,8 +16,7 @@ std::string in_string(const std::vector<Token>& tokens) {
   std::string result = "\"";
   for (const Token& token : tokens) {
     if (&token != tokens.data() && token.has_gap) result += ' ';
-    const bool is_literal = token.kind == TokenKind::string || token.kind == TokenKind::character ||
-                            (token.kind == TokenKind::other && (token.text[0] == '"' || token.text[0] == '\''));
+    const bool is_literal = token.kind == TokenKind::string || token.kind == TokenKind::character;
     for (const char c : token.text) {
       if (is_literal && (c == '"' || c == '\\')) result += '\\';
       result += c;
@@ -46,13 +45,10 @@ class Expander::Run {
 
   // NOLINTNEXTLINE(misc-no-recursion): at most most_arguments_deep
   void run(std::vector<Token> tokens) {
-    push(std::move(tokens), nullptr);
+    push({std::move(tokens)});
     while (drop_read()) {
-      Context& context = contexts_.back();
-      Token token = context.tokens[context.at++];
+      Token token = read();
       paint(token);
-      if (gap_) token.has_gap = true;
-      gap_ = false;
       if (!enter(token)) result_.push_back(token);
     }
   }
@@ -62,14 +58,16 @@ class Expander::Run {
     std::vector<Token> tokens;
     std::size_t at = 0;
     const Macro* macro = nullptr;  // that is disabled meanwhile
+    bool has_gap_behind = false;
   };
 
-  void push(std::vector<Token> tokens, const Macro* macro) {
-    e_.made_ += macro == nullptr ? 0 : tokens.size() + 1;
-    if (macro != nullptr) e_.disabled_.insert(macro);
-    contexts_.push_back({std::move(tokens), 0, macro});
+  void push(Context context) {
+    e_.made_ += context.macro == nullptr ? 0 : context.tokens.size() + 1;
+    if (context.macro != nullptr) e_.disabled_.insert(context.macro);
+    contexts_.push_back(std::move(context));
   }
   void pop() {
+    gap_ = gap_ || contexts_.back().has_gap_behind;
     if (contexts_.back().macro != nullptr) e_.disabled_.erase(contexts_.back().macro);
     contexts_.pop_back();
   }
@@ -77,6 +75,14 @@ class Expander::Run {
   bool drop_read() {
     while (!contexts_.empty() && contexts_.back().at == contexts_.back().tokens.size()) pop();
     return !contexts_.empty();
+  }
+
+  Token read() {
+    Context& context = contexts_.back();
+    Token token = context.tokens[context.at++];
+    const bool has_gap = std::exchange(gap_, false);
+    token.has_gap = token.has_gap || has_gap;
+    return token;
   }
 
   // A name that is met while its macro is being expanded stays for ever.
@@ -108,14 +114,7 @@ class Expander::Run {
     if (e_.made_ > most) fail_at(token, "macros stand for more than " + std::to_string(most) + " tokens");
     e_.unit_.expansions.push_back({&macro, token.file, token.offset, token.expansion});
     const auto expansion = static_cast<std::uint32_t>(e_.unit_.expansions.size() - 1);
-    std::vector<Token> tokens = replaced(token, macro, arguments, expansion);
-    if (tokens.empty()) {
-      gap_ = gap_ || token.has_gap;
-    } else {
-      tokens[0].has_gap = token.has_gap;
-      tokens[0].begins_line = token.begins_line;
-    }
-    push(std::move(tokens), &macro);
+    push(replaced(token, macro, arguments, expansion));
     return true;
   }
 
@@ -130,9 +129,9 @@ class Expander::Run {
   }
 
   std::optional<Token> take() {
-    if (!drop_read()) return source_ == nullptr ? std::nullopt : source_->take();
-    Context& context = contexts_.back();
-    return context.tokens[context.at++];
+    if (drop_read()) return read();
+    gap_ = false;
+    return source_ == nullptr ? std::nullopt : source_->take();
   }
 
   std::vector<Argument> arguments(const Token& name, const Macro& macro) {
@@ -197,7 +196,10 @@ class Expander::Run {
         e_.depth_ = 0;
         fail_at(name, "found macros in arguments of macros more than " + std::to_string(most_arguments_deep) + " deep");
       }
-      argument.expanded = e_.expand_all(argument.tokens);
+      argument.expanded.emplace();
+      Run inside(e_, nullptr, *argument.expanded);
+      inside.run(argument.tokens);
+      if (inside.gap_) argument.expanded->emplace_back().has_gap = true;
       --e_.depth_;
     }
     return *argument.expanded;
@@ -205,11 +207,9 @@ class Expander::Run {
 
   // What the macro stands for with these arguments.
   // NOLINTNEXTLINE(misc-no-recursion): at most most_arguments_deep
-  std::vector<Token> replaced(const Token& name, const Macro& macro, std::vector<Argument>& arguments,
-                              std::uint32_t expansion) {
-    std::vector<Token> tokens;  // of kind `end`: nothing, where ## needs something
+  Context replaced(const Token& name, const Macro& macro, std::vector<Argument>& arguments, std::uint32_t expansion) {
+    std::vector<Token> tokens;  // of kind `end`: a place where nothing stands
     bool pastes = false;
-    bool gap = false;
     for (std::size_t i = 0; i < macro.body.size(); ++i) {
       Token token = macro.body[i];
       if (token.is("##")) {
@@ -217,58 +217,55 @@ class Expander::Run {
         continue;
       }
       token.expansion = expansion;
-      const bool is_pasted = pastes || (i + 1 < macro.body.size() && macro.body[i + 1].is("##"));
-      std::vector<Token> piece;
+      const bool pastes_next = i + 1 < macro.body.size() && macro.body[i + 1].is("##");
+      std::vector<Token> piece = {token};
       if (macro.is_function && token.is("#")) {
         const std::size_t param = *param_of(macro, macro.body[++i]);
-        token.kind = TokenKind::string;
-        token.text = e_.keep(in_string(param < arguments.size() ? arguments[param].tokens : std::vector<Token>()));
-        piece.push_back(token);
+        piece[0].kind = TokenKind::string;
+        piece[0].text = e_.keep(in_string(param < arguments.size() ? arguments[param].tokens : std::vector<Token>()));
       } else if (const auto param = param_of(macro, token)) {
         const bool is_omitted = *param >= arguments.size();
-        const bool is_comma = pastes && macro.is_variadic && *param + 1 == macro.params.size() && !tokens.empty() &&
-                              tokens.back().is(",");
-        if (is_comma) {  // GCC's , ## args
-          if (!is_omitted && macro.params.size() == 1 && arguments[0].tokens.empty())
-            fail_at(name, "found , ## in front of no arguments, which some compilers take for a comma");
-          if (is_omitted) tokens.pop_back();
+        const bool is_comma =
+            pastes && !pastes_next && macro.is_variadic && *param + 1 == macro.params.size() && tokens.back().is(",");
+        if (is_comma && is_omitted) {  // GCC's , ## args
+          tokens.pop_back();
           pastes = false;
+          continue;
         }
-        if (!is_omitted) piece = is_pasted ? arguments[*param].tokens : expanded(arguments[*param], name);
-        if (is_comma && is_omitted) continue;
-        if (piece.empty()) {
-          gap = gap || token.has_gap;
-        } else {
-          piece[0].has_gap = token.has_gap;
-        }
-      } else {
-        piece.push_back(token);
+        piece.clear();
+        if (!is_omitted) piece = pastes || pastes_next ? arguments[*param].tokens : expanded(arguments[*param], name);
+        if (is_comma && macro.params.size() == 1 && piece.empty())
+          fail_at(name, "found , ## in front of no arguments, which some compilers take for a comma");
+        if (piece.empty()) piece.emplace_back();
+        if (!pastes) piece[0].has_gap = token.has_gap;
+        if (is_comma) pastes = false;
       }
-      if (piece.empty() && is_pasted && !pastes) piece.emplace_back();
-      if (pastes && !piece.empty() && !tokens.empty()) {
-        if (tokens.back().kind == TokenKind::end) {
-          piece[0].has_gap = tokens.back().has_gap;
-          tokens.pop_back();
-        } else {
-          piece[0] = pasted(tokens.back(), piece[0]);
-          tokens.pop_back();
-        }
+      if (pastes && piece[0].kind == TokenKind::end) {
+        piece.clear();
+      } else if (pastes) {
+        if (tokens.back().kind != TokenKind::end) piece[0] = pasted(tokens.back(), piece[0]);
+        piece[0].has_gap = tokens.back().has_gap;
+        tokens.pop_back();
       }
       pastes = false;
-      if (!piece.empty() && gap) {
-        piece[0].has_gap = true;
-        gap = false;
-      }
       tokens.insert(tokens.end(), piece.begin(), piece.end());
     }
-    std::erase_if(tokens, [](const Token& token) { return token.kind == TokenKind::end; });
-    for (Token& token : tokens) token.begins_line = false;
-    gap_ = gap_ || gap;
-    return tokens;
+    if (tokens.empty()) tokens.emplace_back();
+    tokens[0].has_gap = name.has_gap;
+    tokens[0].begins_line = name.begins_line;
+    Context result;
+    result.macro = &macro;
+    // Gaps around nothing are in front of what stands behind it.
+    for (Token& token : tokens) {
+      token.has_gap = token.has_gap || result.has_gap_behind;
+      const bool is_nothing = token.kind == TokenKind::end;
+      result.has_gap_behind = is_nothing && token.has_gap;
+      if (!is_nothing) result.tokens.push_back(token);
+    }
+    return result;
   }
 
   static std::optional<std::size_t> param_of(const Macro& macro, const Token& token) {
-    if (!macro.is_function || token.kind != TokenKind::identifier) return std::nullopt;
     const auto found = std::find(macro.params.begin(), macro.params.end(), token.text);
     if (found == macro.params.end()) return std::nullopt;
     return static_cast<std::size_t>(found - macro.params.begin());
@@ -277,9 +274,7 @@ class Expander::Run {
   Token pasted(const Token& left, const Token& right) {
     const std::string_view text = e_.keep(std::string(left.text) + std::string(right.text));
     const std::vector<Token> made = lex_text(text);
-    const bool is_comment = text.starts_with("//") || text.starts_with("/*");
-    const bool is_odd = made.size() == 1 && made[0].kind == TokenKind::other;
-    if (made.size() != 1 || is_comment || is_odd || left.kind == TokenKind::numbers || right.kind == TokenKind::numbers)
+    if (made.size() != 1)
       fail_at(left, "found ## between " + std::string(left.text) + " and " + std::string(right.text) +
                         ", expected what makes one token");
     Token token = left;

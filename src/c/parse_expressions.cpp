@@ -74,14 +74,6 @@ class Parser::Expression {
   // Its operands are the last ones, from `first` on.
   void make(Expr expr, std::size_t first, std::size_t begin) {
     expr.tokens = p_.range_from(begin);
-    if (first < operands_.size()) {
-      // What is made while the token behind it is looked at ends with its last operand.
-      const Expr& last = p_.tree_[operands_.back()];
-      if (expr.kind == ExprKind::prefix || expr.kind == ExprKind::cast || expr.kind == ExprKind::binary ||
-          expr.kind == ExprKind::assign || expr.kind == ExprKind::conditional || expr.kind == ExprKind::designated) {
-        expr.tokens.end = last.tokens.end;
-      }
-    }
     const ExprId id = p_.add(expr, std::span(operands_).subspan(first));
     operands_.resize(first);
     operands_.push_back(id);
@@ -145,8 +137,8 @@ class Parser::Expression {
     if (!is_type && !is_unknown_type(close)) return false;
     ++p_.at_;
     const auto type = p_.type_name();
-    if (!type || p_.at_ != close) throw Unparsed{};
-    ++p_.at_;
+    if (!type) throw Unparsed{};
+    p_.expect(")");
     if (p_.here().is("{")) {
       push(Kind::braces, 0, {}, begin, operands_.size());
       pending_.back().type = *type;
@@ -191,7 +183,7 @@ class Parser::Expression {
         return true;
       }
       case TokenKind::numbers:
-        if (pending_.empty() || pending_.back().kind != Kind::braces) throw Unparsed{};
+        if (pending_.empty()) throw Unparsed{};  // else it stands behind the brace on top
         leaf(ExprKind::numbers, 1);
         needs_operand_ = true;  // its last comma is in it
         if (p_.here().is("}")) close_braces();
@@ -269,8 +261,8 @@ class Parser::Expression {
       if (is_type && !p_.token(close + 1).is("{")) {
         ++p_.at_;
         const auto type = p_.type_name();
-        if (!type || p_.at_ != close) throw Unparsed{};
-        ++p_.at_;
+        if (!type) throw Unparsed{};
+        p_.expect(")");
         make({.kind = ExprKind::size_of, .tokens = {}, .type = *type}, operands_.size(), begin);
         needs_operand_ = false;
         return true;
@@ -298,7 +290,6 @@ class Parser::Expression {
 
   bool infix() {
     const Token& token = p_.here();
-    if (token.kind != TokenKind::punctuator) return ends();
     if (token.is("[")) {
       push(Kind::subscript, 0, {}, p_.at_++, operands_.size() - 1);
       needs_operand_ = true;
@@ -364,9 +355,7 @@ class Parser::Expression {
   }
 
   bool comma() {
-    reduce(comma_precedence);
-    // A comma in front of this one is one of its operands.
-    if (!pending_.empty() && pending_.back().precedence == comma_precedence) reduce(0);
+    reduce(0);  // with a comma in front of this one
     const Kind around = pending_.empty() ? Kind::binary : pending_.back().kind;
     if (pending_.empty() && !takes_commas_) return ends();
     if (around == Kind::call || around == Kind::braces) {

@@ -12,7 +12,7 @@ namespace {
 
 bool is_declarator_end(const Token& token) {
   return token.is(";") || token.is(",") || token.is("=") || token.is("[") || token.is("(") || token.is(":") ||
-         token.is(")") || token.is("{");
+         token.is(")");
 }
 
 }  // namespace
@@ -57,9 +57,8 @@ void Parser::declare(DeclId decl) {
 }
 
 TypeId Parser::qualified(TypeId type, bool is_const, bool is_volatile) {
-  const Type& plain = tree_[type];
-  if ((!is_const || plain.is_const) && (!is_volatile || plain.is_volatile)) return type;
-  Type copy = plain;
+  if (!is_const && !is_volatile) return type;
+  Type copy = tree_[type];
   copy.is_const = copy.is_const || is_const;
   copy.is_volatile = copy.is_volatile || is_volatile;
   return add(std::move(copy));
@@ -133,9 +132,9 @@ bool Parser::unknown_word(Where where, bool has_type, Specifiers& result) {
     result.unknown.push_back(range_from(begin));
     return true;
   };
-  const bool goes_on = begins_specifiers(behind) || (behind.kind == TokenKind::group && is_prefix_group(at_ + 1));
+  const bool goes_on = begins_specifiers(behind) || behind.kind == TokenKind::group;
   if (has_type) {
-    if (tokens_[at_ - 1].is("}") && is_name(behind)) {  // struct { … } x PROGMEM = …, x SECTION(".x") = …
+    if (tokens_[at_ - 1].is("}")) {  // struct { … } x PROGMEM = …, x SECTION(".x") = …
       const std::size_t end = at_ + 2;
       if (token(token(end).is("(") ? partner_[end] + std::size_t{1} : end).is("=")) return false;
     }
@@ -148,7 +147,7 @@ bool Parser::unknown_word(Where where, bool has_type, Specifiers& result) {
     }
     // int8_t ALIGNED x; but int8_t x __attribute__((used))
     const bool is_attribute = behind.kind == TokenKind::identifier && word_of(behind.text) == Word::attribute;
-    return (is_name(behind) || (goes_on && !is_attribute)) && where != Where::type_name ? take_unknown(at_ + 1) : false;
+    return is_name(behind) || (goes_on && !is_attribute) ? take_unknown(at_ + 1) : false;
   }
   if (goes_on) return take_unknown(at_ + 1);
   const auto take_type = [&] {
@@ -168,7 +167,7 @@ bool Parser::unknown_word(Where where, bool has_type, Specifiers& result) {
   if (behind.is("(") && (where == Where::file || where == Where::block || where == Where::member)) {
     const std::size_t close = partner_[at_ + 1];
     const Token& third = token(close + 1);
-    const bool is_prefix = begins_specifiers(third) || (where == Where::file && is_name(third));
+    const bool is_prefix = begins_specifiers(third) || where == Where::file;
     return is_prefix ? take_unknown(close + 1) : false;
   }
   const bool may_be_nameless = where == Where::parameter || where == Where::type_name;

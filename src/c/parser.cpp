@@ -21,7 +21,7 @@ class Partners {
       const Token& token = tokens_[i];
       if (token.kind == TokenKind::group) {
         group(i);
-      } else if (token.kind == TokenKind::punctuator && token.text.size() == 1) {
+      } else if (token.kind == TokenKind::punctuator) {
         bracket(i, token.text[0]);
       }
     }
@@ -96,7 +96,6 @@ Tree Parser::file() {
   } catch (const Unparsed&) {
     throw SyntaxError{here().file, here().offset, "found groups more than " + std::to_string(most_nested) + " deep"};
   }
-  if (!is_end()) throw SyntaxError{here().file, here().offset, "found " + std::string(here().text) + " without #if"};
   return std::move(tree_);
 }
 
@@ -104,10 +103,7 @@ Tree Parser::file() {
 void Parser::items(std::size_t end, std::vector<StmtId>& into) {
   const Deeper deeper(*this);
   std::vector<StmtId> found;
-  while (at_ < end && !is_end()) {
-    if (here().kind == TokenKind::group && here().text != "if") break;
-    found.push_back(item());
-  }
+  while (at_ < end) found.push_back(item());
   into = std::move(found);
 }
 
@@ -138,11 +134,8 @@ StmtId Parser::opaque_item(std::size_t begin) {
       at_ = group_end(at_) + 1;
       continue;
     }
-    if (token.is("}")) {
-      if (at_ == begin) ++at_;
-      break;
-    }
-    const bool is_body = token.is("{") && (at_ == begin || !tokens_[at_ - 1].is("="));
+    if (token.is("}")) break;
+    const bool is_body = token.is("{") && !this->token(at_ - 1).is("=");
     if (token.is("(") || token.is("[") || token.is("{")) {
       skip_brackets();
     } else {
@@ -160,8 +153,6 @@ StmtId Parser::linkage() {
   const std::size_t close = partner_[at_++];
   Stmt stmt{.kind = StmtKind::linkage, .tokens = {}};
   items(close, stmt.body);
-  if (at_ != close)
-    throw SyntaxError{here().file, here().offset, "found #" + std::string(here().text) + " inside of a declaration"};
   ++at_;
   return add(std::move(stmt), begin);
 }
@@ -201,12 +192,6 @@ StmtId Parser::group(bool is_file) {
     } else {
       statements(end, body.body);
     }
-    if (at_ != end) {
-      if (!is_file) throw Cut{part};
-      throw SyntaxError{token(part).file, token(part).offset,
-                        "found a conditional group that has a part of a declaration, and of which is not known whether "
-                        "it is taken"};
-    }
     stmt.body.push_back(add(std::move(body), part + 1));
   }
   ++at_;
@@ -240,23 +225,19 @@ StmtId Parser::block() {
   ++at_;
   Stmt stmt{.kind = StmtKind::block, .tokens = {}};
   statements(close, stmt.body);
-  if (at_ != close) throw Cut{at_};
   ++at_;
   return add(std::move(stmt), begin);
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as above
 void Parser::statements(std::size_t end, std::vector<StmtId>& into) {
-  while (at_ < end) {
-    if (here().kind == TokenKind::group && here().text != "if") return;
-    into.push_back(statement());
-  }
+  while (at_ < end) into.push_back(statement());
 }
 
 // One that an if or a loop has; not a declaration, nor a group.
 // NOLINTNEXTLINE(misc-no-recursion): as above
 StmtId Parser::statement_inside() {
-  if (here().kind == TokenKind::group || here().is("}") || is_end()) throw Cut{at_};
+  if (here().kind == TokenKind::group) throw Cut{at_};
   return statement();
 }
 
@@ -327,8 +308,6 @@ StmtId Parser::labelled() {
     ++at_;
     if (!take(":")) throw Cut{begin};
   }
-  // A label in front of the brace that closes its block is C of 2023.
-  if (here().is("}")) throw Cut{at_};
   stmt.body.push_back(statement_inside());
   return add(std::move(stmt), begin);
 }
@@ -415,17 +394,17 @@ StmtId Parser::opaque_statement(std::size_t begin) {
       at_ = group_end(at_) + 1;
       continue;
     }
-    if (token.is("}") || is_end()) {
-      if (at_ == begin) throw Cut{at_};
+    if (token.is("}")) {
+      if (at_ == begin) throw Cut{at_};  // a label in front of it is C of 2023
       break;
     }
-    const bool is_body = token.is("{") && !(at_ > begin && tokens_[at_ - 1].is("="));
+    const bool is_body = token.is("{") && !this->token(at_ - 1).is("=");
     if (token.is("(") || token.is("[") || token.is("{")) {
       skip_brackets();
     } else {
       ++at_;
     }
-    const bool goes_on = here().is(";") || here().is(",") || here().is(".") || here().is("[") || here().is(")");
+    const bool goes_on = here().is(";") || here().is(",") || here().is(".") || here().is("[");
     if (is_body && !goes_on) {
       if (here().is("else") || here().is("while")) throw Cut{at_};
       break;
@@ -457,7 +436,8 @@ TypeId Parser::without_old_params(TypeId function) {
   for (; !token(end).is("{"); ++end) {
     bool names_one = false;
     for (; !token(end).is(";"); ++end) {
-      if (token(end).is("{") || token(end).is("=") || token(end).kind == TokenKind::end) return function;
+      const bool is_odd = token(end).kind == TokenKind::end || token(end).kind == TokenKind::group;
+      if (is_odd || token(end).is("{") || token(end).is("=")) return function;
       names_one = names_one || std::find(names.begin(), names.end(), token(end).text) != names.end();
     }
     if (!names_one) return function;
@@ -501,7 +481,7 @@ StmtId Parser::declaration(Where where) {
     decl.unknown = shared.unknown;
     attributes(decl.attributes);
     const bool is_function = tree_[one.type].kind == TypeKind::function;
-    if (is_function && where == Where::file) decl.type = without_old_params(one.type);
+    if (is_function) decl.type = without_old_params(one.type);
     if (where == Where::file) words_behind(decl);
     decl.kind = shared.is_type_name ? DeclKind::type : is_function ? DeclKind::function : DeclKind::variable;
     const DeclId id = add(std::move(decl));

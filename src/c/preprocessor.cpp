@@ -322,11 +322,6 @@ class Preprocessor final : public TokenSource {
     std::size_t at = 2;
     if (at < line.size() && line[at].is("(") && !line[at].has_gap) at = params(line, macro);
     macro.body.assign(line.begin() + static_cast<std::ptrdiff_t>(at), line.end());
-    for (Token& token : macro.body) {
-      if (token.kind == TokenKind::numbers)
-        fail_at(token, "found a list of numbers in a macro, expected it in a table");
-      token.begins_line = false;
-    }
     if (!macro.body.empty()) macro.body[0].has_gap = false;
     check_operators(macro);
     if (environment_.stays && environment_.stays(macro.name)) return;
@@ -380,7 +375,7 @@ class Preprocessor final : public TokenSource {
     result.offset = line[0].offset;
     std::vector<Token> name(line.begin() + 1, line.end());
     if (!name.empty() && name[0].is_identifier()) name = expander_.expand_all(name);
-    if (!name.empty() && name[0].kind == TokenKind::string && name[0].text.size() >= 2) {
+    if (!name.empty() && name[0].kind == TokenKind::string) {
       result.is_quoted = true;
       result.name = name[0].text.substr(1, name[0].text.size() - 2);
     } else if (!name.empty() && name[0].is("<")) {
@@ -417,21 +412,21 @@ class Preprocessor final : public TokenSource {
 }  // namespace
 
 std::optional<std::string_view> include_guard(const std::vector<Token>& tokens) {
-  constexpr std::size_t fewest = 7;
-  if (tokens.size() < fewest || !is_directive(tokens[0])) return std::nullopt;
+  const auto is = [&](std::size_t at, std::string_view text) { return at < tokens.size() && tokens[at].is(text); };
+  if (!is_directive(tokens[0])) return std::nullopt;
   std::size_t name = 2;
   std::size_t define = 3;
-  if (tokens[1].is("if") && tokens[2].is("!") && tokens[3].is("defined")) {
-    name = tokens[4].is("(") ? 5 : 4;
-    define = tokens[4].is("(") ? 7 : 5;
-  } else if (!tokens[1].is("ifndef")) {
+  if (is(1, "if") && is(2, "!") && is(3, "defined")) {
+    name = is(4, "(") ? 5 : 4;
+    define = is(4, "(") ? 7 : 5;
+  } else if (!is(1, "ifndef")) {
     return std::nullopt;
   }
-  if (tokens.size() < define + 4 || !tokens[name].is_identifier() || !is_directive(tokens[define]) ||
-      !tokens[define + 1].is("define") || !tokens[define + 2].is(tokens[name].text))
+  if (!is(define, "#") || !tokens[define].begins_line || !is(define + 1, "define") ||
+      !is(define + 2, tokens[name].text))
     return std::nullopt;
   std::size_t depth = 0;
-  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
     if (!is_directive(tokens[at])) continue;
     const Token& word = tokens[at + 1];
     if (word.is("if") || word.is("ifdef") || word.is("ifndef")) ++depth;

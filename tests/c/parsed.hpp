@@ -43,12 +43,10 @@ inline std::unique_ptr<ParsedText> parsed(std::string_view text, bool known = tr
 }
 
 // The tokens behind the preprocessor; of groups "#if".
-inline std::string preprocessed(std::string_view text, bool known = true,
-                                const std::map<std::string, std::string, std::less<>>& headers = {}) {
+inline std::string tokens_of(const usmp::c::Unit& unit) {
   using namespace usmp::c;
-  const auto result = parsed(text, known, headers, false);
   std::string tokens;
-  for (const Token& token : result->unit.tokens) {
+  for (const Token& token : unit.tokens) {
     if (token.kind == TokenKind::end) break;
     if (!tokens.empty()) tokens += ' ';
     if (token.kind == TokenKind::group) tokens += '#';
@@ -56,6 +54,11 @@ inline std::string preprocessed(std::string_view text, bool known = true,
     tokens += token.text;
   }
   return tokens;
+}
+
+inline std::string preprocessed(std::string_view text, bool known = true,
+                                const std::map<std::string, std::string, std::less<>>& headers = {}) {
+  return tokens_of(parsed(text, known, headers, false)->unit);
 }
 
 // Why the text is refused: "offset: message".

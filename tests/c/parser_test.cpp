@@ -12,7 +12,7 @@ namespace {
 
 std::string shown(const Tree& tree, TypeId id) {
   const Type& type = tree[id];
-  const std::string front = type.is_const ? "const " : "";
+  const std::string front = std::string(type.is_const ? "const " : "") + (type.is_volatile ? "volatile " : "");
   switch (type.kind) {
     case TypeKind::pointer:
       return front + "*" + shown(tree, type.of);
@@ -29,7 +29,7 @@ std::string shown(const Tree& tree, TypeId id) {
     case TypeKind::unknown:
       return front + "?" + std::string(type.name);
     case TypeKind::enumeration:
-      return "enum";
+      return front + "enum";
     default:
       return front + std::string(type.name);
   }
@@ -127,6 +127,13 @@ std::string items(std::string_view text, bool known = true) {
   return all;
 }
 
+// The last record: "tag 2" for two members, with "?" if not all of it is known.
+std::string record(std::string_view text) {
+  const auto result = parsed(text, false);
+  const Record& last = result->tree.records.back();
+  return std::string(last.tag) + " " + std::to_string(last.members.size()) + (last.is_known ? "" : "?");
+}
+
 // Of `x = TEXT;` in a function that has int a, b, c, d, *p and a function f.
 std::string expression(const std::string& text) {
   const std::string all = items(
@@ -162,12 +169,53 @@ TEST_CASE("expressions bind as C says") {
   CHECK(expression("(U)a") == "(cast ?U a);");
   CHECK(expression("(p)(a)") == "(call p a);");
   CHECK(expression("a = (U)5") == "(= a (cast ?U 5));");
+  CHECK(expression("(U)\"x\", (U)'x'") == "(, (cast ?U \"x\") (cast ?U 'x'));");
+  CHECK(expression("(V * b) + 1") == "(+ (* V b) 1);");
+  CHECK(expression("f(\"x\" SCNu32, a)") == "(call f \"x\" a);");
+  CHECK(expression("(struct S){}") == "(literal record S {});");
+  CHECK(expression("sizeof (int){1} + sizeof(int)") == "(+ (sizeof (literal int ({} 1))) sizeof int);");
+  CHECK(expression("a = __extension__ b") == "(= a b);");
+}
+
+TEST_CASE("expressions have their tokens") {
+  const auto one = parsed("int x[] = {[1] = -a * (T)b + (c)[2], .m = d = f(1)++, e ? (struct S){g, 1} : 2};");
+  std::string all;
+  for (const Expr& expr : one->tree.exprs) {
+    for (std::uint32_t i = expr.tokens.begin; i < expr.tokens.end; ++i) all += one->unit.tokens[i].text;
+    all += ' ';
+  }
+  CHECK(all ==
+        "1 a -a b (T)b -a*(T)b (c) 2 (c)[2] -a*(T)b+(c)[2] [1]=-a*(T)b+(c)[2] d f 1 f(1) f(1)++ d=f(1)++ .m=d=f(1)++ e "
+        "g 1 "
+        "{g,1} (structS){g,1} 2 e?(structS){g,1}:2 {[1]=-a*(T)b+(c)[2],.m=d=f(1)++,e?(structS){g,1}:2} ");
+  const auto loop = parsed("void f(void) { for (a b) { } }");
+  REQUIRE(loop->tree.exprs.back().kind == ExprKind::opaque);
+  CHECK(loop->tree.exprs.back().tokens == TokenRange{8, 10});
 }
 
 TEST_CASE("what is no expression of the grammar makes its statement opaque") {
-  for (const char* text :
-       {"a b c d", "a +", "f(a,)", "({ a; })", "a = {1}", "__builtin_va_arg(p, int)", "(U)(a)", "static_cast<int>(a)",
-        "a ? b", "a[b", "_Generic(a, int: 1)", "sizeof", "a..b", "T + 1", ".m = 1", "a = .m", "f(.m = 1)"}) {
+  for (const char* text : {"a b c d",
+                           "a +",
+                           "f(a,)",
+                           "({ a; })",
+                           "a = {1}",
+                           "__builtin_va_arg(p, int)",
+                           "(U)(a)",
+                           "static_cast<int>(a)",
+                           "a ? b",
+                           "a[b",
+                           "_Generic(a, int: 1)",
+                           "sizeof",
+                           "a..b",
+                           "T + 1",
+                           ".m = 1",
+                           "a = .m",
+                           "f(.m = 1)",
+                           "(const W int)a",
+                           "(int 5)a",
+                           "(a)5",
+                           "sizeof(int 5)",
+                           "a = / b"}) {
     CAPTURE(text);
     if (std::string_view(text) == "(U)(a)") {
       CHECK(expression(text) == "(call U a);");  // a call, where U is no type
@@ -188,6 +236,43 @@ TEST_CASE("declarations") {
         "S: record ; s: record ; f: fn(*const record )*record ;{return 0;}");
   CHECK(items("enum E { A, B = 4, C } e; int x[C];") == "e: enum; x: []int;");
   CHECK(items("extern \"C\" { int a; } extern \"C\" int b;") == "linkage{a: int;} b: int;");
+  CHECK(items("extern struct { int a; } b;") == "b: record ;");
+  CHECK(items("int x = {1 2}; int y;") == "x: int = opaque; y: int;");
+  CHECK(items("a; int x = f({1}); int y;") == "opaque opaque y: int;");
+  CHECK(items("int x[] = {.a[1].b = 2};") == "x: []int = ({} (=a (= 1 (=b 2))));");
+  SUBCASE("words that make a type") {
+    CHECK(items("volatile int a; _Atomic int b; volatile const int c; int * const d, * volatile e, * _Atomic f, "
+                "*restrict g;") ==
+          "a: volatile int; b: volatile int; c: const volatile int; d: const *int;e: volatile *int;f: volatile *int;g: "
+          "*int;");
+    CHECK(items("__const int a; _Bool b; double long c; short d; unsigned short int e; int long unsigned f;") ==
+          "a: const int; b: bool; c: long double; d: short; e: unsigned short; f: unsigned long;");
+    for (const char* words : {"long float", "double double", "float int", "long long double", "unsigned signed",
+                              "short long", "short int int", "int int", "long long long", "char int", "char char"}) {
+      CAPTURE(words);
+      CHECK(items(std::string(words) + " a; int b;") == "opaque b: int;");
+    }
+    CHECK(items("enum E a; enum + b;") == "a: enum; opaque");
+    const auto storages =
+        parsed("static _Thread_local int a; __thread int b; extern __thread int c; int d(register int e);");
+    std::string all;
+    for (const Decl& decl : storages->tree.decls) all += std::to_string(static_cast<int>(decl.storage));
+    CHECK(all == "24100");
+    CHECK(items("int f(static int a);") == "opaque");
+  }
+  SUBCASE("declarators") {
+    CHECK(items("int x asm(\"y\"); void f(void) __asm__(\"g\"); void g(void) __attribute__((x)) { }") ==
+          "x: int; f: fn()void; g: fn()void;{}");
+    CHECK(items("int f(void *p), g(int a[static 3], int b[const], int c[restrict 4]);") ==
+          "f: fn(*void)int;g: fn([]int, []int, []int)int;");
+    CHECK(items("typedef int T; int f(int (int), int (*)(char), int (a), int ([2]), int ((*g)), int (T));") ==
+          "T: int; f: fn(fn(int)int, *fn(char)int, int, []int, *int, fn(int)int)int;");
+    CHECK(items("int (__attribute__((x)) *p);") == "p: *int;");
+  }
+  CHECK(items("struct S { int a; }; int b;") == "b: int;");
+  CHECK(items("int a, f(void) { }") == "opaque");
+  CHECK(items("typedef int f(void) { }") == "opaque");
+  CHECK(items("void f(void) { int g(void) { } int a; }") == "f: fn()void;{opaque a: int;}");
   CHECK(items("int x[] = {[2] = 1, {3}}; struct P p = {.a.b = 1, .c = {2}};") ==
         "x: []int = ({} (= 2 1) ({} 3)); p: record P = ({} (=a (=b 1)) (=c ({} 2)));");
   SUBCASE("with words that no file declares") {
@@ -199,6 +284,16 @@ TEST_CASE("declarations") {
     CHECK(shown(one->tree, one->tree.items[1]) == "t: ?UNKNOWN;");
     CHECK(shown(one->tree, one->tree.items[2]) == "x: []int8_t;");
     CHECK(one->tree[one->tree[one->tree.items[2]].decls[0]].unknown.size() == 1);
+    CHECK(items("U a, b; U c = 1; U d[2]; U e(int); U f __attribute__((used)); U g asm(\"h\"); U V i; void h(U j);") ==
+          "a: ?U;b: ?U; c: ?U = 1; d: []?U; e: fn(int)?U; f: ?U; g: ?U; i: ?V; h: fn(?U)void;");
+    CHECK(items("A(16) U x; int8_t ALIGNED const y; int f(U[2]);") == "x: ?U; y: const int8_t; f: fn([]?U)int;");
+    CHECK(items("int f(A(1) int x); int g(A(b)); int c;") == "opaque opaque c: int;");
+    CHECK(items("W\n#ifdef P\nstatic\n#endif\nint a; A(1)\n#ifdef P\nstatic\n#endif\nint b;", false) ==
+          "a: int; b: int;");
+    CHECK(items("W\n#ifdef P\nint b;\n#endif\nint c;", false) == "opaque");
+    CHECK(items("static\n#ifdef P\nint b;\n#endif\nint c;", false) == "opaque");
+    CHECK(items("#ifdef P\nint b; static\n#else\nextern\n#endif\nint c;", false) ==
+          "group({b: int; opaque} {opaque}) c: int;");
   }
   SUBCASE("with words that no file declares, around a name") {
     const auto unknown = [](const std::string& text, std::size_t item = 0) {
@@ -223,8 +318,11 @@ TEST_CASE("declarations") {
   SUBCASE("parameters that are declared behind the brackets") {
     CHECK(items("int f(a, n) char* a; int n; { return a[n]; } int b;").starts_with("f: fn()int;{"));
     CHECK(items("int f(a) char* b; int c;") == "opaque c: int;");
+    CHECK(items("int f(a) RAM { a; { } }") == "f: fn(?a)int;{a; {}}");
     CHECK(items("int f(a) char* b; { }").starts_with("opaque"));
     CHECK(items("int f(a) char* a = 0; { }").starts_with("opaque"));
+    CHECK(items("int f(a) char* b") == "opaque");
+    CHECK(items("int f(a)\n#ifdef P\nchar* a; { }\n#else\n#endif\nint b;", false) == "opaque");
     const auto one = parsed("int f(a) char* a; { return 0; } int g(void);");
     REQUIRE(one->tree.items.size() == 2);
     const Type& type = one->tree[one->tree[one->tree[one->tree.items[0]].decls[0]].type];
@@ -281,6 +379,9 @@ TEST_CASE("declarations") {
   SUBCASE("a name hides a type's") {
     CHECK(items("typedef int T; void f(int T) { T * 2; { int8_t int8_t; } }").find("(* T 2);") != std::string::npos);
     CHECK(items("void f(void) { U * x; a * 2; }") == "f: fn()void;{x: *?U; (* a 2);}");
+    CHECK(items("void f(void) { U x; W int y; U * const z; U *restrict a, b; U * c = d; U *e[2]; }") ==
+          "f: fn()void;{x: ?U; y: int; z: const *?U; a: *?U;b: ?U; c: *?U = d; e: []*?U;}");
+    CHECK(items("void f(void) { V * w + 1; V(1); A(1) int b; }") == "f: fn()void;{(+ (* V w) 1); (call V 1); b: int;}");
   }
   SUBCASE("records whose layout is known") {
     const auto one = parsed(
@@ -293,6 +394,23 @@ TEST_CASE("declarations") {
     CHECK_FALSE(one->tree.records[3].is_known);
     CHECK_FALSE(one->tree.records[4].is_known);
     CHECK_FALSE(one->tree.records[5].is_complete);
+    CHECK(record("struct A { int a;; int b; };") == "A 2");
+    CHECK(record("struct A { struct { int b; }; };") == " 1");
+    CHECK(record("union A { enum { B }; int c : 1, : 2; };") == "A 2?");
+    CHECK(record("struct A { U a; U b[2]; };") == "A 2");
+    CHECK(record("struct A { U a : 1; };") == "A 1?");
+    CHECK(record("struct A { W int a; };") == "A 1?");
+    CHECK(record("struct A { ALIGN(4) int a; };") == "A 1?");
+    CHECK(record("struct A { static int a; };") == "A 0?");
+    CHECK(record("struct A; struct A { int a; }; struct A b;") == "A 1");
+    CHECK(record("enum A { B }; struct A { int b; } c;") == "A 1");
+    const auto two = parsed("#ifdef P\nstruct A { int a; };\n#else\nstruct A { int b; };\n#endif", false);
+    REQUIRE(two->tree.records.size() == 2);
+    CHECK(two->tree.records[0].members.size() == 1);
+    const auto again = parsed("struct A; struct A { int a; }; struct A b; enum E { F }; enum E c;");
+    CHECK(again->tree.records.size() == 1);
+    CHECK(again->tree.decls.back().type == again->tree.decls[2].type);
+    CHECK_FALSE(parsed("enum { A = 2147483647, B };")->tree.decls[1].value);
   }
 }
 
@@ -313,10 +431,25 @@ TEST_CASE("statements") {
     CHECK(items("MACRO(x); int a; MACRO(y) { int b; } int c; namespace n { int d; } int e;") ==
           "opaque a: int; opaque c: int; opaque e: int;");
     CHECK(items("void f(int a) { a = ({ int b; b; }); a = 1; }") == "f: fn(int)void;{opaque (= a 1);}");
+    for (const char* one : {"b c = {1} d;", "b c[;];", "b c {1}, d;", "b c {1}.d;", "b c {1}[d];",
+                            "b c\n#ifdef P\n+ d\n#endif\n;", "FOREACH(x) { y(); }"}) {
+      CAPTURE(one);
+      CHECK(items("void f(int a) { " + std::string(one) + " a = 1; }", false) == "f: fn(int)void;{opaque (= a 1);}");
+    }
+    CHECK(items("void f(int a) { b c } int d;") == "f: fn(int)void;{opaque} d: int;");
+    for (const char* one :
+         {"a b + c = {1} d;", "a + b[;];", "a + {} , b;", "{ int b; }", "a +\n#ifdef P\nb\n#endif\n;"}) {
+      CAPTURE(one);
+      CHECK(items(std::string(one) + " int c;", false) == "opaque c: int;");
+    }
+    CHECK(items("extern \"C\" { a + } int b;") == "linkage{opaque} b: int;");
   }
   SUBCASE("what belongs to what has to be known: else the function is opaque") {
     CHECK(items("void f(int a) { else a = 1; } int b;") == "f: fn(int)void;opaque b: int;");
     CHECK(items("void f(int a) { case 1 ... 2: a = 1; } int b;") == "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) { case 1: } int b;") == "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) { if (a) } int b;") == "f: fn(int)void;opaque b: int;");
+    CHECK(items("void f(int a) { DO(x) { a = 1; } while (a); } int b;") == "f: fn(int)void;opaque b: int;");
     CHECK(items("void f(int a) { if (a)\n#ifdef P\na = 1;\n#endif\na = 2; } int b;", false) ==
           "f: fn(int)void;opaque b: int;");
     CHECK(items("void f(int a) {\n#ifdef P\nif (a)\n#endif\na = 2; } int b;", false) ==
@@ -334,13 +467,23 @@ TEST_CASE("conditional groups of which is not known what is taken") {
   CHECK(items("void f(int a) { a = g(1,\n#ifdef P\n2\n#else\n3\n#endif\n); a = 4; }", false) ==
         "f: fn(int)void;{opaque (= a 4);}");
   CHECK(items("#ifdef ESP32\nIRAM_ATTR\n#endif\nint f(void) { return 1; }", false) == "f: fn()int;{return 1;}");
+  CHECK(items("#ifdef P\nIRAM\n#else\nextern \"C\"\n#endif\nint f(void);", false) == "f: fn()int;");
+  CHECK(items("#ifdef P\ntypename\n#endif\nint a;", false) == "group({opaque}) a: int;");
+  CHECK(items("#ifdef P\na +\n#else\nb + c\n#endif\nint d;", false) == "group({opaque} {opaque}) d: int;");
+  CHECK(items("void f(void) {\n#ifdef P\nstatic\n#endif\nint a; }", false) == "f: fn()void;{a: int;}");
   const auto one = parsed("#ifdef P\nint a;\n#endif\nint b;", false);
+  CHECK(one->tree[one->tree[one->tree.items[0]].body[0]].tokens == TokenRange{1, 4});
   CHECK(one->tree.decls[0].is_conditional);
   CHECK_FALSE(one->tree.decls[1].is_conditional);
   CHECK(refused("#ifdef P\nvoid f() {\n#else\nvoid g() {\n#endif\n}", false)
             .find("is not closed in the part of a conditional group") != std::string::npos);
   CHECK(refused("void f() {\n#ifdef P\n}\n#endif", false)
             .find("found } without the bracket that it closes, in a conditional group") != std::string::npos);
+}
+
+TEST_CASE("words") {
+  for (const char* word : {"if", "__inline__", "size_t"}) CHECK(is_word(word));
+  CHECK_FALSE(is_word("x"));
 }
 
 TEST_CASE("brackets that do not match, and depth") {

@@ -55,8 +55,8 @@ struct Macro {
 struct MacroState {
   std::vector<const Macro*> definitions;  // of the files, in order
   bool may_be_undefined = false;
-  bool may_be_foreign = false;  // the compiler, the command line or a missing header may define it
-  [[nodiscard]] bool is_sure() const { return definitions.size() == 1 && !may_be_undefined && !may_be_foreign; }
+  bool may_be_foreign = false;  // the compiler, the command line or a missing header may define it, or not
+  [[nodiscard]] bool is_sure() const { return definitions.size() == 1 && !may_be_undefined; }
 };
 
 // A macro that is expanded, or an argument of one.
