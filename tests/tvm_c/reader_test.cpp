@@ -61,6 +61,7 @@ TEST_CASE("C's conversions are written down") {
   CHECK(value_of("(int32_t)(1.5f * (float)p[0])") == "int32(1.5 * float32(p[0]))");
   CHECK(value_of("(int32_t)expf(0.5f)") == "int32(tir.exp(0.5))");
   CHECK(value_of("p[0] < 3 && p[1] != 0 ? 4 : 5") == "tir.if_then_else(int32(p[0]) < 3 and int32(p[1]) != 0, 4, 5)");
+  CHECK(value_of("p[0] < 3 || p[1] ? 4 : 5") == "tir.if_then_else(int32(p[0]) < 3 or p[1] != 0i8, 4, 5)");
   CHECK(value_of("~p[0]") == "tir.bitwise_not(int32(p[0]))");
   CHECK(value_of("0x10 - 0x7fffffff - 1") == "-2147483632");
   CHECK(value_of("(p[0] == 1)") == "int32(int32(p[0]) == 1)");
@@ -815,6 +816,8 @@ TEST_CASE("results that are checked one statement later") {
   const std::string again = "  ret = " + op + ";\n  if (ret != 0) return ret;\n";
   CHECK(main("  int ret = " + op + ";\n  if (ret) return ret;\n" + again + "  return (ret);\n") == twice);
   CHECK(main("  int32_t ret = 0;\n" + again + again + "  return ret;\n") == twice);
+  CHECK(main("  int32_t ret = 3;\n  if (" + op + ") return -1;\n  return ret;\n").find("found 'ret', expected '0'") !=
+        std::string::npos);
   const std::string inside = "  if ((ret = " + op + ") != 0) return ret;\n";
   CHECK(main("  int32_t ret;\n" + inside + "  if ((ret = " + op + ")) {\n    return (ret);\n  }\n  return ret;\n") ==
         twice);
