@@ -287,6 +287,11 @@ TEST_CASE("what the preprocessor refuses") {
   CHECK(refused("#pragma push_macro(\"A\")").find("pop_macro") != std::string::npos);
   CHECK(refused("#include \"h.h\"", true, {{"h.h", "#include \"h.h\"\n"}}).find("more than 200 deep") !=
         std::string::npos);
+  std::map<std::string, std::string, std::less<>> chain;
+  for (int i = 1; i < 200; ++i) chain["h" + std::to_string(i)] = "#include \"h" + std::to_string(i + 1) + "\"\n";
+  CHECK(refused("#include \"h1\"", true, chain) == "");
+  chain["h200"] = "";
+  CHECK(refused("#include \"h1\"", true, chain).find("more than 200 deep") != std::string::npos);
   std::string many;
   for (int i = 0; i < 10'000; ++i) many += "#include \"h.h\"\n";
   CHECK(refused(many, true, {{"h.h", ""}}) == "");
