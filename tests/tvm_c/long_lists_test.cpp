@@ -86,6 +86,45 @@ TEST_CASE("tables in long lists have the values that they have number by number"
   }
 }
 
+TEST_CASE("numbers of tables, however they are spelled") {
+  const auto text_of = [](const std::string& type, const std::string& list, const std::string& extent = "4096") {
+    return model("static const " + type + " c[" + extent + "] = {" + list + "};\n", type);
+  };
+  const auto bytes = [&](const std::string& type, const std::string& list, std::size_t count) {
+    const auto values = constants(text_of(type, list));
+    REQUIRE(values.size() == 1);
+    CHECK(values[0].find_first_not_of('\0', count) == std::string::npos);
+    return values[0].substr(0, count);
+  };
+  CHECK(bytes("int8_t", "1, -2, +3, - -4, (int8_t)5, (int16_t)-6, -(int32_t)7, 010, -0x80", 9) ==
+        "\x01\xfe\x03\x04\x05\xfa\xf9\x08\x80");
+  CHECK(bytes("int32_t", "-2147483648, -0x80000000, 0x7fffffff, 1L", 16) ==
+        std::string("\0\0\0\x80\0\0\0\x80\xff\xff\xff\x7f\x01\0\0\0", 16));
+  // A literal without sign stays so when it is negated.
+  CHECK(
+      bytes("int64_t", "-0x80000000, -1u, -1ull, -2147483648", 32) ==
+      std::string(
+          "\0\0\0\x80\0\0\0\0\xff\xff\xff\xff\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\x80\xff\xff\xff\xff", 32));
+  CHECK(bytes("float", "INFINITY, -INFINITY, (float)1, -1u, 017, -2.0f", 24) ==
+        std::string("\0\0\x80\x7f\0\0\x80\xff\0\0\x80\x3f\0\0\x80\x4f\0\0\x70\x41\0\0\0\xc0", 24));
+  for (const auto& [list, message] :
+       {std::pair("1, ONE", "found 'ONE', expected a number"), std::pair("(int8_t*)3", "expected a cast to int8"),
+        std::pair("(float)3", "expected a cast to int8"), std::pair("(uint8_t)-1", "a number that casts do not change"),
+        std::pair("(uint8_t)256", "a number that casts do not change"),
+        std::pair("-(uint8_t)1", "a number that casts do not change"),
+        std::pair("(int16_t)-1u", "a number that casts do not change"), std::pair("(int8_t)128", "int8 does not hold"),
+        std::pair("-129", "int8 does not hold"), std::pair("INFINITY", ""), std::pair("~1", "found"),
+        std::pair("1 2", "found"), std::pair("1 + 2", "found")}) {
+    CAPTURE(list);
+    const std::string error = error_of(text_of("int8_t", list));
+    CHECK(error != "no error");
+    CHECK_MESSAGE(error.find(message) != std::string::npos, error);
+  }
+  CHECK(error_of(text_of("int8_t", "1", "8192")) == "no error");
+  CHECK(error_of(text_of("int8_t", "1", "8194")).find("found 1 values of 8194") != std::string::npos);
+  CHECK(error_of(text_of("int8_t", "1, 2", "1")).find("more values than the array") != std::string::npos);
+}
+
 // More than what is read at once.
 TEST_CASE("a table of megabytes has all its numbers") {
   std::string list;
