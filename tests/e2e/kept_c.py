@@ -1143,7 +1143,7 @@ CASES = [
             "___tvm_main__", "_run_model")}, 272, registry=True, firmware=CALLS_ENTRY.replace(
                 "tvmgen_m___tvm_main__(x, y)", "tvmgen_m_run_model(x, y)").replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nint32_t tvmgen_m_run_model(void* from, void* to);\n')),
     # 100 bytes, and from 112 on 512.
-    Case("workspace at run time", at_run_time("128"), 256 + 256 + 624),
+    Case("workspace at run time", at_run_time("(uint64_t)(32 * 4)"), 256 + 256 + 624),
     registered("registry of functions", "\\004\\000", 2, split=False),
     registered("registry of functions as TVM 0.8 has it", "\\004", 1, split=False),
     registered("calls that count one argument less", "\\004\\000", 2, split=False, operators=PACKED_OPERATORS.replace("(int*) stack_tcode, 2", "(int*) stack_tcode, 1")),
@@ -1168,7 +1168,7 @@ CASES = [
     Case("registry of functions without another entry", {"m_lib0.c": registry("\\004\\000"), "m_lib1.c": PACKED_METADATA, "m_lib2.c": PACKED_BY_0_18}, 0,
          firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
     registered("registry of functions in its own file", "\\004\\000", 2, split=True),
-    Case("workspace of unknown size at run time", at_run_time("(uint64_t)(32 * 4)"), 256 + 256 + 624, taken=1),
+    Case("workspace of unknown size at run time", at_run_time("sizeof(long) * 16"), 256 + 256 + 624, taken=1),
 ]
 
 
