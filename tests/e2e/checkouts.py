@@ -255,7 +255,7 @@ def run_case(binary: Path, case: Case, directory: Path, built: golden.Built) -> 
     if built.is_new(golden.digest_of(out)):  # layouts come to the same C
         golden.build_and_run(out, module, case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
     check_names(out, module, found)
-    run_in_place(binary, case, directory, files, module)
+    run_in_place(binary, case, directory, files, module, built)
 
 
 def check_names(out: Path, module: str, used: int) -> None:
@@ -270,8 +270,10 @@ def check_names(out: Path, module: str, used: int) -> None:
         raise golden.Failure(f"names that firmware may link with: {names}")
 
 
-def build_and_run(directory: Path, tree: Path, files: Files, case: Case, module: str, checks: list[str]) -> None:
-    """The firmware: main and an allocator around the model's C."""
+def build_and_run(directory: Path, tree: Path, files: Files, case: Case, module: str, checks: list[str], built: golden.Built) -> None:
+    """The firmware: main and an allocator around the model's C, once for equal files."""
+    if not built.is_new(golden.digest_of(tree), *checks):
+        return
     sources = [tree / name for name in files if name.endswith(".c") and not name.startswith("app/")]
     headers = next((tree / name).parent for name in files if name.endswith(".h"))
     firmware = directory / "firmware"
@@ -294,14 +296,14 @@ def in_git(tree: Path, *arguments: str) -> None:
     golden.run(["git", "-C", tree, "-c", "user.name=test", "-c", "user.email=test@example.org", *arguments])
 
 
-def run_in_place(binary: Path, case: Case, directory: Path, files: Files, module: str) -> None:
+def run_in_place(binary: Path, case: Case, directory: Path, files: Files, module: str, built: golden.Built) -> None:
     tree, firmware, plan_json = directory / "tree", directory / "firmware", directory / "plan.json"
     firmware.mkdir()
     header = next(text for name, text in files.items() if name.endswith(".h"))
     (firmware / "main.c").write_text(golden.firmware_main(module, header, False, {"pools": [], "workspace_io": False},
                                                           case.golden.resolve(), Path(f"results_{module}"), False))
     (firmware / "runtime.c").write_text(RUNTIME.replace("MODULE", module).replace("MACRO", module.upper()))
-    build_and_run(directory, tree, files, case, module, [])  # TVM's own C
+    build_and_run(directory, tree, files, case, module, [], built)  # TVM's own C
     in_git(tree, "init", "-q")
     in_git(tree, "add", ".")
     refused([binary, tree, "--in-place"], "git has uncommitted changes")
@@ -320,7 +322,7 @@ def run_in_place(binary: Path, case: Case, directory: Path, files: Files, module
     macro = f"TVMGEN_{module.upper()}_WORKSPACE_SIZE {used}\n"
     if not any(macro in path.read_text() for path in tree.rglob("*.h")):
         raise golden.Failure(f"--in-place: no header has {macro}")
-    build_and_run(directory, tree, files, case, module, golden.SANITIZE)
+    build_and_run(directory, tree, files, case, module, golden.SANITIZE, built)
     refused([binary, tree, "--in-place"], "found C that usmp-plan wrote")
     refused([binary, tree, "-o", directory / "again"], "found C that usmp-plan wrote, expected TVM's")
 
