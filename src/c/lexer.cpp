@@ -142,7 +142,7 @@ class FileLexer {
     std::size_t end = backslash + 1;
     while (is_blank(at(end))) ++end;
     const bool is_splice = behind_splice(text_, backslash) > backslash;
-    if (!is_splice && end > backslash + 1 && at(end) == '\n') {
+    if (!is_splice && at(end) == '\n') {
       refuse(backslash,
              "found a backslash, blanks and the end of the line, which some compilers take for a line splice; "
              "remove the blanks");
@@ -237,8 +237,6 @@ class FileLexer {
     if (in_directive_ || lexed_.tokens.empty()) return false;
     const Token& front = lexed_.tokens.back();
     if (!front.is("{") && front.kind != TokenKind::numbers) return false;
-    // From the brace's end on, as what follows a name would be none.
-    if (at_ == 0 || is_identifier_char(text_[at_ - 1])) return false;
     constexpr std::size_t page = 4096;
     std::size_t end = at_;
     for_numbers_behind(text_, at_, [&](std::string_view piece) {
@@ -318,7 +316,7 @@ class FileLexer {
       const char second = at(behind_splices(text_, at_));
       const std::array<char, 2> pair = {token.text[0], second};
       const std::string_view two(pair.data(), 2);
-      if (std::find(digraphs.begin(), digraphs.end(), two) != digraphs.end() && at_ == begin + 1)
+      if (std::find(digraphs.begin(), digraphs.end(), two) != digraphs.end())
         refuse(begin, "found the digraph " + std::string(two) + ", expected the character that it stands for");
       return;
     }

@@ -80,7 +80,7 @@ TEST_CASE("kinds of tokens, however they stand beside each other") {
   CHECK(kinds("a\\") == "name a, other \\");
   CHECK(kinds("'\\") == "other '\\");
   CHECK(kinds("a/") == "name a, punctuator /");
-  CHECK(kinds("a/*b*c**/d/**/e") == "name a, name d, name e");
+  CHECK(kinds("a/*b*c**/d/**/e/*/ f */") == "name a, name d, name e");
 }
 
 TEST_CASE("directives end where their last line does") {
@@ -117,6 +117,11 @@ TEST_CASE("a long list of numbers behind a brace is one token") {
   CHECK(spelled("int a[] = {" + list + "};") == "\nint a[] = {<" + std::to_string(list.size()) + "> };");
   CHECK(spelled("int a[] = {" + list + "7};") == "\nint a[] = {<" + std::to_string(list.size()) + "> 7};");
   CHECK(spelled("int a[] = {1, 2};") == "\nint a[] = {1, 2};");
+  const std::string token = "<" + std::to_string(list.size()) + ">";
+  CHECK(spelled("{" + list + "/**/" + list + "}") == "\n{" + token + " " + token + " }");
+  CHECK(spelled("{" + list + "7 +" + list + "}").find('<', 5) == std::string::npos);
+  // A line break in front of the last number is none behind the list.
+  CHECK(spelled("{1,\n" + list + "# x") == "\n{<" + std::to_string(list.size() + 3) + "> # x");
   // An element that is no number is none of the list, nor is a part of it.
   CHECK(spelled("{" + list + "7 * 8}") == "\n{<" + std::to_string(list.size()) + "> 7 * 8}");
   CHECK(spelled("{" + list + "- /**/ 7}") == "\n{<" + std::to_string(list.size()) + "> - 7}");
@@ -159,11 +164,14 @@ TEST_CASE("what compilers do not agree on is refused, where it stands") {
   CHECK(refusal("#define A b \\ \n c").starts_with("12: found a backslash, blanks"));
   CHECK(refusal("// b \\ \n c").starts_with("5: found a backslash, blanks"));
   CHECK(refusal("// b \\ \r\n c").starts_with("5: found a backslash, blanks"));
-  CHECK(refusal("// b \\\r\n c\n") == "");
+  CHECK(spelled("// b \\\r\n c\nd") == "\nd");
+  CHECK(refusal("a \\\rb").starts_with("3: found a carriage return"));
   CHECK(refusal("// b \\\t\n  // c") == "");
   CHECK(refusal("// b \\ \n\n// b \\ \n// c") == "");
   CHECK(refusal("a \\ b") == "");
   CHECK(refusal("'a ?\?= b'").starts_with("3: found the trigraph"));
+  CHECK(refusal("'a ?\?= b").starts_with("3: found the trigraph"));
+  CHECK(refusal("1$ <<: >>=:").empty());
   CHECK(refusal("\"$\" /* $ */ // $") == "");
   CHECK(refusal("a /* b").starts_with("2: the comment does not end"));
 }
