@@ -162,6 +162,7 @@ class PoolUses {
 
   // Sizes of buffers that CMSIS-NN alone uses: cmsis_nn_context context= {buffer,1152}; of which &context is passed on.
   void find_said_sizes() {
+    std::map<c::ExprId, Bytes> contexts;  // names of buffers in them, with the size there
     for (std::size_t i = 0; i < tree_.decls.size(); ++i) {
       const c::Decl& decl = tree_.decls[i];
       const bool is_context = decl.init.valid() && tree_[decl.init].kind == c::ExprKind::braces &&
@@ -169,11 +170,11 @@ class PoolUses {
       const auto values = is_context ? tree_.operands_of(decl.init) : std::span<const c::ExprId>();
       if (values.size() != 2 || tree_[values[0]].kind != c::ExprKind::name) continue;
       const auto size = number_at(function_.tokens, tree_[values[1]].tokens.begin);
-      if (size && are_passed(c::DeclId(i))) contexts_.emplace(values[0], *size);
+      if (size && are_passed(c::DeclId(i))) contexts.emplace(values[0], *size);
     }
-    for (const auto& [name, size] : contexts_) {
+    const auto is_said = [&](c::ExprId id) { return contexts.contains(id); };
+    for (const auto& [name, size] : contexts) {
       const c::DeclId buffer = tree_[name].decl;
-      const auto is_said = [this](c::ExprId id) { return contexts_.contains(id); };
       if (!buffer.valid() || !std::ranges::all_of(names_[buffer], is_said)) continue;
       Bytes& said = said_sizes_[buffer];
       said = std::max(said, size);
@@ -197,14 +198,13 @@ class PoolUses {
   std::vector<c::ExprId> parents_;                     // by expression
   std::vector<c::DeclId> inits_;                       // by expression: whose value it is
   std::map<c::DeclId, std::vector<c::ExprId>> names_;  // where each variable is named, in order
-  std::map<c::ExprId, Bytes> contexts_;                // names of buffers in contexts, with the size there
   std::map<c::DeclId, Bytes> said_sizes_;
 };
 
 }  // namespace
 
 std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const PoolMacros& macros) {
-  const auto read = function_tree(function.params, function.body.first(function.body.size() - 1));
+  const auto read = function_tree(function);
   if (read) return PoolUses(function, *read).find(macros);
   for (const Token& token : function.params) {
     if (pool_of_param(token.text))

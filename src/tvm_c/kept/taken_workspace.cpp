@@ -56,8 +56,7 @@ class Taking {
 
   // Nothing: it takes none, or in a way that is not understood.
   std::optional<Taken> find() {
-    if (params_.empty() || function_.body.empty()) return std::nullopt;
-    const auto function = function_tree(params_, function_.body.first(function_.body.size() - 1));
+    const auto function = function_tree(function_);
     if (!function) return std::nullopt;
     taken_.workspace.parameters = function->params().size();
     if (const auto bytes = bytes_of_earlier_plan()) {

@@ -70,6 +70,11 @@ std::optional<FunctionTree> function_tree(std::span<const Token> params, std::sp
   }
 }
 
+std::optional<FunctionTree> function_tree(const FunctionText& function) {
+  if (function.body.empty()) return std::nullopt;
+  return function_tree(function.params, function.body.first(function.body.size() - 1));
+}
+
 std::optional<FunctionTree> head_tree(const FunctionText& function) { return function_tree(function.params, {}); }
 
 bool takes_packed(const FunctionText& function) {

@@ -37,6 +37,9 @@ struct FunctionTree {
 [[nodiscard]] std::optional<FunctionTree> function_tree(std::span<const Token> params,
                                                         std::span<const Token> statements);
 
+// The same of a function; nothing: it has no body, too.
+[[nodiscard]] std::optional<FunctionTree> function_tree(const FunctionText& function);
+
 // The function without its statements. Nothing: its parameters are beyond the grammar.
 [[nodiscard]] std::optional<FunctionTree> head_tree(const FunctionText& function);
 
