@@ -451,8 +451,8 @@ def cases_of(models: list[Model], names: list[str], full: bool, compilers: list[
              in_turn: bool = False) -> list[Case]:
     cases = []
     for index, model in enumerate(models):
-        count = 0
-        for number, (algorithm, pools, io) in enumerate(itertools.product(names, POOLS, (False, True))):
+        chosen = []
+        for algorithm, pools, io in itertools.product(names, POOLS, (False, True)):
             # A quick run takes each algorithm, each pools file and both placements, but not their product.
             quick = (algorithm, pools, io) in {("optimal", "default", False), ("greedy_by_size", "bounded", True),
                                                ("greedy_by_conflicts", "flash", False), ("none", "internal", False),
@@ -462,14 +462,12 @@ def cases_of(models: list[Model], names: list[str], full: bool, compilers: list[
             many = algorithm in ("optimal", "greedy_by_size", "none") or (pools in ("bounded", "pinned") and
                                                                           (names.index(algorithm) + index) % 2 == 0)
             if quick or (full and many):
-                count += 1
-                if in_turn and (index + count) % 2 == 1:
-                    continue
-                if in_turn:  # the first of an archive
-                    warn = count <= 2
-                else:
-                    warn = number == 0 or (algorithm, pools, io) == ("greedy_by_conflicts", "flash", False)
-                cases.append(Case(model, algorithm, pools, io, compilers + (extra if warn else []), transform))
+                chosen.append((algorithm, pools, io))
+        if in_turn:
+            chosen = chosen[(index + 1) % 2::2]
+        for number, case in enumerate(chosen):
+            warn = number == 0 or (case == ("greedy_by_conflicts", "flash", False) and not in_turn)
+            cases.append(Case(model, *case, compilers + (extra if warn else []), transform))
     return cases
 
 

@@ -35,6 +35,7 @@ LEVELS = [("=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>=", "?
           ("<", "<=", ">", ">="), ("<<", ">>"), ("+", "-")]
 LEVEL = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
 BINARY = re.compile(r"(?<=\s)(?:" + "|".join(sorted(map(re.escape, LEVEL), key=len, reverse=True)) + r")(?=\s)")
+BLANKS = re.compile(r"\s*")
 WORDS = re.compile(r"\b(?:return|case|throw|else|co_return|requires|default)\b")
 HEADER = """
 #include <cstdio>
@@ -106,11 +107,10 @@ def partners(code):
 
 class Text:
     def __init__(self, text):
-        self.text = text
         self.code = blanked(text)
         self.pairs = partners(self.code)
         self.stops = {found.start(): found.group() for found in BINARY.finditer(self.code)}
-        self.stops_by_end = {found.end(): found.group() for found in BINARY.finditer(self.code)}
+        self.stops_by_end = {begin + len(operator): operator for begin, operator in self.stops.items()}
         self.words_by_end = {found.end() for found in WORDS.finditer(self.code)}
 
     def left(self, at, level):
@@ -140,7 +140,7 @@ class Text:
         return self.skip_blanks(i)
 
     def skip_blanks(self, i):
-        return i + len(self.code[i:]) - len(self.code[i:].lstrip())
+        return BLANKS.match(self.code, i).end()
 
     def right(self, at, level):
         """Where the right operand that begins at `at` ends."""
@@ -285,10 +285,9 @@ class Runner(run.Runner):
         for module, program in programs:
             if number not in reached[module]:
                 continue
-            code, output = run.run_limited(module, ["env", f"USMP_FAULT={number}", str(program), "--abort-after=1", "--no-colors", "--no-path-filenames"], limits[module])
-            if code != 0:
-                failed = re.search(r"^TEST CASE:\s+(.*)$", output, re.MULTILINE)
-                return f"{module}: {failed.group(1).strip() if failed else 'never ends' if code is None else f'exit code {code}'}"
+            failed = run.doctest_failure(module, program, "", [f"USMP_FAULT={number}"], limits[module])
+            if failed is not None:
+                return f"{module}: {failed}"
         return None
 
 

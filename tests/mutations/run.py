@@ -199,12 +199,12 @@ def run_limited(module, command, seconds=TIME_LIMIT):
         return code, output.read()
 
 
-def doctest_failure(module, program, cases):
-    """The first test case that fails, or None."""
-    command = [str(program), "--abort-after=1", "--no-colors", "--no-path-filenames"]
+def doctest_failure(module, program, cases, environment=(), seconds=TIME_LIMIT):
+    """The first test case that fails, or None. `environment`: NAME=VALUE."""
+    command = ["env", *environment, str(program), "--abort-after=1", "--no-colors", "--no-path-filenames"]
     if cases:
         command.append("--test-case=" + cases.replace(",", "\\,"))
-    code, output = run_limited(module, command)
+    code, output = run_limited(module, command, seconds)
     if code == 0:
         return None
     if code is None:
