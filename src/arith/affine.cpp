@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Merges sums of terms sorted by atom; whatever leaves int64 makes the result nothing.
 #include "usmp/arith/affine.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Evaluates in 128 bits, where nothing overflows, and wraps the result to the promoted type.
 #include "usmp/arith/constants.hpp"
 
 #include <algorithm>

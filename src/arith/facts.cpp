@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes expressions apart into affine sums, and bounds these by their atoms and by multiples of facts in them.
 #include "usmp/arith/facts.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ bool is_order(ExprKind kind) {
   return kind == ExprKind::lt || kind == ExprKind::le || kind == ExprKind::gt || kind == ExprKind::ge;
 }
 
-// Of integers.
+// The comparison of integers that holds where this one does not.
 Expr opposite(const Expr& comparison) {
   Expr result = comparison;
   switch (comparison.kind) {
@@ -47,7 +48,7 @@ Expr opposite(const Expr& comparison) {
 
 bool is_index_type(tir::DataType type) { return type.is_int() && type.bits >= 32 && !type.is_vector(); }
 
-// Of a tree of one operator.
+// The operands of a tree of one operator.
 std::vector<const Expr*> operands_of(ExprKind kind, const Expr& root) {
   std::vector<const Expr*> operands;
   std::vector<const Expr*> pending = {&root};
@@ -132,7 +133,7 @@ void Facts::bind_loop(const tir::For& loop) {
   bind_interval(loop.var, Interval{begin->low, end->high - 1});
 }
 
-// Of a loop over [max(a, b), min(c, d)): all of a, b, c and d are limits; each may be the larger or smaller of two.
+// A loop over [max(a, b), min(c, d)) has a, b, c and d as limits; each may be the larger or smaller of two.
 void Facts::bind_limits(const tir::For& loop) {
   const std::vector<const Expr*> firsts = operands_of(ExprKind::max, *loop.min);
   const tir::ExprRef end = tir::as_int(*loop.min) == 0 ? loop.extent : tir::end_of(loop);
@@ -292,7 +293,7 @@ std::optional<Interval> Facts::interval_as_written(const Affine& value) const {
   return usmp::sum(*result, Interval{value.constant, value.constant});
 }
 
-// Of a sum of multiples of what facts speak of, each multiple at once. Nothing: no fact does.
+// Bounds multiples of what facts speak of, each at once, and adds the rest of the sum. Nothing: no fact speaks of any.
 std::optional<Interval> Facts::interval_by_facts(const Terms& sum) const {
   if (facts_.empty()) return std::nullopt;
   Terms terms = sum;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Computes the interval of each node from those of its operands, and folds the few literals that it may be.
 #include "usmp/arith/ranges.hpp"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ std::optional<Interval> cut(const std::optional<Interval>& range, DataType type)
   return fits ? range : whole;
 }
 
-// Of the value of a C expression.
+// The type in which C holds the value of an expression.
 DataType held_type(const Expr& expr) {
   const bool from_memory = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
                            expr.kind == ExprKind::int_imm;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes a buffer of each planned site, with those of the pools offered to it that admit all its targets.
 #include "usmp/assemble/assemble.hpp"
 
 #include <algorithm>
@@ -169,7 +170,7 @@ class Assembler {
     return line_and_column(position.line, position.column);
   }
 
-  // Of the first of the pools that stands in the file.
+  // Where the first of the pools that the file has stands in it.
   std::string place_of(const std::vector<PoolId>& pools) const {
     for (const PoolId id : pools) {
       std::string place = place_of(assembly_.pools[id.index()].position);

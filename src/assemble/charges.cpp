@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Charges cycles or ranks, scales them until their sum fits, and sorts candidates by cycles.
 #include "assemble/charges.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Copies the assembly into a table: each buffer with its place in the plan and all its declarations.
 #include "usmp/assemble/placements.hpp"
 
 #include <cassert>

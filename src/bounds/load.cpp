@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sweeps over begins and ends of live ranges, with sizes rounded up to alignments that buffers have in common.
 #include "usmp/bounds/load.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes the algorithm's bound of each pool where it exceeds the load's; an optimal plan bounds itself.
 #include "usmp/bounds/proved.hpp"
 
 #include <optional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds connected parts of what may share bytes, and takes the most of one buffer, a pair, or all cores in each.
 #include "bounds/sharing.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace usmp::bounds {
 namespace {
 
-// Of one sweep over time.
+// Steps of one sweep over time.
 constexpr std::uint64_t most_sharing_steps = std::uint64_t{1} << 22U;
 // Beyond, one buffer and what stands beside it has to do.
 constexpr std::size_t most_compared = 32;
@@ -117,7 +118,7 @@ void Sharing::compute_part_of(BufferId id) {
   saved_ += parts_.back().saved;
 }
 
-// Of two that may share bytes.
+// Bytes that two buffers need together, as close to each other as they may be.
 Bytes Sharing::together(BufferId a, BufferId b) const {
   const Bytes closest = std::min(align_up(distance(problem_, a, b), granule_) + rounded(b),
                                  align_up(distance(problem_, b, a), granule_) + rounded(a));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes the largest end and the common alignment of each pool, and lines contents up from the first address on.
 #include "usmp/placement/placement.hpp"
 
 #include <algorithm>
