@@ -22,7 +22,7 @@ class Assembly {
   void add(std::string_view instruction);
   // Bytes 0 and 2 of %[odd] to %[even], 1 and 3 to %[odd], and to each what `added` holds for both; empty: nothing.
   void unpack_data(tir::DataType data, std::string_view added);
-  // Of a word of weights, bytes 0 and 2 to `even`; 1 and 3 to itself.
+  // Bytes 0 and 2 of a word of weights to `even`; 1 and 3 to itself.
   void unpack_even(tir::DataType weight, const std::string& even, const std::string& word);
   void unpack_odd(tir::DataType weight, const std::string& word);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lists functions on memory and of output; the mathematical ones are those of TIR's operators.
 #include "codegen/c_library.hpp"
 
 #include <algorithm>

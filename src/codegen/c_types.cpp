@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Spells literals so that C gives them the value and type that are meant, without warnings.
 #include "codegen/c_types.hpp"
 
 #include <bit>

@@ -21,7 +21,7 @@ namespace usmp::codegen {
 // and bfloat16 are uint16_t.
 [[nodiscard]] std::string storage_type(tir::DataType scalar);
 
-// Of what storage_type gives; nothing: "void".
+// Bytes of a type that storage_type gives; nothing: "void" or "void*".
 [[nodiscard]] std::optional<Bytes> size_of_storage_type(const std::string& type);
 
 // float16 or bfloat16: computed as float and rounded after each operation.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Counts how often each term stands in a sum, with signs and literal factors, and drops those that come to 0.
 #include "codegen/cancelled_terms.hpp"
 
 #include <cstdint>

@@ -10,9 +10,8 @@
 
 namespace usmp::codegen {
 
-// The sum or difference without the terms that add up to nothing; null if there are
-// none, or it is no sum. Terms are told apart
-// as trees; sums of more than 16 terms are left alone.
+// The sum or difference without the terms that add up to nothing; null if there are none, or it is no sum. Terms are
+// told apart as trees; sums of more than 16 terms are left alone.
 [[nodiscard]] tir::ExprRef without_cancelled_terms(const tir::Expr& expr);
 
 }  // namespace usmp::codegen

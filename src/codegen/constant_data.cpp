@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Prints elements of each width from little-endian bytes into a buffer, and hands that on when it is full.
 #include "codegen/constant_data.hpp"
 
 #include <algorithm>

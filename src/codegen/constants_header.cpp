@@ -19,7 +19,7 @@ namespace {
 
 bool has_contents(const PoolLayout& pool) { return pool.kind == PoolKind::constant && !pool.is_internal; }
 
-// Of the header: nothing declares what a programmer writes.
+// Whether the header has it: nothing declares what a programmer writes.
 bool is_in_header(const PoolLayout& pool) { return has_contents(pool) && !pool.address; }
 
 // The bytes of the pool from its start: constants, and the gaps between them, which are zeros.
@@ -35,7 +35,7 @@ void for_each_piece(const EmissionInput& module, const ModuleLayout& layout, Poo
   gap(array_bytes(layout.pools[id.index()]) - end);
 }
 
-// Of a pool whose contents are a binary file, once the stub is linked.
+// Declares a pool whose contents are a binary file: the stub defines it once that is linked.
 void write_declaration(const PoolLayout& pool, TextSink& sink) {
   sink.write(
       "\n/*! \\brief Contents of parameter pool \"" + comment_text(pool.name) +

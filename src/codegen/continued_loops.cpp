@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Evaluates the bounds of an inner row loop in every iteration around it, and compares each begin with the last end.
 #include "codegen/continued_loops.hpp"
 
 #include <algorithm>

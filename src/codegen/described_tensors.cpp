@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes types and shapes from the entry's parameters; without a shape, a tensor's size gives its one extent.
 #include "codegen/described_tensors.hpp"
 
 #include <utility>

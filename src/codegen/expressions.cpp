@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Works off a stack of pieces, with parentheses where C's precedence or a compiler's warning asks for them.
 #include "codegen/expressions.hpp"
 
 #include <algorithm>

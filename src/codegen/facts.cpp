@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Scans functions, callees first, for what they use and write, and spreads it to what pointers were made of.
 #include "codegen/facts.hpp"
 
 #include <algorithm>

@@ -35,8 +35,8 @@ struct FunctionFacts {
   // Elements on the stack of which a compiler may think that they are read before they are set: one guard around the
   // store and the same, spelled otherwise, around the load. They are set to zero first.
   std::unordered_set<tir::VarId> initialised;
-  // Of addresses, in bytes: for what is accessed through a pointer or others made of it, here and in functions that get
-  // it. Absent: 1.
+  // What addresses are multiples of, in bytes, for what is accessed through a pointer or others made of it, here and in
+  // functions that get it. Absent: 1.
   std::unordered_map<tir::VarId, Bytes> alignments;
   std::unordered_set<tir::VarId> float_vectors;  // float_vectors.hpp
   ContinuedLoops continued;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Prints all functions before the head of the file, which then knows what helpers and externs they need.
 #include "usmp/codegen/functions.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Fills C templates for the types in use, each once, behind the helpers that it calls.
 #include "codegen/helpers.hpp"
 
 #include "codegen/c_types.hpp"

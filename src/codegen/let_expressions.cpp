@@ -53,7 +53,7 @@ struct ExpressionPrinter::LetFunction {
   std::vector<VarLane> captured;
   std::string* outer_text = nullptr;
   std::size_t outer_brackets = 0;
-  // Of the variable outside. A value that is printed late may bind what the scope around it binds, too.
+  // What the variable is outside: a value that is printed late may bind what the scope around it binds, too.
   std::string hidden;
   const Expr* hidden_value = nullptr;
   std::optional<Ranges::Value> hidden_range;

@@ -90,8 +90,7 @@ std::optional<Range> range_of(const Expr& root, bool holds) {
   return range;
 }
 
-// Of the parts of a chain of one operator; nothing: too many, or one of them is no such comparison and `all` are
-// needed.
+// The first parts of a chain of one operator that compare something with a literal. `are_all`: it has no other parts.
 struct Parts {
   std::vector<Range> ranges;
   bool are_all = true;

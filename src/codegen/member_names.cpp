@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Puts an underscore behind reserved words, and a number behind names that were handed out before.
 #include "codegen/member_names.hpp"
 
 #include <algorithm>

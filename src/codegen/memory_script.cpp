@@ -15,8 +15,7 @@
 namespace usmp::codegen {
 namespace {
 
-// Of contents that a programmer writes: nothing else may be placed there. A region is known if the linker script gave
-// it.
+// Reserves what a programmer writes: nothing else may be placed there. A region is known if the linker script gave it.
 std::string reserved_text(const SharedPool& shared) {
   const PoolLayout& pool = shared.pool;
   const std::string start = "usmp_" + pool.name + "_start = ";

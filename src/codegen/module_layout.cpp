@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Gives pools, tensors and states macros that do not clash, and finds those that lie in pools.
 #include "codegen/module_layout.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lists what C, its headers and compilers reserve, and numbers names until one is free.
 #include "codegen/names.hpp"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ const std::set<std::string, std::less<>>& reserved_names() {
   return names;
 }
 
-// Of the helpers and macros of the emitted file, of the runtime, and of the compiler.
+// Whether it begins like a helper or macro of the emitted file, or like a function of the runtime.
 bool has_reserved_prefix(std::string_view name) {
   return name.starts_with("usmp_") || name.starts_with("USMP_") || name.starts_with("TVMBackend");
 }

@@ -90,7 +90,7 @@ constexpr std::string_view halves_text =
 constexpr const char* byte_terms =
     "(uint32_t)((x[0] + offset) * w[0] + (x[1] + offset) * w[1] +\n"
     "                                              (x[2] + offset) * w[2] + (x[3] + offset) * w[3])";
-// Of 16 bits two may be more than 32 bits hold.
+// Two products of 16 bits may add up to more than 32 bits hold.
 constexpr const char* wide_terms =
     "(uint32_t)((x[0] + offset) * w[0]) + (uint32_t)((x[1] + offset) * w[1]) +\n"
     "                   (uint32_t)((x[2] + offset) * w[2]) + (uint32_t)((x[3] + offset) * w[3])";
@@ -133,7 +133,7 @@ constexpr std::string_view kernel_text =
     "#define USMP_DSP_RUNS 1\n"
     "#endif\n";
 
-// Of the loop of dot_run_words_text: four terms of four sums. Bytes are unpacked, 0 and 2, 1 and 3; numbers of 16 bits
+// The loop of dot_run_words_text: four terms of four sums. Bytes are unpacked, 0 and 2, 1 and 3; numbers of 16 bits
 // that meet them are paired alike, data for all sums, weights never. One instruction loads the weights of all sums, or,
 // of 16 bits, of two, to r4, r5, r6 and r8: no compiler uses these for something else, as it does r7 and r9. What a sum
 // waits for stands apart, since a Cortex-M7 begins two instructions at once.

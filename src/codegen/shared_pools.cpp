@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Merges layouts pool by pool: the largest workspace, and the size of a section with all constants.
 #include "codegen/shared_pools.hpp"
 
 #include <algorithm>

@@ -12,8 +12,8 @@
 namespace usmp::codegen {
 
 struct SharedPool {
-  // Of the first module that has it; `used` and `alignment` are those of all modules: they use workspace in turn, and
-  // the constants of each are there, in any order (section_size).
+  // As the first module has it, but for `used`, `alignment` and the lowest `address` of all modules: they use workspace
+  // in turn, and the constants of each are there, in any order (section_size).
   PoolLayout pool;
   Bytes least = 0;                // `used`, of constants in the best order
   std::string largest;            // symbol of the first module that needs most

@@ -324,7 +324,7 @@ void StatementPrinter::print(const tir::For& loop) {
   indent_more();
 }
 
-// Of what is on the stack no other pointer knows.
+// Whether the loop copies to an array on the stack, to which there is no other pointer.
 bool StatementPrinter::copies_to_array(const tir::For& loop) const {
   return is_copy(module_, function_, loop) && array_stores_.contains(std::get<tir::Store>(loop.body[0].node).storage);
 }
@@ -366,7 +366,7 @@ bool StatementPrinter::print_lanes(const tir::For& loop, const std::string& name
   return true;
 }
 
-// Of arrays on the stack and constants, which nothing that is stored reaches.
+// Prints fours that are read of arrays on the stack and constants: no store elsewhere reaches these.
 bool StatementPrinter::print_fours_of_own(const tir::For& loop) {
   const auto is_own = [&](VarId var) {
     return (array_stores_.contains(var) || constants_.contains(var)) && !printer_.pointer(var).mixed_types;

@@ -27,7 +27,7 @@ class StatementPrinter {
   [[nodiscard]] ExpressionPrinter& expressions() { return printer_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 
-  // Of tir::walk.
+  // Called by tir::walk.
   void open(const tir::Block& block, const tir::Stmt* owner);
   void statement(const tir::Stmt& stmt);
   void close(const tir::Block& block, const tir::Stmt* owner);

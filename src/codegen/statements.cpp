@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Prints signature, comment and body of a function; parameters that the body never names are cast to void.
 #include "codegen/statements.hpp"
 
 #include "codegen/statement_printer.hpp"

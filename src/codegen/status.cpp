@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Passes failure on from callees to callers: one statement that may leave a function gives it a status.
 #include "codegen/status.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 using tir::Expr;
 using tir::ExprKind;
 
-// Of the module's functions; nothing for others.
+// The function of the module that the expression calls; nothing: it calls none.
 std::optional<std::size_t> callee_of(const tir::Module& module, const Expr& expr) {
   const auto call = tir::named_call(expr);
   return call ? module.find(*call->name) : std::nullopt;

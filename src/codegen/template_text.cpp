@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Copies the pattern once; a letter behind "$" is looked up.
 #include "codegen/template_text.hpp"
 
 #include <cstddef>
