@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Raises the bounds of each plan to those of others that agree with it in all that counts more.
 #include "usmp/compare/algorithms.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compares each pool with its limits, and names the operators that grew where one is exceeded.
 #include "usmp/compare/budget_check.hpp"
 
 #include <algorithm>
@@ -204,8 +205,8 @@ std::optional<LimitCheck> too_small(const PoolSpec& spec, const NeededSizes& nee
   return std::nullopt;
 }
 
-// Of a module without a plan: what did not fit, and everything else unchecked. `before`: its plan in the baseline;
-// null: none.
+// A pool of a module without a plan: what did not fit, and everything else unchecked. `before`: that module's plan in
+// the baseline; null: none.
 PoolCheck unplanned_pool(const PoolSpec& spec, const PlanningOutcome& module, const PlanDocument* before) {
   PoolCheck result{
       .name = spec.name, .kind = spec.kind, .used = {}, .capacity = spec.size_hint, .baseline = {}, .checks = {}};
@@ -228,8 +229,8 @@ PoolCheck unplanned_pool(const PoolSpec& spec, const PlanningOutcome& module, co
   return result;
 }
 
-// Of the operators' buffers in one of the pools, by how much more each has at the pool's peak. Largest first, then in
-// the order of names.
+// Operators that grow in one of the pools, by how much more bytes their buffers have at the pool's peak. Largest first,
+// then in the order of names.
 std::vector<LimitCheck::Grown> grown_in(const PlanDiff& diff, const std::vector<std::string>& pools) {
   const auto bytes_of = [&](const std::optional<BufferPlace>& place) {
     return place && std::ranges::find(pools, place->pool) != pools.end() ? place->bytes_at_peak : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads instructions, memory and the kernels of all calls off each plan.
 #include "usmp/compare/cores.hpp"
 
 #include <set>

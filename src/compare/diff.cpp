@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pairs modules by name, or by archive if renamed, then their pools and buffers, and sorts by growth at the peak.
 #include "usmp/compare/diff.hpp"
 
 #include <algorithm>

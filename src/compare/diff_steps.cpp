@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Drops changes that both plans have: equal ones, then those without numbers, then those without function names.
 #include "compare/diff_steps.hpp"
 
 #include <algorithm>
@@ -119,7 +120,7 @@ void drop_common(Entries& ones, Entries& others, const std::set<std::string>& fu
   });
 }
 
-// Of both plans, each once: those of the later one stand behind what they follow there.
+// Names of the steps of both plans, each once: those of the later one stand behind what they follow there.
 std::list<std::string_view> step_names(const Steps& before, const Steps& after) {
   std::list<std::string_view> names;
   std::map<std::string_view, std::list<std::string_view>::iterator> places;

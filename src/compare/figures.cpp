@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes each pool of a plan a problem again, to ask for its load and its bounds.
 #include "usmp/compare/figures.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks up the pool and the place of each buffer among its choices.
 #include "usmp/compare/filling.hpp"
 
 #include <algorithm>

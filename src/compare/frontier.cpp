@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads off each plan its workspace, its bytes outside of first choices, and the extra work of its steps.
 #include "usmp/compare/frontier.hpp"
 
 namespace usmp::compare {

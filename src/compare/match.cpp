@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pairs buffers of equal names in order of time, and the rest of a group by a longest common subsequence of sizes.
 #include "compare/match.hpp"
 
 #include <algorithm>

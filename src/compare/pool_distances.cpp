@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Renumbers distances by binary search, and leaves out those to buffers that were not chosen.
 #include "compare/pool_distances.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Intersects bytes and ticks of pairs with a distance; merged intervals tell which bytes count for the first time.
 #include "compare/shared_bytes.hpp"
 
 #include <algorithm>

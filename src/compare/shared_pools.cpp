@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Collects what each module uses of a pool, and takes the maximum, or the size of a section with all.
 #include "usmp/compare/shared_pools.hpp"
 
 #include <algorithm>

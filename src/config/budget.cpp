@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads limits with their positions, percentages as hundredths, and compares them with the size of the pool.
 #include "config/budget.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lists the keys, and the words that C and C++ keep for themselves.
 #include "config/keys.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads one token ahead, without blanks and comments in front of it.
 #include "config/linker_tokens.hpp"
 
 #include <array>

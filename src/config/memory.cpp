@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Parses MEMORY, REGION_ALIAS and assignments; operators of expressions wait on a stack for what binds tighter.
 #include "usmp/config/memory.hpp"
 
 #include <charconv>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads each key into its property, then checks what several keys say together.
 #include "usmp/config/pools.hpp"
 
 #include <algorithm>
@@ -179,7 +180,7 @@ Bytes address_of(const YamlEntry& entry, const std::vector<MemoryRegion>* memory
   return static_cast<Bytes>(*address);
 }
 
-// Of a pool without a size: that of the region of its address, else of the region with its name. Two that differ in
+// Gives a pool without a size that of the region of its address, else of the region with its name. Two that differ in
 // case: the first.
 void take_region(const std::vector<MemoryRegion>& memory, PoolSpec& pool) {
   for (const MemoryRegion& region : memory) {

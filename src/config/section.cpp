@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compares the beginning of the name with those that compilers give to sections without contents.
 #include "config/section.hpp"
 
 namespace usmp::config {

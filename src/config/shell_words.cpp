@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Splits at blanks outside of quotes, one character after another.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes the unit off the end, and multiplies the digits before it unless that overflows.
 #include "config/size.hpp"
 
 #include <array>

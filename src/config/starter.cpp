@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes tvmc's settings or examples as YAML or JSON, and makes pools of the regions of a linker script.
 #include <algorithm>
 #include <iterator>
 #include <set>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Decodes each line as UTF-8, and fails at the first byte that may not be there.
 #include "config/text_check.hpp"
 
 #include <array>

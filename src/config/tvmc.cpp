@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Recognises options by tables of TVM's spellings, and collects their values pool by pool.
 #include "usmp/config/tvmc.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads scalars as numbers, sizes and booleans, and words messages with near spellings.
 #include "config/values.hpp"
 
 #include <algorithm>

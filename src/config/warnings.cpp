@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Checks the section of each pool, and whether its region overlaps that of another one.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Builds the tree from yaml-cpp's events, and puts its messages in plain words.
 #include "config/yaml_tree.hpp"
 
 #include <yaml-cpp/eventhandler.h>
