@@ -9,7 +9,7 @@
 
 namespace usmp::execute {
 
-// Of the harness: `index`, if it is in [low, high).
+// A function of the harness: gives `index` if it is in [low, high), else ends the program.
 inline constexpr const char* index_check = "usmp_run_index";
 inline constexpr const char* index_check_prototype =
     "int64_t usmp_run_index(int64_t index, int64_t low, int64_t high, int64_t access)";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Runs the unshared program on two kinds of garbage and the planned one on a third, and compares their outputs.
 #include "usmp/execute/execute.hpp"
 
 #include <algorithm>

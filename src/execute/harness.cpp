@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes a table of memory regions, and a round: garbage into all of them, inputs, a run, checks, outputs.
 #include "execute/harness.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compiles each file apart, links, and runs the result below a directory of its own.
 #include "execute/program.hpp"
 
 #include <algorithm>

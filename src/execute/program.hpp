@@ -18,7 +18,7 @@ namespace usmp::execute {
 
 // One of the two programs.
 struct Program {
-  std::string what;       // "planned", "unshared": its directory, and what messages call it
+  std::string what;       // "planned", "reference": its directory, and what messages call it
   std::string directory;  // absolute
   Harness harness;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads record after record up to the first that is not complete.
 #include "execute/results.hpp"
 
 #include <utility>

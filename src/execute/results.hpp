@@ -47,7 +47,7 @@ struct Results {
 };
 [[nodiscard]] Results parse_results(std::string_view text, const std::vector<Tensor>& outputs);
 
-// "byte 3 behind pool 'sram' was written to".
+// "byte 3 beyond the end of pool 'sram' was written to".
 [[nodiscard]] std::string overwritten_text(const Overwritten& fault, const std::vector<std::string>& regions);
 
 }  // namespace usmp::execute

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes random elements from their bits, and compares them by bits, but for NaNs.
 #include "execute/tensors.hpp"
 
 #include <algorithm>

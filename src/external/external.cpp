@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes the problem to the program and parses its answer, with claims lowered to what can be believed.
 #include "usmp/external/external.hpp"
 
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Scans field by field, and counts lines also inside quotes.
 #include "instance/csv_records.hpp"
 
 #include <utility>

@@ -161,7 +161,7 @@ class DocumentSax {
     return std::string(member().key) + (in_list_ ? "[" + std::to_string(index_) + "]" : std::string());
   }
 
-  // Of what is open.
+  // Where the innermost open value stands.
   [[nodiscard]] std::string place() const {
     std::string text = root_place();
     for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
