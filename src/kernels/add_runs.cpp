@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds runs and windows whose data and weights lie as an operator reads them, and calls that in the loops around.
 #include "kernels/add_runs.hpp"
 
 #include <algorithm>
@@ -405,7 +406,7 @@ class RunWriter {
     window.size = ring.rows * ring.distance;
   }
 
-  // Of the weights of two blocks; of one that is alone, its length. All loops are bound.
+  // Sets the distance of the weights of two blocks; for one that is alone, its length. All loops are bound.
   bool find_distance_of_blocks(const LaneWindow& window) {
     const VarId b = loops::fresh_var(module_, "b", tir::int32_type);
     facts_.bind_interval(b, Interval{0, blocks_ - 1});

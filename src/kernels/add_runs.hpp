@@ -24,7 +24,7 @@ struct AddedRuns {
 // With Core::row_terms, rows of bytes whose terms fours do not divide, or which borders cut, become one Op::window_run
 // for all r, s and k.
 //
-// Of weights that are pairs all terms are one Op::pair_run; it does not add to sums but sets them.
+// Where weights are pairs, all terms are one Op::pair_run; it does not add to sums but sets them.
 //
 // A window of a ring is a run up to the end of the ring, and if it goes on, another one from the ring's beginning on:
 // data[(p + k) mod rows] is data[place + k - first k] in front of the end.

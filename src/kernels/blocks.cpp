@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Replaces each nest by calls that add runs where its data have some, else by blocks of sums in registers.
 #include "kernels/blocks.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
-// Of numbers of terms that are left over; less than 1 where there are none.
+// How many terms whole fours leave over; less than 1: none.
 ExprRef rest_of(const ExprRef& length) {
   if (const auto value = tir::as_int(*length)) return tir::make_int(*value % width, length->type);
   return tir::make_binary(ExprKind::mod, length, tir::make_int(width, length->type));
@@ -82,7 +83,7 @@ class Blocker {
            storage_.may_read(*sum.store->index, storage);
   }
 
-  // Of a loop over sums that share data, in which these are set to 0 and added up.
+  // Takes the place of a loop over sums that share data, in which these are set to 0 and added up.
   std::optional<Block> all_passes(const tir::For& loop, arith::Facts& facts) {
     const auto* nest = loop.body.size() == 2 ? std::get_if<tir::For>(&loop.body[1].node) : nullptr;
     if (nest == nullptr || tir::as_int(*loop.min) != 0) return std::nullopt;
@@ -139,7 +140,7 @@ class Blocker {
     return is_side_by_side_ ? std::optional(std::move(result)) : std::nullopt;
   }
 
-  // Of four terms from a place on.
+  // Whether four terms from a place on are side by side.
   static bool are_side_by_side(const Factor& factor, VarId k, const loops::Substitution& values,
                                const arith::Facts& facts) {
     std::optional<arith::Affine> first;

@@ -17,7 +17,7 @@ namespace usmp::kernels {
 //
 // In functions but opaque ones, where `sum` is one parameter that nothing else reaches, and data and weights are read
 // from other parameters and constants. Sums wrap, so that their terms may be added in any order. O(size of the module).
-// Of some cores dots become Op::row_run, or rows Op::window_run (add_runs.hpp).
+// For some cores dots become Op::row_run, or rows Op::window_run (add_runs.hpp).
 void block_sums(tir::Module& module, const Core& core);
 
 }  // namespace usmp::kernels

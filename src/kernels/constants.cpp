@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Counts declarations and uses by variable, and replaces declarations where they stand.
 #include "kernels/constants.hpp"
 
 #include <cstdint>

@@ -17,14 +17,14 @@ using ConstantData = std::shared_ptr<const tir::Constant>;
 
 class DeclaredConstants {
  public:
-  // Of one more function. Whether it declares any: only it uses them. O(nodes · log).
+  // Adds those of one more function, which alone uses them. False: it declares none. O(nodes · log).
   bool add(const tir::Block& body);
 
   // What one load reads, and nothing else; null: it is no such constant.
   [[nodiscard]] ConstantData read_once(tir::VarId var) const;
   // How many declarations have these data, of all that were added.
   [[nodiscard]] std::size_t sharers(const tir::Constant* data) const { return sharers_.at(data); }
-  // Of the data of all, once each.
+  // Adds up the data of all, each counted once.
   [[nodiscard]] std::int64_t bytes() const;
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lists the cores with what was measured of each; what a row leaves out is as on a Cortex-M4.
 #include "usmp/kernels/core.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Counts operations times the runs of their statements, and weighs them with the core's costs.
 #include "usmp/kernels/estimate.hpp"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ Work work_of(const tir::Expr& value) {
   return work;
 }
 
-// Of one call. Nothing: not known.
+// What one call takes. No work: not known.
 struct Known {
   std::optional<Work> work;
   std::set<std::string> kernels;
@@ -227,7 +228,7 @@ class Estimator {
     count(work, context);
   }
 
-  // Of a window of lanes, as part of what a core takes for one elsewhere: nine taps may be written out.
+  // A tap of a window of lanes, as part of what a core takes for one elsewhere: nine taps may be written out.
   [[nodiscard]] double of_window_tap(bool is_nine) const {
     if (core_.in_rows) return 1.5;
     if (is_nine) return 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds nests that update elements at constant distances, and puts variables for groups of these around the loops.
 #include "kernels/held_sums.hpp"
 
 #include <algorithm>
@@ -271,8 +272,8 @@ class Holder {
     }
   }
 
-  // Of the element in lane 0; sets the distance. Nothing: they are not so far from each other, or depend on the loops
-  // around.
+  // The place of the element in lane 0; sets the distance. Nothing: lanes are not equally far apart, or depend on the
+  // loops around.
   static std::optional<arith::Affine> first_place(const Nest& nest, Update& update, arith::Facts& facts) {
     auto place = place_of(nest, update, facts);
     if (!place || update.lanes == nullptr) return place;
@@ -281,7 +282,7 @@ class Holder {
     return place->mentions(update.lanes->var) ? std::nullopt : place;
   }
 
-  // Of the element. Nothing: it depends on the loops around, by a let or not.
+  // The element's place. Nothing: it depends on the loops around, by a let or not.
   static std::optional<arith::Affine> place_of(const Nest& nest, const Update& update, arith::Facts& facts) {
     const std::size_t mark = facts.mark();
     if (update.lanes != nullptr) facts.bind_loop(*update.lanes);

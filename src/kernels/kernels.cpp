@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Runs the passes in their order, and checks the module after each.
 #include "usmp/kernels/kernels.hpp"
 
 #include "kernels/blocks.hpp"

@@ -24,8 +24,8 @@ inline constexpr tir::DataType pair_type = tir::int16_type;
 // 16-bit numbers in front of the pairs of a block of four sums: what each of its sums begins with.
 inline constexpr std::int64_t numbers_in_front = 8;
 
-// Of weights of int8 in the order of Op::dot_run, blocks of four sums of so many terms, the bytes of blocks of pairs
-// (Op::pair_run). Nothing: a pair does not fit 16 bits, or a sum 24. O(bytes).
+// Turns int8 weights in the order of Op::dot_run, blocks of four sums of so many terms, into blocks of pairs
+// (Op::pair_run): their bytes. Nothing: a pair does not fit 16 bits, or a sum 24. O(bytes).
 [[nodiscard]] std::optional<std::string> paired(std::string_view weights, std::int64_t terms, tir::DataType data,
                                                 std::int64_t zero_point);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Recognises a nest by its one store, and tells data from weights by the loops that their indices depend on.
 #include "kernels/product_sum.hpp"
 
 #include <algorithm>
@@ -84,8 +85,8 @@ bool is_arithmetic(const Expr& root) {
   return is;
 }
 
-// Of a value that a quotient or remainder toward zero takes part in. False: it is none, or decided by something else
-// than variables.
+// Adds the variables of a value that a quotient or remainder toward zero takes part in. False: it is none, or decided
+// by something else than variables.
 bool add_variables_of_quotient(const Expr& root, std::set<tir::VarId>& inside) {
   bool divides = false;
   bool varies = false;

@@ -63,8 +63,9 @@ inline constexpr std::int64_t unsigned_weight_offset = -128;
 [[nodiscard]] std::optional<arith::Affine> affine_of(const tir::ExprRef& index, const arith::Facts& facts,
                                                      std::set<tir::VarId>& inside);
 
-// Of the nest that begins with the loop, in 32 bits, where the loops over the terms do not depend on s, and no bound is
-// read from memory; a factor may be a sum that is added to. Nothing: it is something else. O(size of the nest).
+// What the nest that begins with the loop adds up, in 32 bits, where the loops over the terms do not depend on s, and
+// no bound is read from memory; a factor may be a sum that is added to. Nothing: it is something else. O(size of the
+// nest).
 [[nodiscard]] std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts);
 
 // What a loop in front sets all sums to; null: it does something else.
@@ -79,9 +80,8 @@ void expand_names_in_sums(tir::Module& module);
 // Whether lanes whose weights are not in blocks yet may become one Op::lane_window, as far as their loops tell.
 [[nodiscard]] bool may_be_window(const ProductSum& sum);
 
-// Of a dot: loops over terms whose data are side by side in memory, innermost first. The distance of a loop's data is
-// 1, or the number of data that the loops before it take together. All but the last run from 0 a constant number of
-// times.
+// Loops of a dot over terms whose data are side by side in memory, innermost first. The distance of a loop's data is 1,
+// or the number of data that the loops before it take together. All but the last run from 0 a constant number of times.
 [[nodiscard]] std::vector<const tir::For*> data_run(const ProductSum& sum);
 
 // Terms that an operator takes at once, and sums of a block.

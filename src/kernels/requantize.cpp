@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Rewrites products whose shifts are in range, and moves a sum around a clip into its limits.
 #include "kernels/requantize.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 using tir::Expr;
 using tir::ExprRef;
 
-// Of a product that is shifted to the right by 31 bits and these: a shift that is a variable.
+// By how many bits beyond 31 a variable may shift a product to the right; a literal, from 1 on.
 constexpr Interval shifts{2, 31};
 
 // x · y / 2^(31 + shift).
@@ -55,7 +56,7 @@ ExprRef requantized(const Expr& call, arith::Ranges& ranges) {
     const bool shifts_left = tir::as_int(*call.operands[5]) != 0 && tir::as_int(*call.operands[2]) != 0;
     if (tir::as_int(*call.operands[4]) != 31 || shifts_left || !shift || shift->low < shifts.low) return nullptr;
     if (shift->high <= shifts.high) return high_product(call.operands[0], call.operands[1], call.operands[3]);
-    // Of channels without weights. From 32 on all products with what is not negative round to 0.
+    // Channels without weights have larger ones. From 32 on all products with what is not negative round to 0.
     const auto factor = ranges.of(*call.operands[1]);
     if (!factor || factor->low < 0) return nullptr;
     const ExprRef least = tir::make_binary(tir::ExprKind::min, call.operands[3], tir::make_int(shifts.high + 1));

@@ -7,9 +7,10 @@
 
 namespace usmp::kernels {
 
-// q_multiply_shift and q_multiply_shift_per_axis become Op::multiply_high where they shift to the right by 32 to 62
-// bits in all: by a literal, or by what is read of a constant whose elements are all in this range. O(nodes + bytes of
-// constants). clip(x - n) + n becomes clip(x) with other limits, unless one instruction clips to the old ones only.
+// q_multiply_shift becomes Op::multiply_high where a literal shifts to the right by 32 to 62 bits in all, and
+// q_multiply_shift_per_axis where elements of a constant do by 33 or more, beyond 62 if no factor is negative.
+// clip(x - n) + n becomes clip(x) with other limits, unless one instruction clips to the old ones only. O(nodes + bytes
+// of constants).
 void requantize(tir::Module& module);
 
 }  // namespace usmp::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Joins loops over which data and weights advance as over one, and copies the loops around with fresh variables.
 #include "kernels/run.hpp"
 
 #include <algorithm>

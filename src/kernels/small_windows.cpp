@@ -44,7 +44,7 @@ struct TermDigit {
   std::int64_t place = 0;   // likewise in the window
 };
 
-// Of the outermost digit's values those that are copied together.
+// Values of the outermost digit that are copied together.
 struct WindowPart {
   std::int64_t first = 0;
   std::int64_t rows = 0;
@@ -226,7 +226,7 @@ class Taker {
     return true;
   }
 
-  // Of two parts each has several rows, and they are not those of the run.
+  // Parts of the outermost digit's rows: of two, each has several, and they are not those of the run. False: too long.
   [[nodiscard]] bool find_parts(SmallWindow& window) const {
     const TermDigit& outer = window.terms.front();
     const std::int64_t parts = window.length > most_at_once ? most_window_parts : 1;

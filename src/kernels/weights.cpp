@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes the indices of weights apart into digits, sorts these by the loops that read them, and moves the data alike.
 #include "kernels/weights.hpp"
 
 #include <algorithm>

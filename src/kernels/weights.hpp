@@ -16,8 +16,8 @@ namespace usmp::kernels {
 //   [f / sums][ry][rx][rc / 4][f % sums][rc % 4] where these divide both: what a block of sums reads is one stream.
 // Those of lanes of bytes, [ry][rx][c], become [c / 4][ry][rx][c % 4] where one Op::lane_window may read them; of
 // several sums a channel (shared_data.hpp), [ry][rx][c][m], [m][c / 4][ry][rx][c % 4].
-// Of constants that one product sum reads and nothing else, and whose data, if other constants share
-// them, change alike in all. O(nodes + bytes of constants).
+// Only constants change that one product sum reads and nothing else, and whose data, if other constants share them,
+// change alike in all. O(nodes + bytes of constants).
 //
 // For cores that multiply pairs (Core::paired_terms), blocks of weights become pairs where all terms of a sum are those
 // of one call (pairs.hpp), with the most terms first: they add no more to the constants than Core::front_percent.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Counts the places that load and store, by storage.
 #include "usmp/loops/accesses.hpp"
 
 #include "usmp/tir/visit.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Splits each dimension into what moves inside and the rest: intervals of the one are joined, the other must agree.
 #include "usmp/loops/box.hpp"
 
 #include <algorithm>

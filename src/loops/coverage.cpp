@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Splits variables into digits at the divisors of the index, sorts these by factor, and compares each with those below.
 #include "usmp/loops/coverage.hpp"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ bool add(Quotients& quotients, std::int64_t by, std::int64_t factor) {
   return sum.has_value();
 }
 
-// Of a variable from 0 to below the extent.
+// Adds the digits of a variable from 0 to below the extent.
 bool add_digits(MixedRadix& numbers, const Quotients& quotients, std::int64_t extent) {
   std::vector<std::int64_t> places = {1};
   for (const auto& [by, factor] : quotients) {

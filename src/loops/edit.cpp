@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Rebuilds expressions bottom-up; what does not change stays shared.
 #include "usmp/loops/edit.hpp"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ bool is_cut(const Expr& root) {
   return true;
 }
 
-// Of the statement itself, not of the blocks inside.
+// Renames in the statement itself, not in the blocks inside.
 void rename_own(tir::Stmt& stmt, const Substitution& values) {
   tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = renamed(expr, values); });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Walks down to the one store, and proves its index a mixed-radix number of the loops.
 #include "usmp/loops/injective_nest.hpp"
 
 #include <algorithm>

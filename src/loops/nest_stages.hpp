@@ -21,8 +21,8 @@ namespace usmp::loops {
 // Nests of more tensors are not divided by every loop that might.
 inline constexpr std::size_t most_tensors = 64;
 
-// Of the loops in a function's body, by their statements. The stages that are looked for differ in how tensors are
-// divided, not in what is accessed: what has been found of a loop is noted.
+// Finds stages of the loops in a function's body, by their statements. The stages that are looked for differ in how
+// tensors are divided, not in what is accessed: what has been found of a loop is noted.
 class NestStages {
  public:
   // `known`: with the accesses of all loops.

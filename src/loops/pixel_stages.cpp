@@ -75,7 +75,7 @@ class PixelChooser {
   }
 
  private:
-  // Of the tensors that the nest writes whose pixels are not known.
+  // Chooses pixels for tensors that the nest writes and whose pixels are not known.
   void choose_pixels(std::size_t nest) {
     const Tensors& accessed = nests_.tensors_of(nest);
     if (accessed.size() > most_tensors) return;

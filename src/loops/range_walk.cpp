@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Multiplies runs by the extent of each loop that opens, and binds loops and lets as they come.
 #include "usmp/loops/range_walk.hpp"
 
 #include <utility>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compares the load in a sum with the element that the store overwrites.
 #include "usmp/loops/reduction.hpp"
 
 #include "usmp/tir/visit.hpp"

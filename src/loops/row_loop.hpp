@@ -29,9 +29,9 @@ class Digits {
   explicit Digits(const RowLoop& loop);
 
   [[nodiscard]] bool is_n(const arith::Atom& atom) const { return atom == n_; }
-  // Of n / k for a k above 1, the k; else 0.
+  // The k of n / k, if it is above 1; else 0.
   [[nodiscard]] std::int64_t fraction(const arith::Atom& atom) const;
-  // Of n mod k, the k; else 0.
+  // The k of n mod k; else 0.
   [[nodiscard]] std::int64_t cycle(const arith::Atom& atom) const;
   // Whether the atom may have another value in another row.
   [[nodiscard]] bool moves(const arith::Atom& atom) const;
@@ -54,7 +54,7 @@ class Digits {
   std::optional<arith::Atom> below_;
 };
 
-// Of v / a / b …, all floor quotients, the v and a · b …, by which v is divided. Nothing: it is none.
+// The v of v / a / b …, all floor quotients, and a · b …, by which v is divided. Nothing: it is none.
 [[nodiscard]] std::optional<std::pair<tir::VarId, std::int64_t>> quotient_of_var(const arith::Atom& atom);
 
 // The row in which an element of a tensor of so many stands. Nothing: not known.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Descends to the first statement that accesses the storage: its nest has to store a dense range of indices.
 #include "usmp/loops/stores_first.hpp"
 
 #include <algorithm>

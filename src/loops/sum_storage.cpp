@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sorts storage into parameters that stand alone, arrays to which no pointer is passed, and what may be read.
 #include "usmp/loops/sum_storage.hpp"
 
 #include <variant>

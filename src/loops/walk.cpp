@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Binds and assumes on the way into a block or value, and restores the facts on the way out.
 #include "usmp/loops/walk.hpp"
 
 #include <algorithm>

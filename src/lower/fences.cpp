@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Copies blocks with a fence in front of each statement that acts, but the first.
 #include "lower/fences.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Visits each statement of a nest once; pointers made inside, assertions and calls keep it from moving.
 #include "lower/nest.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Moves nests out with the declarations that they need, and compares the regions of their pointers in each context.
 #include "usmp/lower/outline.hpp"
 
 #include <algorithm>
@@ -179,7 +180,7 @@ class Outliner {
       params.back().no_alias = stands_alone(var, uses);
       any = any || params.back().no_alias;
     }
-    // Of one pointer alone there is nothing to be known, and an array of the function's would get an address.
+    // One pointer alone has no other to alias, and an array of the function's would get an address.
     if (!any || uses.accessed.size() < 2) return std::nullopt;
 
     Block moved = {nest};
@@ -223,7 +224,7 @@ class Outliner {
       if (is_constant) {
         body.push_back(declaration->second);
       } else if (lowered_.module.var(var).type.is_handle()) {
-        // Of a pointer made from another one a function of its own would not know that both reach one storage.
+        // A function of its own would not know that a pointer and the one it is made from reach one storage.
         if (is_derived(var)) return false;
         pointers.push_back(var);
       } else if (row_vars_.contains(var)) {

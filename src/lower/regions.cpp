@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Passes regions from callers to callees, context by context; a sweep over sorted ones finds those that meet.
 #include "lower/regions.hpp"
 
 #include <algorithm>

@@ -37,7 +37,7 @@ using Context = std::vector<Regions>;
 // Whether no byte is reached by both. The application's tensors may alias each other, but not the pools.
 [[nodiscard]] bool are_disjoint(const Regions& a, const Regions& b);
 
-// Of each, whether it reaches a byte that another one reaches. O(n log n) where each has one region, which is the rule.
+// Whether each reaches a byte that another one reaches. O(n log n) where each has one region, which is the rule.
 [[nodiscard]] std::vector<bool> meet_others(const std::vector<Regions>& all);
 
 // By function index, the distinct contexts in which the function runs; empty if it never does. A function with too many

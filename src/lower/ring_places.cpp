@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Divides an element's number into plane, row and rest, and takes the row modulo the rows that are held.
 #include "lower/ring_places.hpp"
 
 #include <map>

@@ -155,7 +155,7 @@ struct Walked {
   bool joins_caller = false;  // what is called from one place and only calls others becomes part of its caller
 };
 
-// Of what the entry calls, callees first.
+// Walks what the entry calls, callees first.
 std::vector<Walked> walk_all(const tir::Module& module, const program::CallGraph& graph) {
   std::vector<std::size_t> sites(module.functions.size());
   for (const auto& calls : graph.calls) {
