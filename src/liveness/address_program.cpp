@@ -16,7 +16,7 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
 
-// Of one access: deeper ones happen whatever the rest says.
+// Conditions that guard one access: it happens whatever deeper ones say.
 constexpr std::size_t most_guards = 8;
 
 class AddressCompiler {

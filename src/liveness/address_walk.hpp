@@ -32,7 +32,7 @@ struct Footprint {
   std::optional<tir::DataType> type;  // of all elements; nothing: they differ
 };
 
-// Of each variable that a nest loads from or stores to.
+// What a nest does to each variable that it loads from or stores to.
 struct NestFootprints {
   std::vector<tir::VarId> vars;
   std::shared_ptr<const std::vector<Footprint>> footprints;  // by index into `vars`

@@ -215,7 +215,7 @@ class Walk {
     return all;
   }
 
-  // Of the entry's own block: those that begin at the next operation.
+  // Records statements of the entry's own block that begin at the next operation.
   void begin_statements() {
     if (frames_.size() != 1) return;
     const Frame& entry = frames_.back();

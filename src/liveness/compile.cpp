@@ -36,7 +36,7 @@ class Compiler : public program::PointerUses {
 
   // --- Statements --------------------------------------------------------------------------------------------------
 
-  // Of tir::walk.
+  // Called by tir::walk.
   void open(const tir::Block& body, const tir::Stmt* /*owner*/) {
     declared_.emplace_back();
     const auto sunk = sunk_.find(&body);

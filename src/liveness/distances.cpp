@@ -90,7 +90,7 @@ class Finder {
                              first_dies ? offsets->born_below : offsets->dying_below);
   }
 
-  // Of two that end together, an output goes on: the application reads it.
+  // Where two end together, an output goes on: the application reads it.
   [[nodiscard]] bool dies_first(SiteIndex one, const LiveRange& live, SiteIndex other,
                                 const LiveRange& other_live) const {
     const auto is_output = [&](SiteIndex site) { return nests_.analysis.sites[site].kind == BufferKind::output; };

@@ -29,7 +29,7 @@ IndexRange from(const std::optional<Interval>& a) {
 
 constexpr IndexRange either{.low = 0, .high = 1};
 
-// Of linear forms: products and sums of what is within these are within int64.
+// Limits of linear forms: products and sums of what is within these are within int64.
 constexpr std::size_t most_terms = 8;
 constexpr std::int64_t most_factor = std::int64_t{1} << 27U;
 constexpr std::int64_t most_value = std::int64_t{1} << 31U;      // of a variable
@@ -58,7 +58,7 @@ IndexRange truth(bool is_always, bool is_never) {
 }  // namespace
 
 IndexProgram::IndexProgram(const Expr& expr, VariableNumbers& variables) {
-  // Of every node the instruction that computes it.
+  // The instruction that computes each node.
   std::unordered_map<const Expr*, std::uint32_t> places;
   const auto add = [&](const Expr& node) {
     if (places.contains(&node)) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Walks the addresses of all runs in the window that access one of the two, until nothing is left to share.
 #include "liveness/overlap.hpp"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ const OverlapFinder::Plain& OverlapFinder::plain_sites(std::size_t index) {
   return *plain;
 }
 
-// Of the run's variables; null if the loop is not followed.
+// What the run does to its variables; null if the loop is not followed.
 const OverlapFinder::Footprints* OverlapFinder::footprints_of(std::size_t index) {
   const NestRun& run = nests_->runs[index];
   std::map<tir::VarId, Bytes> sizes;

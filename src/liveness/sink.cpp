@@ -76,7 +76,7 @@ class Sinker {
 
   // --- Collecting uses ---------------------------------------------------------------------------------------------
 
-  // Of tir::walk.
+  // Called by tir::walk.
   void open(const tir::Block& block, const Stmt* owner) {
     const std::uint32_t parent = owner == nullptr ? no_node : last_.back();
     const auto depth = static_cast<std::uint32_t>(last_.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Checks what is declared, and takes the larger of the executor's alignment and the element's own.
 #include "liveness/sites.hpp"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct Alignments {
 // Throws Error of kind archive if one is no power of two.
 [[nodiscard]] Alignments alignments_of(const tir::Module& module);
 
-// Of an element of that many bytes on a machine that insists on alignment.
+// What an element of that many bytes needs on a machine that insists on alignment: a power of two.
 [[nodiscard]] Bytes natural_alignment(Bytes element_bytes);
 
 // Nothing if an extent is not a constant. Throws if the size is negative, overflows or is above max_site_bytes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Classifies the sum of products that runs most by the indices that its factors share; else what is stored.
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -64,7 +65,7 @@ bool slides(const Indices& indices, const arith::Facts& facts) {
   });
 }
 
-// Of a sum of products, by which indices its two factors share with each other and with the sum.
+// Names a sum of products by the indices that its two factors share with each other and with the sum.
 std::string kind_of_products(const Product& product, const Affine& sum, const Lets& lets, const arith::Facts& facts) {
   const Indices a = indices_of(lets.loads_of(*product.a), facts);
   const Indices b = indices_of(lets.loads_of(*product.b), facts);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks up parts of the name in a table of TVM's operators, and chooses the one that computes most.
 #include <algorithm>
 #include <array>
 #include <set>

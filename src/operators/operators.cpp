@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Counts products times runs, adds those of callees, and sorts operands into read and written ones.
 #include "usmp/operators/operators.hpp"
 
 #include <utility>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes sums apart, through casts and lets, and keeps products of two values that read memory.
 #include "operators/products.hpp"
 
 #include "usmp/tir/visit.hpp"

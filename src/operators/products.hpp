@@ -32,7 +32,7 @@ struct Product {
   const tir::Expr* b = nullptr;
 };
 
-// Of a[i] = a[i] + …: the terms that are products of two values which read memory. Empty: it is no such sum.
+// The terms of a[i] = a[i] + … that are products of two values which read memory. Empty: it is no such sum.
 [[nodiscard]] std::vector<Product> added_products(const tir::Store& store, const Lets& lets);
 
 // Whether the value is a sum of the element that the store overwrites and something else.

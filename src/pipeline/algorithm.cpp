@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Wraps the planner so that each of its answers is verified before anything is built on it.
 #include "usmp/pipeline/algorithm.hpp"
 
 #include <stdexcept>

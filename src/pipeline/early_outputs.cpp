@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compares the live ranges of inputs and outputs before and after the transformations.
 #include "pipeline/early_outputs.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Puts a buffer in front of each call, and adds it to the arguments; functions that are called otherwise are dropped.
 #include "pipeline/foreign_workspace.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Searches the least capacities exactly, then tries the run with them and with a byte less.
 #include "usmp/pipeline/needed_sizes.hpp"
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace {
 
 using planners::CapacityRange;
 
-// Of a search of several, when no limit is given: a node takes time that grows with the square of the buffers; all of
-// them a few seconds at most.
+// Nodes of each of several searches, when no limit is given: a node takes time that grows with the square of the
+// buffers; all of them a few seconds at most.
 std::uint64_t nodes_of_one_of_many(const Problem& problem) {
   constexpr std::uint64_t work = 200'000'000;
   constexpr std::uint64_t least = 500;
@@ -350,7 +351,7 @@ class SizeSearch {
   NeededSizes result_;
 };
 
-// Of a run that is not known to lack anything. `by_default` is the run with the default algorithm.
+// Tries the default algorithm if the run is not known to lack anything. `by_default` is the run with that algorithm.
 void ask_the_default(NeededSizes& sizes, const FailedRun& by_default, const Search& how) {
   for (const Shortfall& shortfall : sizes.shortfalls) {
     for (const Enlargement& choice : shortfall.choices) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Copies the result into the document, with costs, proved bounds, accesses and calls.
 #include "usmp/pipeline/plan_document.hpp"
 
 #include <algorithm>

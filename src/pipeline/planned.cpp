@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Plans and replays, then places, lowers and writes kernels, and fills in the document.
 #include "usmp/pipeline/planned.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ void require_dense(const plan_file::PlanDocument& document, const plan_file::Pla
   }
 }
 
-// Of pools that the application had with TVM's plan, too: it may have their contents from a file.
+// Warns of pools that the application had with TVM's plan, too: it may have their contents from a file.
 void add_other_contents(const SourceModule& source, plan_file::PlanDocument& document) {
   for (const plan_file::PlanDocument::Pool& pool : document.pools) {
     if (pool.kind != PoolKind::constant || pool.internal || pool.used == 0) continue;
@@ -74,7 +75,7 @@ void add_other_contents(const SourceModule& source, plan_file::PlanDocument& doc
   }
 }
 
-// Of functions that stay for one reason the first three, and how many more there are.
+// Names the first three functions that stay for one reason, and says how many more there are.
 void add_kept(const std::vector<tvm_c::KeptFunction>& kept, std::vector<std::string>& warnings) {
   constexpr std::size_t most = 3;
   using Reason = std::pair<std::string, std::string>;  // in a file
@@ -182,9 +183,7 @@ bool has_constants(const tir::Module& module) {
   });
 }
 
-// Of the program as it was read, as in a plan without transformations: some constants that TVM's C reads, kernels do
-// not.
-// Of C that the output contains unchanged.
+// Headers that C includes which the output contains unchanged.
 std::vector<std::string> tvm_headers_of(const PlannedProgram& planned) {
   std::set<std::string> found = planned.source.tvm_headers;
   for (const tir::Function& function : planned.program.module.functions) {
@@ -193,6 +192,7 @@ std::vector<std::string> tvm_headers_of(const PlannedProgram& planned) {
   return {found.begin(), found.end()};
 }
 
+// Bytes of constants in a plan without transformations: kernels do not read all that TVM's C does.
 Bytes constants_without_steps(const PlannedProgram& planned, bool workspace_io) {
   if (!has_constants(planned.source.module)) return 0;
   tir::Module module = planned.source.module;

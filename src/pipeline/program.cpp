@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads a module, runs the passes on it, and assembles the problem, with warnings for what gets lost.
 #include "usmp/pipeline/program.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sets the planner's options, and gives what is left of the time to sharing less.
 #include <chrono>
 #include <utility>
 

@@ -320,7 +320,7 @@ class StepSelection {
     if (!best.plan || is_better(*other->plan, *best.plan)) best = std::move(*other);
   }
 
-  // Of the first pool, if that is bounded and rolling is asked for.
+  // What the first pool has room for, if that is bounded and rolling is asked for.
   [[nodiscard]] std::optional<Bytes> room() const {
     if (std::ranges::find(asked_.steps, Step::rolling) == asked_.steps.end()) return std::nullopt;
     const config::PoolSpec& first = request_.pools.workspace_pools.front();

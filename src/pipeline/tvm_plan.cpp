@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes buffers and places of the offsets in TVM's C, and verifies them like any plan.
 #include "usmp/pipeline/tvm_plan.hpp"
 
 #include <algorithm>
