@@ -67,7 +67,7 @@ class Facts {
   [[nodiscard]] std::optional<Interval> interval(const Atom& atom) const;
   [[nodiscard]] std::optional<Interval> interval_as_written(const Affine& value) const;
   [[nodiscard]] std::set<std::int64_t> divisors_of(tir::VarId var) const;
-  // Of a sum, or a minimum, maximum or choice of such.
+  // What a sum may be, or a minimum, maximum or choice of such.
   [[nodiscard]] std::optional<Interval> values_of(const tir::Expr& expr) const;
   [[nodiscard]] std::optional<Interval> interval_by_facts(const Terms& sum) const;
   [[nodiscard]] std::optional<Affine> quotient_or_remainder(Atom::Kind kind, const Affine& value,

@@ -54,7 +54,7 @@ class Ranges {
   bool never_negative(const tir::Expr& expr);
 
  private:
-  // Of what `value` has derived before, or of a leaf.
+  // What `value` has derived before, or a leaf's value.
   Value value_of_operand(const tir::ExprRef& expr) const;
   std::optional<Interval> of_operand(const tir::ExprRef& expr) const { return value_of_operand(expr).range; }
   Value of_leaf(const tir::Expr& expr) const;

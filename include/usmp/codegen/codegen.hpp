@@ -84,7 +84,7 @@ struct ModuleParts {
 // address. Throws as module_parts.
 [[nodiscard]] std::vector<OutputFile> module_files(const EmissionInput& module);
 
-// Of the file among these that only modules with external parameter pools have: their contents.
+// Path of the file among these that only modules with external parameter pools have: their contents.
 [[nodiscard]] std::string constants_header_path(const std::string& module_name);
 
 // M_metadata.c, which needs TVM's headers: the tables TVMMetadata of its runtimes for AoT, get_c_metadata, and the

@@ -16,7 +16,7 @@ namespace usmp::compare {
 struct AlgorithmRun {
   std::string algorithm;
   std::optional<plan_file::PlanDocument> plan;  // nothing: there is none
-  // Of planning alone, without reading, transforming and verifying. Nothing: not measured.
+  // For planning alone, without reading, transforming and verifying. Nothing: not measured.
   std::optional<std::chrono::microseconds> time;
   // Names of the pools in the order in which they count, that of the problem: documents list pools by kind. Empty: as
   // in the document.
@@ -64,7 +64,7 @@ struct Comparison {
   std::vector<ModuleComparison> modules;
 };
 
-// The plans are of the same problem. O(runs² · pools).
+// The plans are of the same problem. O(runs² · pools³ + runs · pools · candidates of all buffers).
 [[nodiscard]] ModuleComparison compare_runs(const std::string& module, const std::vector<AlgorithmRun>& runs);
 
 }  // namespace usmp::compare

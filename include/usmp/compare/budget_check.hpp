@@ -38,7 +38,7 @@ enum class Verdict : std::uint8_t { ok, not_checked, warning, breach };  // by w
 
 // One limit of one pool. Where it is not checked, both figures are 0.
 struct LimitCheck {
-  // Of an operator, at the peak of a pool, in the plan and in the baseline.
+  // An operator that has more at the peak of a pool in the plan than in the baseline.
   struct Grown {
     std::string name;  // "#3 conv2d"
     Bytes bytes = 0;   // by how much
@@ -50,7 +50,7 @@ struct LimitCheck {
   Bytes available = 0;        // what the limit leaves it
   config::Position position;  // of the limit in the pools file; line 0: the limit is from the module
   std::string message;        // a sentence with the figures, or why it is not checked; empty if ok
-  // Of a pool that is too small: others, each of which could grow in its place.
+  // Other pools, each of which could grow in the place of one that is too small.
   std::vector<std::string> alternatives = {};
   std::vector<Grown> grown = {};  // of a breach with a baseline: the operators that need more, largest growth first
 
@@ -109,7 +109,7 @@ struct BudgetReport {
   std::vector<std::string> other_archives;  // of modules whose baseline is of another archive
   std::vector<ModuleCheck> modules;
   std::vector<SharedPool> shared_pools;  // of several modules that all have a plan; else empty
-  // Of shared_pools, the parameter pools with constants of several modules, which are there together.
+  // Parameter pools of shared_pools with constants of several modules, which are there together.
   std::vector<PoolCheck> together;
   // "program" with the budgets of all modules together, then each region of the linker script. `kind` and `capacity`
   // mean nothing, and of "program" neither does `used`.

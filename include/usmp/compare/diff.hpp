@@ -13,7 +13,7 @@
 
 namespace usmp::compare {
 
-// Of one pool in one plan.
+// One pool in one plan.
 struct PoolState {
   std::optional<Bytes> capacity;  // nothing: unbounded
   Bytes used = 0;
@@ -32,7 +32,7 @@ struct PoolDiff {
   PoolKind kind = PoolKind::workspace;
   std::optional<PoolState> before;  // nothing: the pool is new
   std::optional<PoolState> after;   // nothing: the pool is gone
-  // Of PoolState::occupied_at_peak, what buffers have that are as they were: the peak may be at another tick.
+  // How PoolState::occupied_at_peak grows by buffers that are as they were: the peak may be at another tick.
   Bytes same_growth_at_peak = 0;
 
   // The tick of a peak alone is not a difference: it is a property of the module, not of the plan. Nor is the lower
@@ -41,7 +41,7 @@ struct PoolDiff {
   [[nodiscard]] Bytes growth() const;  // of `used`; negative: it shrank
 };
 
-// Of one buffer in one plan.
+// One buffer in one plan.
 struct BufferPlace {
   std::string name;
   std::string function;  // that declares it
@@ -78,14 +78,14 @@ struct BufferDiff {
 
   [[nodiscard]] Bytes growth() const;  // of the size; negative: it shrank
   [[nodiscard]] bool changes_pools() const;
-  // Of what the buffer counts for at the peak of its pool, in either plan. PoolState::occupied_at_peak grows by the sum
-  // of these and PoolDiff::same_growth_at_peak; a buffer that changes pools counts with its bytes in each.
+  // How much more the buffer counts for at the peak of its pool, each plan's own. PoolState::occupied_at_peak grows by
+  // the sum of these and PoolDiff::same_growth_at_peak; a buffer that changes pools counts with its bytes in each.
   [[nodiscard]] Bytes growth_at_peak() const;
   // The buffer as the later plan that has it names it.
   [[nodiscard]] const BufferPlace& shown() const { return after ? *after : *before; }
 };
 
-// Of one transformation.
+// What one transformation did in either plan.
 struct StepDiff {
   std::string step;
   std::optional<plan_file::PlanDocument::StepOutcome>
@@ -115,7 +115,7 @@ struct PlanDiff {
   std::vector<StepDiff> steps;        // that did something else, in the order in which they are applied
   std::vector<std::string> warnings;  // of the later plan
 
-  // Of what the plans use: algorithm, search, names and transformations do not count.
+  // Whether what the plans use differs: algorithm, search, names and transformations do not count.
   [[nodiscard]] bool differs() const;
 };
 

@@ -37,7 +37,7 @@ struct PoolFigures {
     friend bool operator==(const SharedBytes&, const SharedBytes&) = default;
   };
 
-  // Of `occupied_at_peak`, the bytes that `counted` gives to the operator's buffers.
+  // An operator's part of `occupied_at_peak`: the bytes that `counted` gives to its buffers.
   struct Share {
     OperatorIndex call;
     Bytes bytes = 0;
@@ -67,7 +67,7 @@ struct PoolFigures {
   Bytes occupied_at_peak = 0;             // at least `load`; more where buffers that may share bytes stand apart
   std::vector<Share> shares;              // largest first; they add up to occupied_at_peak
   std::vector<SharedBytes> shared_bytes;  // by first, then second
-  // Of the largest of a workspace pool's `at_peak`, in its order: where a change of the model would help most.
+  // For the largest of a workspace pool's `at_peak`, in its order: where a change of the model would help most.
   std::vector<Without> without;
   // used = reserved + load + lost_to_alignment + proved_gap + open_gap. To alignment: what every plan of these buffers
   // loses, because offsets are multiples of alignments (bounds::packing_bound). The gaps are bytes that are free at the

@@ -14,7 +14,7 @@
 
 namespace usmp::compare {
 
-// Of modules that run one after another, or side by side as the pools file says. Of what is not known, all that is.
+// What modules need that run one after another, or side by side as the pools file says. What is not known counts as 0.
 struct WholeFigures {
   Bytes workspace = 0;            // of the pools, as all modules need them
   Bytes io = 0;                   // inputs, outputs and state that are in no pool of the pools file, of all modules

@@ -59,7 +59,7 @@ struct Budget {
   [[nodiscard]] bool any() const { return max || warn_at || min_headroom || max_growth; }
 };
 
-// Of a region of a linker script.
+// What may be used of a region of a linker script.
 struct RegionBudget {
   std::string region;
   Limit<Bytes> max;

@@ -121,10 +121,10 @@ struct PoolsConfig {
 // error.
 [[nodiscard]] PoolsConfig parse_pools(std::string_view yaml, const std::vector<MemoryRegion>* memory = nullptr);
 
-// What is right but hardly meant: a section for a pool whose array the application defines, and a section of a
-// workspace pool that takes room in the image. GCC and clang leave arrays out of it whose section is called .bss…,
-// .sbss… or .noinit…; others they fill with zeros, unless the linker script says NOLOAD. A sentence each, in the order
-// of the pools.
+// What is right but hardly meant: a section for a pool whose array the application defines, a section of a workspace
+// pool that takes room in the image, and pools in regions of the linker script that overlap. GCC and clang leave arrays
+// out of the image whose section is called .bss…, .sbss… or .noinit…; others they fill with zeros, unless the linker
+// script says NOLOAD. A sentence each: on sections in the order of the pools, then on regions.
 [[nodiscard]] std::vector<std::string> warnings_of(const PoolsConfig& config);
 
 // Without a pools file: one unbounded internal workspace pool named "global_workspace".

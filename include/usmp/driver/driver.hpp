@@ -68,7 +68,7 @@ struct PlanningOptions {
   SearchOptions search;
   std::optional<std::string> minimize;  // the pool whose size is minimized first
   std::vector<std::string> pins;        // M.plan.json files: buffers stay where these place them
-  // Of plan: the files of a source tree's model are replaced by planned ones of the same names. Excludes `output`.
+  // `plan` replaces the files of a source tree's model by planned ones of the same names. Excludes `output`.
   bool in_place = false;
   Verbosity verbosity = Verbosity::normal;
   bool progress = false;  // `err` is a terminal: long searches show there how far they are

@@ -16,12 +16,12 @@
 namespace usmp::kernels {
 
 struct Estimate {
-  // Of one call with all that it calls in the module, at -O2. Nothing: how often a statement runs is not known, or it
+  // In one call, with all that it calls in the module, at -O2. Nothing: how often a statement runs is not known, or it
   // calls something else. For the archives of testdata/ from 15 % below to half above what qemu counts
   // (bench/instructions.py --check).
   std::optional<double> instructions;
   std::set<std::string> kernels;  // the operators that its sums of products became: "dot_run", "pair_run", "lane_run"
-  // Of its calls of functions that are nests of one operator, by tir::Function::row_operator.
+  // What calls take of functions that are nests of one operator, by tir::Function::row_operator.
   struct Part {
     double instructions = 0;
     std::set<std::string> kernels;

@@ -47,7 +47,7 @@ struct Site {
   std::optional<tir::Ring> ring = {};        // of the allocate; `size` is that of the rows held
   std::optional<std::size_t> row_operator =
       {};  // that makes it or reads the constant, index into by_rows of `function`
-  // Of a constant: further declarations of the same data, which have their place here (share_constants).
+  // A further declaration of a constant's data, which has its place here (share_constants).
   struct Twin {
     tir::VarId var;
     std::size_t function = 0;  // index into Module::functions
@@ -55,7 +55,7 @@ struct Site {
   std::vector<Twin> twins = {};
 };
 
-// Of a ring; else nothing. O(1).
+// What a ring holds; nothing: the site is none. O(1).
 [[nodiscard]] std::optional<RowsHeld> rows_held(const Site& site);
 
 // One call of a function of the module, or of an extern one, from the entry function.

@@ -27,8 +27,8 @@ struct Member {
   std::uint32_t mode = 0644;  // permission bits
   std::string found_as = {};  // in a source tree: the file's path below Archive::path; else empty
 
-  // Of large C that need not be unpacked: the bytes are these of the file. `outline` is what is left of them without
-  // long lists of numbers.
+  // Large C that need not be unpacked: its bytes are these of the file. `outline` is what is left of them without long
+  // lists of numbers.
   std::shared_ptr<const MappedFile> file = {};
   std::string_view part = {};
   std::string outline = {};

@@ -34,7 +34,7 @@ namespace usmp::operators {
 
 struct Operator {
   std::string kind;  // "external": somebody else's code, of which the name says nothing. Else empty if nothing tells
-  // Of one call, with the functions that it calls. Nothing: not known, as of external ones.
+  // In one call, with the functions that it calls. Nothing: not known, as of external ones.
   std::optional<std::int64_t> multiply_accumulates;
   std::vector<std::string> reads;  // "int8[1,49,10,1]", in the order of the parameters; "?" where a shape is not known
   // What is both read and written stands here. Empty where nothing is known: all operands of external code are above.
@@ -44,10 +44,10 @@ struct Operator {
 // By index into Module::functions. The module passes `program::param_effects`. O(size of the module · log).
 [[nodiscard]] std::vector<Operator> operators_of(const tir::Module& module);
 
-// Of a function that the module does not have: what its name says, else "external".
+// What the name says of a function that the module does not have, else "external".
 [[nodiscard]] Operator external_operator(std::string_view function);
 
-// Of what a call names; `all` as of operators_of.
+// The operator that a call names; `all` as of operators_of.
 [[nodiscard]] Operator called_operator(const tir::Module& module, const std::vector<Operator>& all,
                                        const std::string& callee);
 

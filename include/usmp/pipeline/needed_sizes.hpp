@@ -53,12 +53,12 @@ struct FailedRun {
 // time limit.
 [[nodiscard]] NeededSizes needed_sizes(const FailedRun& run, const Search& how);
 
-// Of a planned module without a plan, with what it was planned with. Says too whether the default algorithm would have
+// The same for a module that was planned with these and has no plan. Says too whether the default algorithm would have
 // found one.
 [[nodiscard]] NeededSizes needed_sizes(const PlannedProgram& planned, const Transformations& transformations,
                                        const Request& request, const ChosenAlgorithm& algorithm, const Search& how);
 
-// Of a bare problem.
+// The same for a bare problem.
 [[nodiscard]] NeededSizes needed_sizes(const Problem& problem, const ChosenAlgorithm& algorithm, const Goal& goal,
                                        const Search& how);
 

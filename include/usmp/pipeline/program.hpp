@@ -47,7 +47,7 @@ struct Transformations {
   std::int64_t recompute_percent = 0;
   const kernels::Core* core = nullptr;  // that the C is shaped for; null: the one that the archive names, else generic
   Bytes plan_stack = storage::default_plan_stack;  // arrays on the stack of the C that are larger are planned
-  // Of transform::Options; with_useful_steps chooses them.
+  // As in transform::Options; with_useful_steps chooses them.
   std::int64_t strip_percent = 0;
   std::optional<Bytes> rolling_room = {};
   bool reorder_first = false;

@@ -54,7 +54,7 @@ struct PlanDocument {
     friend bool operator==(const Charge&, const Charge&) = default;
   };
 
-  // Of all buffers in a pool, in one run.
+  // What one run accesses of all buffers in a pool.
   struct Accesses {
     std::int64_t loads = 0;
     std::int64_t stores = 0;
@@ -65,7 +65,7 @@ struct PlanDocument {
   };
 
   struct Pool {
-    // Of all modules that were planned together, to be linked.
+    // What all modules need that were planned together, to be linked.
     struct AllModules {
       Bytes used = 0;  // of a workspace pool the maximum, of a parameter pool the sum with padding
       // Whose plans make it so, in the order of planning: of a workspace pool the first that ends there, behind those
@@ -216,19 +216,19 @@ struct PlanDocument {
   Bytes workspace_used = 0;
   Bytes constants_used = 0;
   std::optional<Bytes> unplanned_workspace;  // of the unplanned build, which the archive states
-  // Of the plan that TVM made of the same program, if that is known and has inputs and outputs in pools where this one
-  // has: the sizes of its workspace pools.
+  // Bytes of all workspace pools in the plan that TVM made of the same program, if that is known and has inputs and
+  // outputs in pools where this one has.
   std::optional<Bytes> tvm_workspace;
   // Sum of sizes of the constants that the program reads, in parameter pools or not; those in one place count once.
   // Nothing, here and below: the plan does not say.
   std::optional<Bytes> constant_bytes;
   std::optional<Bytes> state_bytes;     // what the model keeps from run to run, in memory of its own; absent: none
   std::optional<Bytes> stack_estimate;  // of the entry with the module's functions that it calls, in bytes
-  // Of arrays that the C which was read has on its stack at one time; absent: none. And how many of these are planned
-  // or not needed; absent: none, the others stay.
+  // Bytes of arrays that the C which was read has on its stack at one time; absent: none. And how many of these are
+  // planned or not needed; absent: none, the others stay.
   std::optional<Bytes> stack_arrays;
   std::optional<Bytes> stack_saved;
-  // Of one run. Nothing also if some function's are not known.
+  // In one run. Nothing also if some function's are not known.
   std::optional<std::int64_t> multiply_accumulates;
   std::optional<std::int64_t> instructions;  // an estimate
   std::string cpu;                           // that the C is shaped for; empty: the plan does not say
@@ -238,7 +238,7 @@ struct PlanDocument {
   std::vector<Spilled> spilled;
   std::vector<Pool> pools;      // workspace pools, then parameter pools
   std::vector<Buffer> buffers;  // by id
-  // Of buffers, by index: how close those may be that may share bytes while both are live. See Problem::distances.
+  // How close buffers may be, by index, that may share bytes while both are live. See Problem::distances.
   std::vector<Distance> distances;
   std::vector<Call> calls;  // in execution order
   std::vector<Unplanned> unplanned;

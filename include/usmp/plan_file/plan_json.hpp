@@ -31,7 +31,7 @@ struct PlanHead {
   std::string archive;
 };
 
-// Of a file that plan_json wrote, or of its first lines; nothing for other text. O(front).
+// Reads a file that plan_json wrote, or its first lines; nothing for other text. O(front).
 [[nodiscard]] std::optional<PlanHead> head_of_plan(std::string_view front);
 
 }  // namespace usmp::plan_file

@@ -11,7 +11,7 @@
 
 namespace usmp::planners {
 
-// Of a pool's capacity. Both bounds are equal unless the search met its limit.
+// Bounds of the least capacity of a pool. They are equal unless the search met its limit.
 struct CapacityRange {
   Bytes lower = 0;                  // proved: there is no plan with less
   std::optional<Bytes> upper = {};  // there is a plan with so much; nothing: none was found

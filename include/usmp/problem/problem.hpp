@@ -40,8 +40,8 @@ struct Buffer {
   std::vector<LiveRange> live;
   // The offset it must have, in its one candidate pool. Nothing: the planner's choice.
   std::optional<Bytes> pinned = {};
-  // Of a charged problem: what it costs to have the buffer in each of its candidates, in any unit; >= 0, ascending.
-  // Else empty.
+  // What it costs in a charged problem to have the buffer in each of its candidates, in any unit; >= 0, ascending. Else
+  // empty.
   std::vector<std::int64_t> charges = {};
 };
 
@@ -149,8 +149,8 @@ struct Cost {
   friend auto operator<=>(const Cost&, const Cost&) = default;
 };
 
-// Of the placed buffers; `spilled` has as many entries for bytes as the longest list of candidates has pools beyond the
-// first. O(n · candidates).
+// What the placed buffers cost; `spilled` has as many entries for bytes as the longest list of candidates has pools
+// beyond the first. O(n · candidates).
 [[nodiscard]] Cost cost_of(const Problem& problem, const Plan& plan);
 
 // Adds what it costs to have the buffer in the candidate of this rank to the entries of Cost::spilled. O(rank).

@@ -21,9 +21,9 @@ struct ConstantElements {
   Interval range;  // a point: all elements are equal
 };
 
-// Of each AllocateConst of integers that is never stored to, and of each parameter of an operator that every call gives
-// such a constant and that is never stored to either. Constants without elements are left out. Data are looked at once
-// however often they are used.
+// The elements of each AllocateConst of integers that is never stored to, and of each parameter of an operator that
+// every call gives such a constant and that is never stored to either. Constants without elements are left out. Data
+// are looked at once however often they are used.
 class ConstantTable {
  public:
   explicit ConstantTable(const tir::Module& module);

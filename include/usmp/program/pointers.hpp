@@ -95,7 +95,7 @@ class PointerReader {
   PointerUses& uses_;
   std::unordered_map<tir::VarId, Slot> slots_;
   std::vector<tir::VarId> vars_;
-  // Of the let expressions around, the innermost last.
+  // What the let expressions around bind, the innermost last.
   std::unordered_map<tir::VarId, std::vector<PointerSet>> let_targets_;
 };
 

@@ -18,7 +18,7 @@ namespace usmp::report {
 
 // A self-contained page for a browser: it loads nothing, and its content security policy forbids loading. Search, zoom,
 // keyboard. The same guarantees as above.
-// Of several modules, one is shown at a time.
+// It shows one of several modules at a time.
 [[nodiscard]] std::string memory_map_html(const plan_file::PlanDocument& document);
 [[nodiscard]] std::string memory_map_html(std::span<const plan_file::PlanDocument> documents);  // at least one
 

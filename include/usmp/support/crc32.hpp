@@ -8,7 +8,7 @@
 
 namespace usmp {
 
-// Of the bytes behind those whose CRC-32 is `before`; 0 for none. O(bytes).
+// CRC-32 of these bytes and those in front, whose CRC-32 is `before`; 0: there are none. O(bytes).
 [[nodiscard]] std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0);
 
 }  // namespace usmp

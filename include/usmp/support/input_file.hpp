@@ -42,7 +42,7 @@ class InputFile {
   [[nodiscard]] const std::string& fault() const { return fault_; }
   [[nodiscard]] bool is_missing() const { return is_missing_; }
   [[nodiscard]] bool is_regular() const { return is_regular_; }
-  // Of a regular file; of others 0.
+  // Bytes of a regular file; of others 0.
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] std::uint32_t permissions() const { return permissions_; }
   [[nodiscard]] int descriptor() const { return file_.get(); }

@@ -11,8 +11,8 @@
 
 namespace usmp {
 
-// Of the stretch that begins at `from`, behind a brace, and in which nothing but numbers, signs, commas and blanks
-// stand (no name, bracket, comment, literal or directive): the end of its last comma or blank; `from` if it has none.
+// The end of the last comma or blank in the stretch that begins at `from`, behind a brace, and in which nothing but
+// numbers, signs, commas and blanks stand (no name, bracket, comment, literal or directive); `from` if it has none.
 // `from` is not 0. O(the stretch), many bytes at once.
 [[nodiscard]] std::size_t behind_numbers(std::string_view text, std::size_t from);
 

@@ -10,7 +10,8 @@
 
 namespace usmp::tir {
 
-// Of a constant of integers in 1, 2, 4 or 8 bytes each (integer_of). Nothing: it has no elements, or one beyond int64.
+// From the least to the greatest element of a constant of integers in 1, 2, 4 or 8 bytes each (integer_of). Nothing: it
+// has no elements, or one beyond int64. O(bytes).
 [[nodiscard]] std::optional<Interval> range_of_elements(const Constant& constant);
 
 }  // namespace usmp::tir

@@ -201,7 +201,7 @@ struct Allocate {
   // windows, and for arrays that the C had on its stack (storage::keep_on_stack).
   bool on_stack = false;
   bool was_on_stack = false;  // an array of a function of the C that was read, or a window
-  // Of the address in bytes, a power of two: what that C declares beyond what the type needs.
+  // What that C declares of the address beyond what the type needs, in bytes: a power of two.
   std::uint16_t alignment = 1;
   // That makes it, from 1 in Function::by_rows; 0: not known. For reports. Placed so that a statement is no larger.
   std::uint32_t row_operator = 0;
@@ -239,8 +239,8 @@ struct For {
   ExprRef min;
   ExprRef extent;  // the loop runs over [min, min + extent)
   Block body;
-  // Of a loop over rows of an operator that runs together with others: how often its body runs in one call of the
-  // function. What an iteration does stands in scopes of the body, which become functions (lower/outline.hpp). 0: any
+  // How often the body runs in one call of the function, in a loop over rows of an operator that runs together with
+  // others. What an iteration does stands in scopes of the body, which become functions (lower/outline.hpp). 0: any
   // other loop. Set by transformations.
   std::int64_t row_runs = 0;
   // The operator of the rows that the nest computes, as in Allocate.
@@ -281,7 +281,7 @@ struct Param {
   std::optional<std::vector<std::int64_t>> shape;  // nothing if not constant
   // While the function runs, no other pointer of it reaches the same bytes, or nothing writes them.
   bool no_alias = false;
-  // Of an integer: the values that it has in every call, if known.
+  // The values that an integer has in every call, if known.
   std::optional<Interval> range = {};
 };
 
@@ -337,9 +337,9 @@ struct AllocationSize {
   enum class Unknown { none, not_constant, negative, overflow } why = Unknown::none;
 };
 [[nodiscard]] AllocationSize allocation_size(const Allocate& allocate);
-// Of a tensor of this shape and type. Nothing if an extent is negative or the size overflows. O(extents).
+// Bytes of a tensor of this shape and type. Nothing if an extent is negative or the size overflows. O(extents).
 [[nodiscard]] std::optional<Bytes> size_of(const std::vector<std::int64_t>& shape, DataType type);
-// Of a parameter. Nothing: it is no tensor, its shape is not constant, or as above.
+// Bytes of a parameter. Nothing: it is no tensor, its shape is not constant, or as above.
 [[nodiscard]] std::optional<Bytes> size_of(const Param& param);
 // Whether it is no storage that is planned: a variable of C (on_stack), or an array that the C which was read has on
 // its stack (was_on_stack), of at most Module::stack_arrays bytes, in an operator, that holds no rows of a larger

@@ -140,7 +140,7 @@ enum class Op : std::uint8_t {
   window_run,
 };
 
-// Of operators with any number of operands.
+// The arity of operators with any number of operands.
 inline constexpr std::size_t any_arity = SIZE_MAX;
 
 struct OpInfo {

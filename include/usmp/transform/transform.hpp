@@ -89,7 +89,7 @@ struct StepResult {
   Bytes load_before = 0;
   Bytes load_after = 0;
   std::vector<Change> changes;  // in order of application
-  // Of Step::recompute, and of Step::rolling with strips: extra work in thousandths of the work without it, rounded up.
+  // Extra work of Step::recompute, and of Step::rolling with strips: thousandths of the work without it, rounded up.
   std::optional<std::int64_t> extra_work_permille = {};
   // It would have changed the program, but the plan is as small without it; set by the planning stage.
   bool left_out = false;
@@ -109,7 +109,7 @@ struct Result {
 
   std::shared_ptr<const tir::Module> shared = std::make_shared<const tir::Module>();
   std::vector<StepResult> steps = {};  // those applied, in order; Step::recompute if it did anything
-  // Of Step::inplace: liveness::find_distances of the module. Empty without it.
+  // From liveness::find_distances of the module, for Step::inplace. Empty without it.
   std::vector<liveness::StorageDistance> distances = {};
   Bytes load = 0;         // as in StepResult; not set without steps
   double extra_work = 0;  // of Step::rolling, as loops/cost.hpp counts it
