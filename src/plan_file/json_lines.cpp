@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Breaks lines between members of the outermost object and between elements of their lists; the rest is compact.
 #include "usmp/plan_file/json_lines.hpp"
 
 #include "usmp/support/printable.hpp"

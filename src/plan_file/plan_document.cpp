@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks pools up by name, and tells steps that did something from those that did nothing.
 #include "usmp/plan_file/plan_document.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds module and archive of a plan in its first lines, without parsing the rest.
 #include <nlohmann/json.hpp>
 
 #include "usmp/plan_file/plan_json.hpp"

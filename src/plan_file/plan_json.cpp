@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes a plan as JSON, member by member in a fixed order; plan_reader.cpp reads it.
 #include "usmp/plan_file/plan_json.hpp"
 
 #include "usmp/plan_file/json_lines.hpp"

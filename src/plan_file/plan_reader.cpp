@@ -493,7 +493,7 @@ void check_distances(const PlanDocument& document) {
   }
 }
 
-// Of a plan that does not say: the end of what is live last.
+// The horizon of a plan that does not say it: the end of what is live last.
 Tick horizon_of(const PlanDocument& document) {
   Tick horizon = 0;
   for (const PlanDocument::Buffer& buffer : document.buffers) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes JSON of rings, totals, operators that run by rows, and what all modules need of a pool.
 #include "usmp/plan_file/row_json.hpp"
 
 #include "usmp/plan_file/json_lines.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes JSON of a step's changes, and of what it did to constants and work.
 #include "usmp/plan_file/step_json.hpp"
 
 namespace usmp::plan_file {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sorts what a buffer's placed neighbours take in a pool, and fits the buffer between or above them.
 #include "planners/first_fit.hpp"
 
 #include <algorithm>

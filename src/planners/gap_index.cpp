@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds a gap's chunk, then its place in it, by binary search; splits full chunks and drops empty ones.
 #include "planners/gap_index.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Links each block to those below and above it, and notes the gaps that come and go with it.
 #include "planners/live_blocks.hpp"
 
 #include <cassert>

@@ -144,7 +144,7 @@ class Minimizer {
     return result;
   }
 
-  // Of the pools, as the buffer prefers them: the query may have had another.
+  // Sorts the pools as the buffer prefers them: the query may have had another order.
   void restore_order(Shortage& shortage) const {
     const std::vector<PoolId>& candidates = problem_.buffer(shortage.buffer).candidates;
     const auto rank = [&](PoolId id) { return std::find(candidates.begin(), candidates.end(), id); };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Adds obstacles to the nodes of a segment tree, and raises an offset above those that it meets there.
 #include "planners/obstacles.hpp"
 
 #include <algorithm>

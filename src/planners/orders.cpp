@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sorts buffers by size, conflicts, company, area, rounding and charge, and keeps the best attempt.
 #include "planners/orders.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compares a plan with the packing bounds of its pools, and counts what a buffer without a place lacks.
 #include "planners/outcome.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compares packing bounds with used bytes, and the load of buffers confined to some pools with the room of these.
 #include "planners/proof.hpp"
 
 #include <algorithm>

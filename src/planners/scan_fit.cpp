@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Keeps placed buffers in blocks of at most 64, and splits a block that is full.
 #include "planners/scan_fit.hpp"
 
 #include <algorithm>

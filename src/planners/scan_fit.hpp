@@ -31,7 +31,7 @@ class ScanFit {
   // that is passed in one step. O(n²) looks at most.
   [[nodiscard]] std::optional<Bytes> run(std::span<const BufferId> order, exact::Budget& budget);
 
-  // Of the last run that was completed, by BufferId; of pinned and empty buffers always.
+  // By BufferId, from the last run that was completed; those of pinned and empty buffers always.
   [[nodiscard]] const std::vector<Bytes>& offsets() const { return offsets_; }
   [[nodiscard]] Bytes offset(BufferId id) const { return offsets_[id.index()]; }
   [[nodiscard]] Bytes end(BufferId id) const { return offset(id) + problem_.buffer(id).size; }

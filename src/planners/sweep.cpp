@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Stacks the buffers that are live at the start, then gives each that begins a gap that fits or a place above all.
 #include "planners/sweep.hpp"
 
 #include <algorithm>
@@ -321,8 +322,8 @@ std::optional<Sweep::Place> Sweep::find(PoolId pool, const Span& span) {
   return above.offset + size <= capacity ? std::optional(above) : std::nullopt;
 }
 
-// Of the smallest gaps that hold the buffer the one that is left with few bytes and has a neighbour that ends when the
-// buffer does: then the room of both becomes free together.
+// Among the smallest gaps that hold the buffer, the one that is left with few bytes and has a neighbour that ends when
+// the buffer does: then the room of both becomes free together.
 std::optional<Sweep::Place> Sweep::find_gap(PoolId pool, const Span& span) {
   const auto cheaper = [](const Weighed& a, const Weighed& b) { return a.cost < b.cost; };
   const Obstacles& obstacles = obstacles_[pool.index()];

@@ -123,7 +123,7 @@ class Sweep {
   bool any_fixed_ = false;
   Tick peak_ = 0;
 
-  // Of the current run.
+  // The current run.
   SweepOptions options_;
   Direction direction_ = Direction::forward;
   std::vector<LiveBlocks> pools_;     // by PoolId

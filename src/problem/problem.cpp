@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Checks buffers, pools, pins and distances, finds conflicts in a sweep over time, and computes costs.
 #include "usmp/problem/problem.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Names kinds of pools and buffers, and merges sorted live ranges to find the ticks they have in common.
 #include "usmp/problem/storage.hpp"
 
 #include <algorithm>

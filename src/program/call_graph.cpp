@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Collects named calls from all expressions, and orders functions by a depth-first search with a stack of its own.
 #include "usmp/program/call_graph.hpp"
 
 #include <algorithm>

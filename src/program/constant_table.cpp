@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds the range of each constant once, and hands it on to parameters along the entry's calls.
 #include "usmp/program/constant_table.hpp"
 
 #include <algorithm>

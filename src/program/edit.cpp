@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Collects names, and inserts and removes functions so that they stay sorted and the entry keeps its index.
 #include "usmp/program/edit.hpp"
 
 #include <algorithm>

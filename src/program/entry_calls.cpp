@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Scans the entry's statements for calls, and for uses of variables that are no argument of a listed call.
 #include "usmp/program/entry_calls.hpp"
 
 #include <algorithm>

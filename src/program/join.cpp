@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Copies bodies with new variables, and makes one parameter of each storage that several calls pass.
 #include "usmp/program/join.hpp"
 
 #include <algorithm>

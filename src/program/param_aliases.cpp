@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Groups the parameters to which a call of the entry passes the same variable.
 #include "usmp/program/param_aliases.hpp"
 
 #include <algorithm>

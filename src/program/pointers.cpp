@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Evaluates expressions to sets of pointer variables, with a stack of its own, and notes accesses and escapes.
 #include "usmp/program/pointers.hpp"
 
 #include <algorithm>
@@ -197,7 +198,7 @@ bool PointerReader::is_declared_variable(const Expr& argument) const {
   return let == let_targets_.end() || let->second.empty();
 }
 
-// Of what an opaque callee is handed: as it declares its parameter, or as the pointer was made.
+// How wide elements are that an opaque callee is handed: as it declares its parameter, or as the pointer was made.
 Bytes PointerReader::handed_element_bytes(const PointerCall& call, std::size_t index, const Expr& argument) const {
   Bytes bytes = 1;
   if (call.is_defined && index < module_.functions[call.function].params.size()) {

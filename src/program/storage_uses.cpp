@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Counts loads, stores and mentions of each storage in one pass over the expressions.
 #include "usmp/program/storage_uses.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Emits accesses and branches in C's order of evaluation; what it cannot follow touches all that may be meant.
 #include "replay/emitter.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 
-// Of vectors of more lanes, none is followed.
+// Vectors of more lanes are not followed.
 constexpr std::size_t most_lanes = 64;
 
 bool is_pointer_value(const Expr& expr) { return expr.type.is_handle() && expr.kind != ExprKind::string_imm; }
@@ -24,7 +25,7 @@ bool is_call_of(const Expr& expr, tir::Op op, std::size_t operands) {
   return expr.kind == ExprKind::call && expr.op == op && expr.operands.size() >= operands;
 }
 
-// Of a load that does not happen.
+// Whether it takes the address of an element, whose load does not happen.
 bool takes_address(const Expr& expr) {
   return is_call_of(expr, tir::Op::address_of, 1) && expr.operands[0]->kind == ExprKind::load;
 }

@@ -51,7 +51,7 @@ class Emitter {
   void evaluate(const tir::ExprRef& root);
   // The expression is evaluated, and its value is a pointer.
   Target pointer(const tir::Expr& root);
-  // Of a store all but the evaluation of what stands in it.
+  // All of a store but the evaluation of what stands in it.
   void store(const tir::Store& store);
   void allocate(std::uint32_t site);
   void touch_all(Reason reason);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Scans functions for allocates and early returns, and hands the former on to all callers.
 #include "replay/facts.hpp"
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Computes quotients, remainders and shifts.
 #include "replay/instructions.hpp"
 
 namespace usmp::replay {

@@ -20,8 +20,8 @@ using Register = std::uint32_t;
 inline constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::min();
 
 enum class Code : std::uint8_t {
-  // Of registers `a`, `b` and `c` to `result`; those of one operand have it as `b`, too. A value outside of [low, high]
-  // is unknown, and so is one of an unknown operand.
+  // From registers `a`, `b` and `c` to `result`; those of one operand have it as `b`, too. A value outside of [low,
+  // high] is unknown, and so is one of an unknown operand.
   add,
   sub,
   mul,
@@ -44,7 +44,7 @@ enum class Code : std::uint8_t {
   bitwise_xor,
   choose,  // `b` or `c` as `a` says
   copy,
-  // Of site `b`.
+  // On site `b`.
   load,   // `c` bytes from the offset in register `a` on, `times` times
   store,  // the same, once
   allocate,
@@ -83,7 +83,7 @@ struct Instruction {
 
 [[nodiscard]] constexpr bool is_value(Code code) { return code <= Code::copy; }
 
-// Of divisions and shifts, which are rare. Nothing is known of what C leaves open, and of negative operands of shifts.
+// Divides and shifts, which is rare. Nothing is known of what C leaves open, and of negative operands of shifts.
 [[nodiscard]] std::int64_t compute_rare(Code code, std::int64_t a, std::int64_t b);
 
 [[nodiscard]] inline std::int64_t compute_unbounded(Code code, std::int64_t a, std::int64_t b) {
@@ -124,7 +124,7 @@ struct Instruction {
   }
 }
 
-// Of an instruction that gives a value. This is what a replay mostly does, so it stands here.
+// Computes an instruction that gives a value. This is what a replay mostly does, so it stands here.
 [[nodiscard]] inline std::int64_t compute(const Instruction& instruction, const std::int64_t* registers) {
   const std::int64_t a = registers[instruction.a];
   const std::int64_t b = registers[instruction.b];

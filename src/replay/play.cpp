@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Keeps the last writer of each byte, and passes runs of alike loads in one step.
 #include "replay/play.hpp"
 
 #include <algorithm>
@@ -167,7 +168,7 @@ class Player {
     ++next_;
   }
 
-  // Of a loop that only loads, from places at even distances: all at once. False, and nothing is done: some byte is
+  // Plays a loop that only loads, from places at even distances, all at once. False, and nothing is done: some byte is
   // lost or not there, and only the iterations one by one tell what comes of it.
   bool sweep(const Instruction& loop, std::int64_t min, std::int64_t last) {
     const std::size_t end = next_ + static_cast<std::size_t>(loop.jump) - 1;

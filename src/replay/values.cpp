@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compiles expressions to registers, folds constants, and moves values in front of loops they do not depend on.
 #include "replay/values.hpp"
 
 #include <algorithm>

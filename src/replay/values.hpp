@@ -35,7 +35,7 @@ class Values {
 
   // --- Values --------------------------------------------------------------------------------------------------------
 
-  // Of a lane, or of the value itself if it is no vector.
+  // The value of a lane, or the value itself if it is no vector.
   Register of(const tir::Expr& expr, std::size_t lane = 0);
   Register constant(std::int64_t value);
   Register nothing() { return constant(unknown); }
@@ -59,7 +59,7 @@ class Values {
   Level& level() { return levels_.back(); }
   [[nodiscard]] std::size_t depth() const { return levels_.size() - 1; }
   void emit(const Instruction& instruction);
-  // Of a loop that begins, its variable.
+  // Begins a loop; returns its variable.
   Register open_loop(tir::VarId var);
   // Puts the innermost loop into the code of the one around it, unless it has no effects.
   void close_loop(const Instruction& loop);
@@ -109,7 +109,7 @@ class Values {
     std::size_t operator()(const Node& node) const { return std::hash<const void*>()(node.first) + node.second; }
   };
   std::unordered_map<Node, Known, Hash> known_;  // looked up only
-  // Of instructions: what they compute depends on nothing but their operands.
+  // By instruction: what it computes depends on nothing but its operands.
   std::map<std::tuple<Code, Register, Register, Register, std::int64_t, std::int64_t>, Known> computed_;
   std::size_t serials_ = 0;
   std::size_t epoch_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Merges the live ranges of two buffers, and looks their distance up.
 #include "verify/sharing.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 namespace usmp::verify {
 
-// Of two ranges, the one that ends first meets no more.
+// The one of two ranges that ends first meets no more.
 std::optional<Tick> both_live(const Buffer& a, const Buffer& b) {
   auto one = a.live.begin();
   auto other = b.live.begin();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Packs states into words, extends them section by section, and keeps the cheapest of each key.
 #include "planners/exact/assignment.hpp"
 
 #include <algorithm>

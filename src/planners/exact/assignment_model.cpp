@@ -104,7 +104,7 @@ class Builder {
     return static_cast<std::size_t>(std::find(group_.pools.begin(), group_.pools.end(), id) - group_.pools.begin());
   }
 
-  // Of all buffers that may be in a pool: then it holds for every assignment.
+  // Takes all buffers that may be in a pool: then its granule holds for every assignment.
   void granules() {
     for (const PoolId id : group_.pools) {
       std::vector<BufferId> inhabitants;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Raises the lower bound in steps that grow with success, then searches below the best plan.
 #include "planners/exact/disjunctive.hpp"
 
 #include <algorithm>
@@ -29,11 +30,11 @@ std::vector<Spacing> spacings_among(const Problem& problem, std::span<const Buff
 
 namespace {
 
-// Of the nodes, for an attempt to raise the lower bound.
+// Nodes for an attempt to raise the lower bound.
 constexpr std::uint64_t share_of_attempt = 8;
 constexpr std::uint64_t most_of_attempt = 20'000;
 constexpr std::uint64_t least_of_attempt = 400;  // with less there is nothing to win
-// Of the lower bound: the first step up, and where smaller ones are not worth it.
+// Shares of the lower bound: the first step up, and where smaller ones are not worth it.
 constexpr Bytes first_step = 100;
 constexpr Bytes last_step = 200;
 

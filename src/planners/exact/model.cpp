@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Chooses origin and unit, sweeps over time for sections, and lists what each item meets.
 #include "planners/exact/model.hpp"
 
 #include <algorithm>

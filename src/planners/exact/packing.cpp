@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes packings of a pool's buffers, counts nodes, time and stops of a budget, and minimises the peak from both ends.
 #include "planners/exact/packing.hpp"
 
 #include <algorithm>

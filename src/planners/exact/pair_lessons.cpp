@@ -12,7 +12,7 @@ namespace {
 
 // At the most: what is learned in a run is kept in it.
 constexpr std::uint64_t longest_run = 100'000;
-// Of which the longer half is forgotten at the next beginning.
+// The longer half of these is forgotten at the next beginning.
 constexpr std::size_t most_clauses = 4'000;
 
 }  // namespace

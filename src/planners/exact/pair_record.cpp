@@ -55,7 +55,7 @@ PairSearch::Index PairSearch::note_lesson(const Orders& orders) {
   return static_cast<Index>(record_->all.lessons.size() - 1);
 }
 
-// Of each order that holds whatever is decided: that the other one does not go.
+// Notes of each order that holds whatever is decided that the other one does not go.
 void PairSearch::note_roots() {
   if (!record_) return;
   const std::size_t end = decisions_.empty() ? trail_.size() : decisions_.front().trail;

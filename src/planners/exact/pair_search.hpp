@@ -161,7 +161,7 @@ class PairSearch {
 
   bool propagate();
 
-  // Of clauses that watch the order, which holds now: each watches two that do not.
+  // Goes through clauses that watch the order, which holds now: each watches two that do not.
   bool propagate_clauses(const Literal& literal);
   bool propagate_pairs();
 

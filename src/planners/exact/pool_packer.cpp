@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Tries two first-fit orders, then the exact search, and keeps each set's bounds and best packing.
 #include "planners/exact/pool_packer.hpp"
 
 #include <algorithm>

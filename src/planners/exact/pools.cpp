@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Packs the cheapest assignments pool by pool, and cuts off those that cannot be packed, until one can.
 #include "planners/exact/pools.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ Cost weak_bound(const Problem& problem, const Group& group) {
   return bound;
 }
 
-// Of sections, that a search takes on: beyond, it would need more memory and time than a plan is worth.
+// Entries of sections that a search takes on: beyond, it would need more memory and time than a plan is worth.
 constexpr std::uint64_t most_entries = 4'000'000;
 
 bool is_complete(const Plan* plan, const Group& group) {

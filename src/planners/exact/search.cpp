@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Decides items from below, learns from contradictions, and restarts after Luby's sequence.
 #include "planners/exact/search.hpp"
 
 #include <algorithm>
