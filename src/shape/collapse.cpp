@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Puts quotient and remainder of one counter in the place of both variables; these have to join to it again.
 #include "shape/collapse.hpp"
 
 #include <cstddef>

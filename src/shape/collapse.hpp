@@ -10,7 +10,7 @@
 
 namespace usmp::shape {
 
-// Of a loop that holds nothing but another one, both from 0 and with constant numbers of iterations, makes one loop
+// Makes one loop of a loop that holds nothing but another one, both from 0 and with constant numbers of iterations,
 // where everything in it depends on the two variables only through sums n·o + i, n being the inner loop's iterations,
 // and no such sum can overflow as it is then written. The order of iterations stays. Loops inside of nests come first,
 // so that whole nests collapse; bodies above 200 statements stay. O(size of the module).

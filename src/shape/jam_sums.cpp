@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds loops over x around one growing sum, and repeats the sum for neighbouring x.
 #include "shape/jam_sums.hpp"
 
 #include <cstdint>

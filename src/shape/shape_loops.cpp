@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Runs the passes one after another, and has the form of what each leaves checked.
 #include "usmp/shape/shape_loops.hpp"
 
 #include <utility>

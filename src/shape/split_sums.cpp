@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Groups loops side by side until their sums take as many bytes as registers hold, and copies the nest for each group.
 #include "shape/split_sums.hpp"
 
 #include <algorithm>

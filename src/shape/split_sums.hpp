@@ -10,9 +10,9 @@
 
 namespace usmp::shape {
 
-// Of loops that hold nothing but the next one, down to a block of loops side by side, makes groups of these, each with
-// the loops around it to itself: the first ones whose sums take at most 192 bytes together (12 vectors of 16 bytes,
-// which leaves registers for what is added), then the next ones. Every sum adds the same values in the same order.
+// Groups loops side by side, around which are loops that hold nothing but the next one; each group gets these to
+// itself: the first ones whose sums take at most 192 bytes together (12 vectors of 16 bytes, which leaves registers for
+// what is added), then the next ones. Every sum adds the same values in the same order.
 //
 // Only where every loop of the block
 // - has a constant number of iterations; its body is lets and one store, sum[i] = sum[i] + …, without predicate;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Copies the body for each iteration, with the number in the variable's place and new variables for its lets.
 #include "shape/unroll.hpp"
 
 #include <cstddef>

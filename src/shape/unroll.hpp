@@ -9,7 +9,7 @@
 
 namespace usmp::shape {
 
-// Of loops of 2 to 4 iterations, a constant number, whose body is lets and one store of at most 40 nodes of
+// Writes out loops of 2 to 4 iterations, a constant number, whose body is lets and one store of at most 40 nodes of
 // expressions. O(size of the module).
 void unroll(tir::Module& module);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes the first condition that no iteration changes, decides it in two copies of the loop, and asks it in front.
 #include "shape/unswitch.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ bool is_small(const Expr& condition) {
   return nodes <= largest_condition;
 }
 
-// Of each expression, whether it is made of constants and of variables that do not change.
+// Whether expressions are made of constants and of variables that do not change.
 class Steadiness {
  public:
   explicit Steadiness(VarId changing) : changing_({changing}) {}

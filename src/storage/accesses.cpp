@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Walks a function with what is known of its variables, and reads limits of indices off the branches around.
 #include "storage/accesses.hpp"
 
 #include <algorithm>

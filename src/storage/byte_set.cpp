@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Keeps ranges apart: adding one joins those that it touches, removing one cuts them.
 #include "storage/byte_set.hpp"
 
 #include <algorithm>

@@ -16,7 +16,7 @@ struct ByteRange {  // [begin, end)
   Bytes end = 0;
 };
 
-// Of the elements; nothing: none are given, or a number leaves int64. Relative to something, they may be negative.
+// The elements' bytes; nothing: none are given, or a number leaves int64. Relative to something, they may be negative.
 [[nodiscard]] std::optional<ByteRange> in_bytes(const std::optional<Interval>& elements, Bytes width);
 
 // Disjoint ranges, ascending.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds the bytes that a statement's loops surely write, and the loads that read none but these.
 #include "storage/flow.hpp"
 
 #include <algorithm>

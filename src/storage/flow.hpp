@@ -13,7 +13,7 @@
 
 namespace usmp::storage {
 
-// Of one statement, or of a whole function to a parameter.
+// What one statement does to a storage, or a whole function to a parameter.
 struct Flow {
   ByteSet exposed;               // may be read with what stood there before
   bool exposes_all = false;      // all of it may be
@@ -36,7 +36,7 @@ struct StatementFlow {
   std::optional<tir::DataType> stored;
 };
 
-// Of the statements that access the storage and stand directly in the block whose chain of owners has `depth`
+// The flows of the statements that access the storage and stand directly in the block whose chain of owners has `depth`
 // statements, in program order. Nothing: something not known is done to the storage, or more pairs of accesses would
 // have to be looked at than are left, of which those looked at are taken off.
 [[nodiscard]] std::optional<std::vector<StatementFlow>> statement_flows(const FunctionAccesses& function,

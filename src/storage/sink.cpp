@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks for the innermost block whose flow exposes no byte of the storage, and allocates there.
 #include "usmp/storage/sink.hpp"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ class Sinker {
     return nullptr;
   }
 
-  // Of the innermost block that holds all accesses, from the allocate's own on.
+  // The depth of the innermost block that holds all accesses, from the allocate's own on.
   static std::size_t common_depth(const StorageAccesses& storage, std::size_t depth) {
     const std::vector<const Stmt*>& first = storage.accesses.front().chain;
     for (;; ++depth) {

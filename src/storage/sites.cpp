@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Collects the allocates in one walk, and notes how deep each stands.
 #include "storage/sites.hpp"
 
 #include "usmp/tir/visit.hpp"

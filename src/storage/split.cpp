@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Cuts where no byte is live between two statements, and renames the storage on either side.
 #include "usmp/storage/split.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Marks allocates, and adds up those of each function.
 #include "usmp/storage/stack_arrays.hpp"
 
 #include <algorithm>

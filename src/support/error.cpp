@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Composes the text of file, member, place, message and details, each cut to a length.
 #include "usmp/support/error.hpp"
 
 #include <utility>

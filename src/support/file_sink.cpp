@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes with POSIX calls in blocks of 64 KiB, and looks at what each of them returns.
 #include "usmp/support/file_sink.hpp"
 
 #include <fcntl.h>

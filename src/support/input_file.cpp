@@ -54,7 +54,7 @@ std::string directory_of(const std::string& path) {
 // Without "." and "..".
 std::string plain(const std::string& path) { return std::filesystem::path(path).lexically_normal().string(); }
 
-// Of a path that could not be opened.
+// Why the path could not be opened.
 std::string open_fault(const std::string& path, int error) {
   if (error == ENOMEM) throw std::bad_alloc();
   if (error == ENOENT) return "no such file or directory";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes the extremes of what the operands' ends give; those of remainders by periods of the divisor.
 #include "usmp/support/interval.hpp"
 
 namespace usmp {

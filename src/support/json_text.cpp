@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Scans brackets, commas and keys outside of strings, without building a tree.
 #include "usmp/support/json_text.hpp"
 
 #include <algorithm>
@@ -90,7 +91,7 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
-// Of one object: most have few.
+// A key that one object has twice; most have few.
 std::optional<RepeatedKey> repeated_of(std::string_view text, const std::vector<std::string_view>& keys) {
   std::vector<std::pair<std::string, std::size_t>> meant;
   meant.reserve(keys.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds the line among the places where lines begin.
 #include "usmp/support/line_and_column.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Maps files with mmap, and lists them for the handler of SIGBUS.
 #include "usmp/support/mapped_file.hpp"
 
 #include <sys/mman.h>

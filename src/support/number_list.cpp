@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Classifies 16 bytes at a time by masks, and stops at the first that belongs to no number.
 #include "usmp/support/number_list.hpp"
 
 #include <algorithm>

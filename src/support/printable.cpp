@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Decodes UTF-8 strictly, and escapes what is invalid, controls the terminal or is not seen.
 #include "usmp/support/printable.hpp"
 
 #include <algorithm>

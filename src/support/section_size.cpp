@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Rounds each array up to the largest alignment, and takes the least padding off the last.
 #include "usmp/support/section_size.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Measures edit distances, formats numbers, and cuts and joins texts.
 #include "usmp/support/text.hpp"
 #include "usmp/support/message.hpp"
 

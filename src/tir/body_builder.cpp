@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Keeps a stack of open blocks, and checks sizes, extents and depth of what is added.
 #include <algorithm>
 #include <cassert>
 #include <utility>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes minimum and maximum in a loop for each width, which compilers make vector code of.
 #include "usmp/tir/element_range.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Shifts bits to the top of 64 and back, which cuts them to the type and extends their sign.
 #include "usmp/tir/integer_types.hpp"
 
 #include "usmp/support/text.hpp"

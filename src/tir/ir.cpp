@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Spells types, sizes storage, makes expressions, and destroys trees without recursion.
 #include "usmp/tir/ir.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compares the types of operands kind by kind, and those of calls by the operator's row in the table.
 #include "tir/node_rules.hpp"
 
 #include <algorithm>
@@ -252,7 +253,7 @@ Rule named_fault(const Module& module, const Expr& expr) {
            ", which takes " + std::to_string(params.size());
   }
   for (std::size_t i = 0; i < params.size(); ++i) {
-    // Of a parameter without a variable its own function tells.
+    // A parameter without a variable is told by its own function.
     if (params[i].var.index() >= module.vars.size()) continue;
     const DataType wanted = module.var(params[i].var).type;
     const DataType given = call->arguments[i]->type;

@@ -14,7 +14,7 @@ namespace usmp::tir {
 // that it names must exist. O(operands + log functions).
 [[nodiscard]] std::optional<std::string> fault_of_node(const Module& module, const Expr& expr);
 
-// Of a vector's lane or a scalar. `lanes` of 1 goes with any number of lanes.
+// Whether it is a bool for so many lanes. One lane goes with any number of them.
 [[nodiscard]] bool is_condition_for(DataType condition, std::uint16_t lanes);
 
 // A pointer, not a vector of them.

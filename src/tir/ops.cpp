@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// The table of operators, sorted by name for look-ups.
 #include "usmp/tir/ops.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lays expressions out as pieces on a stack, and puts parentheses where an operand binds less tightly.
 #include "usmp/tir/printer.hpp"
 
 #include <algorithm>
@@ -152,7 +153,7 @@ class Printer {
   }
   [[nodiscard]] std::string take() { return std::move(out_); }
 
-  // Of tir::walk.
+  // Called by tir::walk.
   void open(const Block& block, const Stmt* owner);
   void statement(const Stmt& stmt);
   void close(const Block& block, const Stmt* owner);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Walks all functions with the scopes of their variables, and stops at the first fault.
 #include "usmp/tir/verify.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr const char* in_a_ring_pointer = " holds rows, but its address is taken";
 
-// Of one module, function by function. The first fault ends it, wherever it stands: nothing behind it can be relied on.
+// Checks a module, function by function. The first fault ends it: nothing behind it can be relied on.
 class Verifier {
  public:
   Verifier(const Module& module, Form form)
@@ -402,7 +403,7 @@ class Verifier {
   // Where nothing is declared or ends, the number is the same.
   std::size_t scope_ = 0;
   std::size_t last_scope_ = 0;
-  // Of the function at hand.
+  // The function at hand.
   std::optional<std::size_t> function_;
   std::optional<std::size_t> parameter_;
   std::vector<OpenBlock> blocks_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Visits and rebuilds trees with stacks on the heap, and recognises the calls that passes ask for.
 #include "usmp/tir/visit.hpp"
 
 #include <algorithm>
@@ -71,7 +72,7 @@ bool is_same(const Expr& a, const Expr& b) {
 
 namespace {
 
-// Of a statement that may be const or not.
+// Takes a statement that may be const or not.
 template <class AnyStmt, class Visit>
 void visit_exprs_of(AnyStmt& stmt, const Visit& visit) {
   const auto visit_if = [&](auto& expr) {
@@ -164,7 +165,7 @@ ExprRef end_of(const For& loop) {
 
 namespace {
 
-// Of a statement that may be const or not.
+// Takes a statement that may be const or not.
 template <class AnyBlock, class AnyStmt>
 InnerBlocks<AnyBlock> inner_blocks(AnyStmt& stmt) {
   if (auto* loop = std::get_if<For>(&stmt.node)) return InnerBlocks<AnyBlock>(loop->body);

@@ -99,7 +99,7 @@ class ExprReader {
   // The same for an attribute; null if it is missing, unless `required`.
   tir::ExprRef attribute(NodeId node, std::string_view name);
   tir::ExprRef optional_attribute(NodeId node, std::string_view name);
-  // Of a Store or BufferStore.
+  // Reads a Store or BufferStore.
   tir::Store store(NodeId node);
 
  private:

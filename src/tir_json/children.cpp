@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Walks the graph depth first, marks nodes on the way to find cycles, and adds up what each unfolds to.
 #include "tir_json/children.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks constants, pools, targets and symbols up in the graph, and decodes each constant once.
 #include <algorithm>
 #include <utility>
 

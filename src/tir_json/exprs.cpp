@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Builds expressions from the leaves up, each node once, and puts variables for pointers that lets rename.
 #include <algorithm>
 #include <charconv>
 #include <utility>

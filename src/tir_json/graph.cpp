@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Parses attributes when they are asked for, and names the node and the attribute that are wrong.
 #include "tir_json/graph.hpp"
 
 #include <algorithm>

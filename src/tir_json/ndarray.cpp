@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Decodes base64, and reads the blob field by field, each checked against what is left.
 #include "tir_json/ndarray.hpp"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// The table of node types with the attributes to follow.
 #include "tir_json/node_types.hpp"
 
 #include <algorithm>

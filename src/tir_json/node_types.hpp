@@ -92,7 +92,7 @@ struct NodeTypeInfo {
   std::array<std::string_view, 4> children = {};
 };
 
-// Of type `unknown` if the name is not known.
+// That of type `unknown` if the name is not known.
 [[nodiscard]] const NodeTypeInfo& find_node_type(std::string_view name);
 // By its first name.
 [[nodiscard]] const NodeTypeInfo& node_type_info(NodeType type);

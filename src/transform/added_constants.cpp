@@ -58,7 +58,7 @@ std::optional<std::vector<Summand>> parts_of(const ExprRef& root) {
   return parts;
 }
 
-// Of a function.
+// Adds up the constants of a function.
 class Adder {
  public:
   Adder(tir::Module& module, tir::Function& function, const std::map<std::string_view, std::size_t>& equal,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Joins constants and the parameters that they are handed to as a union-find forest, and drops groups with other uses.
 #include "transform/constant_uses.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Decides a form for each group, merges equal constants, then rewrites every load and call.
 #include "transform/constants.hpp"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ bool holds_all(DataType narrow, std::int64_t low, std::int64_t high) {
   return high < top && low >= (narrow.is_int() ? -top : 0);
 }
 
-// Of whole bytes; `type` itself if no narrower one holds all values. Signed where both do.
+// The narrowest type of whole bytes that holds all values, signed where both do; `type` itself if no narrower one does.
 DataType narrowest(DataType type, const std::vector<const Constant*>& constants) {
   std::int64_t low = std::numeric_limits<std::int64_t>::max();
   std::int64_t high = std::numeric_limits<std::int64_t>::min();
@@ -150,7 +151,7 @@ class Shrinker {
     if (narrow != group.type) store_as(group, narrow);
   }
 
-  // Of all elements of all these; null: they differ.
+  // The literal that all elements of all these are; null: they differ.
   static ExprRef common_literal(const std::vector<const Constant*>& constants, DataType type) {
     const std::uint64_t first = tir::element_bits(*constants[0], 0);
     const bool are_equal = std::all_of(constants.begin(), constants.end(), [&](const Constant* constant) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Recognises hooks by the ends of their names, and keeps the set of devices that are open or active.
 #include "transform/device_states.hpp"
 
 #include <algorithm>

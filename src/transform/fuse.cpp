@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sorts, inlines, fuses, tightens and interchanges loops of one function in turn, and notes which buffers shrank.
 #include "transform/fuse.hpp"
 
 #include <algorithm>
@@ -90,7 +91,7 @@ class FunctionFuser {
 
   tir::Function& function() { return module_.functions[index_]; }
 
-  // Of what the function allocates.
+  // The sizes of what the function allocates.
   Sizes sizes() {
     Sizes sizes;
     tir::for_each_stmt(function().body, [&](const Stmt& stmt) {

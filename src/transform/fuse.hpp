@@ -11,8 +11,8 @@
 
 namespace usmp::transform {
 
-// Of every simple function (simple_function.hpp), until nothing more can be done: what is read is computed where it is
-// read (inline.hpp), neighbouring loops become one (fuse_loops.hpp), padding is skipped instead of stored
+// Works on every simple function (simple_function.hpp), until nothing more can be done: what is read is computed where
+// it is read (inline.hpp), neighbouring loops become one (fuse_loops.hpp), padding is skipped instead of stored
 // (tighten.hpp), and single elements become variables. Returns what was done.
 std::vector<Change> fuse(tir::Module& module);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Divides the indices of two loops by their variables, and moves both bodies into one loop if the pieces match.
 #include "transform/fuse_loops.hpp"
 
 #include <algorithm>

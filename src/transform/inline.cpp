@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Tries each producer on copies of its readers, and keeps them if every load has become the value.
 #include "transform/inline.hpp"
 
 #include <algorithm>

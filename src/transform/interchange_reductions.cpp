@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Looks for a reduction inside of a loop, and writes loops over the row that clear, add and use its sums.
 #include "transform/interchange_reductions.hpp"
 
 #include <algorithm>

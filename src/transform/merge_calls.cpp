@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Tries pairs of calls on a small module first, then makes the merged function in a copy of the whole one.
 #include "transform/merge_calls.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ class Calls {
         uses_(module.functions.size()),
         sizes_(module.functions.size()) {}
 
-  // Of calls that may become one. The other readers read on what the writer writes.
+  // Calls that may become one. The other readers read on what the writer writes.
   std::optional<Pair> pair(VarId tensor) {
     const auto calls = entry_.calls_with.find(tensor);
     if (calls == entry_.calls_with.end() || calls->second.size() < 2) return std::nullopt;
@@ -135,7 +136,7 @@ class Calls {
   std::map<VarId, std::vector<std::size_t>> writers_;                      // statements, in order
 };
 
-// Of the pair, under the name of the reader. `functions` holds the functions, `module` their variables.
+// Joins the pair, under the name of the reader. `functions` holds the functions, `module` their variables.
 std::optional<JoinedFunction> joined(tir::Module& module, const tir::Module& functions, const PlainEntry& entry,
                                      const Pair& pair, VarId tensor) {
   return program::joined(module, {functions.functions[pair.writer->callee], pair.writer->arguments},

@@ -166,7 +166,7 @@ class Narrower {
     return first.steps.size();
   }
 
-  // Of the values at this depth of all stores.
+  // Joins the ranges of the values at this depth of all stores.
   static std::optional<Interval> joined_range(const std::vector<StoredEpilogue>& stores, std::size_t depth) {
     std::optional<Interval> joined;
     for (const StoredEpilogue& store : stores) {

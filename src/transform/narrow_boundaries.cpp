@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Joins tensors and parameters in classes, and refuses a class for any other use of a member.
 #include "transform/narrow_boundaries.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // What a copy is, find_copy (narrow_copy.hpp) says.
 //
 // It must be called in the body of the entry itself, not in a loop or a branch, by a statement that does nothing else.
-// Of A and B everything is known: they are arguments, as they are, of calls in that body, of functions that load and
+// Everything is known of A and B: they are arguments, as they are, of calls in that body, of functions that load and
 // store their elements as scalars of the copied type, and of nothing else. Then
 //  - readers of B read A if the entry allocates B, with exactly n elements; nothing but the copy writes B, and no call
 //    before the copy uses B; and no call after the copy, up to the last that uses B, writes A. A may be an input: it is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Matches the one store of a function, and checks that its index takes each value once.
 #include "transform/narrow_copy.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes operations with one varying operand off a value from the outside in, and puts them on again.
 #include "transform/narrow_epilogue.hpp"
 
 #include <utility>

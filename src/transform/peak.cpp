@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Adds up what begins and ends at each tick, and collects what is live at the highest ones.
 #include "transform/peak.hpp"
 
 #include <algorithm>

@@ -15,7 +15,7 @@ struct Peak {
   std::set<tir::VarId> live;  // at some tick of that load
 };
 
-// Of the workspace buffers, inputs and outputs left out. Throws as liveness::analyse does.
+// Counts the workspace buffers, without inputs and outputs. Throws as liveness::analyse does.
 [[nodiscard]] Peak peak_of(const tir::Module& module);
 
 }  // namespace usmp::transform

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads the entry statement by statement, and counts barriers and device states between calls.
 #include "transform/plain_entry.hpp"
 
 #include <algorithm>

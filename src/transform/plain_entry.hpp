@@ -23,7 +23,7 @@ struct PlainEntry {
   std::map<tir::VarId, std::vector<std::size_t>> calls_with;  // that pass it, among `calls`
   std::map<tir::VarId, tir::Allocate> tensors;
   std::vector<std::size_t> states;  // by call: the same number where both is so
-  // Of each variable that barriers use: the numbers of calls in front of the first one and of the last one.
+  // For each variable that barriers use, the numbers of calls in front of the first one and of the last one.
   std::map<tir::VarId, std::pair<std::size_t, std::size_t>> barriers_with;
 
   [[nodiscard]] bool is_used_before(tir::VarId var, std::size_t call) const;   // by a call or barrier in front of it

@@ -75,7 +75,7 @@ class Joiner {
   }
 
  private:
-  // Of element `var`, which the part writes.
+  // The value of element `var`, which the part writes.
   ExprRef value_of(const std::pair<Interval, loops::InjectiveNest>& part, VarId var, tir::DataType type) {
     const auto& [elements, nest] = part;
     const std::size_t mark = facts_.mark();

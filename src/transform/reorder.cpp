@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes tasks of the entry's statements, searches for an order of them, and moves the statements.
 #include "transform/reorder.hpp"
 
 #include <algorithm>

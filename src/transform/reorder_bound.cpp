@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Collects by bit sets what ancestors and descendants of each task access, and adds up what both do.
 #include "transform/reorder_bound.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Makes a planning problem of the task's phases, and asks for its load.
 #include "transform/reorder_sharing.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ Bytes load_of_task(const OrderProblem& problem, std::size_t task, TouchSet befor
     if (sharing.dying < touches && is_in(after, sharing.dying)) continue;
     buffers.distances.push_back({BufferId(sharing.below), BufferId(sharing.above), sharing.bytes});
   }
-  // Of two that may each be the dying one both distances are right, and the smaller one stands first.
+  // Where each of two may be the dying one, both distances are right, and the smaller one stands first.
   std::sort(buffers.distances.begin(), buffers.distances.end());
   const auto same_pair = [](const Distance& a, const Distance& b) { return a.below == b.below && a.above == b.above; };
   buffers.distances.erase(std::unique(buffers.distances.begin(), buffers.distances.end(), same_pair),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Counts the touches of each storage: it is held from the first one to the last.
 #include "transform/reorder_state.hpp"
 
 #include <algorithm>

@@ -23,7 +23,7 @@ class OrderState {
   [[nodiscard]] std::size_t count() const { return count_; }
   // Those that are not done while all that they wait for is, in order.
   [[nodiscard]] const std::vector<std::size_t>& ready() const { return ready_; }
-  // Of the task that was run last: those that its end has made ready, in order.
+  // Those that the end of the task, which was run last, has made ready, in order.
   [[nodiscard]] std::vector<std::size_t> made_ready_by(std::size_t task) const;
 
   // The largest load while the task is done next. O(touches + phases of the task); where buffers share bytes, what

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Estimates all parts that calls may be divided into, picks the best division, and writes its functions.
 #include "transform/rolling.hpp"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ struct Part {
 // All parts that calls may be divided into, by their first call.
 using Parts = std::vector<std::vector<Part>>;
 
-// Of the call's stages.
+// The iterations of the call's stages.
 std::int64_t iterations_of(const CallRun& run, std::size_t call, Grain grain) {
   std::int64_t iterations = 0;
   const auto [first, last] = run.units_of(call, call + 1);
@@ -75,7 +76,7 @@ std::vector<double> work_of_units(const CallRun& run) {
   return work;
 }
 
-// Of what is computed more than once.
+// The work of what is computed more than once.
 double extra_work(const CallRun& run, const Segment& segment, const std::vector<double>& work_of_unit) {
   double extra = 0;
   for (std::size_t s = 0; s < segment.stages.size(); ++s) {

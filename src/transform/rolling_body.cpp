@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Nests the loops of stages, bounds each by what the one around needs next, and makes rings of buffers.
 #include "transform/rolling_body.hpp"
 
 #include <algorithm>

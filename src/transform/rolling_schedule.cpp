@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Simulates all iterations on row numbers, tries other orders, and measures what rings have to hold.
 #include "transform/rolling_schedule.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Collects stages from the last unit backwards, checks what they read, and adds up rings and what is live beside them.
 #include "transform/rolling_segment.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ bool depend(const Unit& a, const Unit& b) {
          std::ranges::any_of(b.writes, [&](VarId var) { return accesses(a, var); });
 }
 
-// Of a unit as it is, with all that is live.
+// Bytes of a unit as it is, with all that is live.
 Bytes unit_bytes(const CallRun& run, std::size_t u) {
   const Unit& unit = run.units[u];
   RowChain chain;
@@ -237,7 +238,7 @@ class SegmentBuilder {
           if (keeps_order && grain_ != Grain::strips) continue;
           if (!is_private || !loops::stores_first(module_, loop.body, var, storage.elements)) return false;
         }
-        // Of one type, the variables of loops can be computed from each other.
+        // The variables of loops can be computed from each other if they are of one type.
         if (module_.var(loop.var).type != tir::int32_type) return false;
       }
       if (!is_last && !stage.tensor) return false;
@@ -408,8 +409,8 @@ class SegmentBuilder {
     }
   }
 
-  // Of a unit before or after the chain, which stood among it: what the chain writes is not there yet, or its rings no
-  // more.
+  // Bytes of a unit before or after the chain, which stood among it: what the chain writes is not there yet, or its
+  // rings no more.
   [[nodiscard]] Bytes bytes_around(std::size_t u, bool is_before) const {
     Bytes bytes = unit_bytes(run_, u);
     for (const auto& [var, index] : segment_.tensors) {

@@ -66,7 +66,7 @@ struct Segment {
   Bytes other_bytes = 0;
   Bytes around_bytes = 0;
 
-  // Of strips; empty otherwise.
+  // For strips; empty otherwise.
   std::vector<StripColumns> columns;   // by stage
   std::vector<std::int64_t> computed;  // by stage: pixels
   std::int64_t strip_width = 0;        // of the last tensor

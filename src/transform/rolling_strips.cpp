@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads steps and reaches of columns off the indices of loads, stage by stage from the last one.
 #include "transform/rolling_strips.hpp"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ class ColumnLoop {
     facts_.bind_value(loop_.var, *joined(joined(plane, rows, pixel), stage.by, digit(run.part, stage.by)));
   }
 
-  // Of the tensor, in lines of so many elements; adds to `all` what the unit reads. False: not known.
+  // Adds what the unit reads of the tensor, in lines of so many elements, to `all`. False: not known.
   bool add(VarId tensor, std::int64_t line, std::int64_t pixel, std::optional<ColumnsRead>& all) {
     bool is_known = true;
     loops::visit_accesses(loop_.body, facts_, [&](VarId var, const tir::Expr& index, bool, const arith::Facts& here) {

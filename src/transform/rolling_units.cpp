@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Joins runs of simple calls to one function, gives its nests forms that have rows, and finds each nest's stages.
 #include "transform/rolling_units.hpp"
 
 #include <algorithm>
@@ -271,7 +272,7 @@ class RunBuilder {
     }
   }
 
-  // Of a parameter of the entry; nothing: of something else, of another type, or not known.
+  // The shape of a parameter of the entry; nothing: it is something else, of another type, or not known.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> shape_of_argument(VarId argument, tir::DataType type) const {
     const std::vector<tir::Param>& params = module_.functions[module_.entry].params;
     const auto param = std::ranges::find(params, argument, &tir::Param::var);

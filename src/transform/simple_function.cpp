@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Goes over declarations, then over accesses, for anything that simple functions do not have.
 #include "transform/simple_function.hpp"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ class Simplicity {
 
   void access(VarId storage, tir::DataType type) {
     const auto found = storages_.find(storage);
-    // Of a parameter the type is what the first access says.
+    // The first access says of which type a parameter is.
     if (found != storages_.end() && found->second.is_void()) found->second = type;
     if (found == storages_.end() || found->second != type) simple_ = false;
   }

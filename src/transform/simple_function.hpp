@@ -23,7 +23,7 @@ using program::ParamAliases;
 // So all accesses are in sight, and two storages share bytes only where ParamAliases says so.
 [[nodiscard]] bool is_simple(const tir::Module& module, std::size_t function, const ParamAliases& aliases);
 
-// Of a function that is looked into; of expressions the nodes, as trees. Real ones have far less.
+// Limit a function that is looked into; its expressions by nodes, as trees. Real ones have far less.
 inline constexpr std::size_t max_statements = 2000;
 inline constexpr std::size_t max_expressions = 50000;
 

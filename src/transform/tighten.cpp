@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sorts the conditions of a branch into bounds of the loop, what goes in front of it and what stays.
 #include "transform/tighten.hpp"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ class Tightener {
     }
   }
 
-  // Of a loop around lets of indices and one branch.
+  // Tightens a loop around lets of indices and one branch.
   void tighten_loop(Stmt& stmt) {
     auto& loop = std::get<tir::For>(stmt.node);
     tir::IfThenElse* branch = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Runs the passes of a table one after another, and keeps what each did or what lowers the load.
 #include "usmp/transform/transform.hpp"
 
 #include <algorithm>

@@ -135,7 +135,7 @@ class TileWidener {
     return result;
   }
 
-  // Of the loop: the only thing that it declares.
+  // The array is the only thing that the loop declares.
   bool find_array(const tir::For& loop) {
     std::size_t found = 0;
     for (const Stmt& stmt : loop.body) {

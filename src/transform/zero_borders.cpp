@@ -295,7 +295,7 @@ class BorderMover {
     return true;
   }
 
-  // Of up to 16 bits.
+  // The weight, if it has up to 16 bits.
   static std::optional<std::int64_t> weight_at(const tir::Constant& weights, std::int64_t index) {
     const std::int64_t count = static_cast<std::int64_t>(weights.bytes.size()) / weights.type.bytes();
     if (!weights.type.is_integer() || weights.type.bits > 16 || index < 0 || index >= count) return std::nullopt;
