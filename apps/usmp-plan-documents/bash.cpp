@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes a bash function that completes commands, options and their values with a branch for each.
 #include "documents.hpp"
 #include "usmp/support/text.hpp"
 

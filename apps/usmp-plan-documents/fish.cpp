@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes a line of fish's `complete` for each command and option, with the condition under which it is offered.
 #include "documents.hpp"
 #include "usmp/support/text.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sets the manual in roff: usage, commands with their options, examples, exit codes.
 #include <algorithm>
 
 #include "documents.hpp"

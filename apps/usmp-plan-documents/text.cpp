@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Puts a text into single quotes, which the shells escape in different ways.
 #include "documents.hpp"
 
 namespace usmp::apps {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes specifications for zsh's _arguments, a branch for each command.
 #include "documents.hpp"
 #include "usmp/support/text.hpp"
 

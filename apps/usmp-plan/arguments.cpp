@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Rewrites arguments before the parser sees them, and takes tvmc's command out of those of `init`.
 #include "arguments.hpp"
 
 #include <utility>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads options and their values off the parser, and words usage and exit codes.
 #include "manual.hpp"
 
 #include <algorithm>

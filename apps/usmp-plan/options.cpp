@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Adds options to the parser, checks and converts their values, and asks what the terminal can show.
 #include "options.hpp"
 
 #include <spdlog/sinks/stdout_color_sinks.h>

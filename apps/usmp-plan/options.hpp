@@ -52,7 +52,7 @@ void add_goal_options(CLI::App& app, driver::PlanningOptions& options);
 void add_planning_options(CLI::App& app, driver::PlanningOptions& options);
 // --proof and --proof-pool.
 void add_proof_options(CLI::App& app, driver::ProofOptions& options);
-// Of commands that show plans.
+// For commands that show plans.
 void add_ignore_sizes_option(CLI::App& app, driver::PlanningOptions& options);
 
 struct NumberRange {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Adds all commands to the parser, replaces its help by ours, and makes flags refuse values.
 #include "program.hpp"
 
 #include <algorithm>

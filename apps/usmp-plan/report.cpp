@@ -26,7 +26,7 @@ const std::map<std::string, driver::ReportFormat> formats_by_ending = {
     {".md", driver::ReportFormat::markdown}, {".svg", driver::ReportFormat::svg},
     {".html", driver::ReportFormat::html}};
 
-// Of a file without --format.
+// The format that the ending of the file's name says.
 driver::ReportFormat format_of(const std::string& file) {
   const auto found = formats_by_ending.find(std::filesystem::path(file).extension().string());
   if (found != formats_by_ending.end()) return found->second;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Parses the arguments, prints help, version or what is wrong, or runs the chosen command.
 #include "run.hpp"
 
 #include <algorithm>

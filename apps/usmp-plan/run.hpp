@@ -10,7 +10,7 @@ namespace usmp::apps {
 // Parses the command line and runs the command; the exit code. What is wrong with the command line is told.
 [[nodiscard]] int parse_and_run(int argc, char** argv);
 
-// Of the program and all its commands.
+// The manual of the program and all its commands.
 [[nodiscard]] Manual manual_of_program();
 
 }  // namespace usmp::apps

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Words what the parser refused, with the nearest command or option in spelling, or the command that has it.
 #include "usage_error.hpp"
 
 #include <algorithm>

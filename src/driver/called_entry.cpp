@@ -32,7 +32,7 @@ std::optional<std::string> packed_call_of(const pipeline::PlannedProgram& module
          count + ", " + (*names)[3] + ", (int*)" + (*names)[4] + ", " + (*names)[5] + ");\n}\n";
 }
 
-// Of "global_workspace_1_var", as TVM calls a pool that the entry gets: "global_workspace".
+// "global_workspace" for "global_workspace_1_var", as TVM calls a pool that the entry gets.
 std::optional<std::string> pool_of_param(const std::string& name) {
   constexpr std::string_view ending = "_var";
   if (!name.ends_with(ending)) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::string> pool_of_param(const std::string& name) {
   return is_pool ? std::optional(rest.substr(0, digits - 1)) : std::nullopt;
 }
 
-// Of the entry as it was found.
+// What the entry takes, as it was found.
 struct FoundParams {
   bool is_packed = false;
   std::vector<std::string> tensors;

@@ -72,7 +72,7 @@ std::string text_of(const compare::BudgetReport& report, const CheckOptions& opt
   return options.github ? text + report::check_github(report) : text;
 }
 
-// Of "line 4, column 5", as the pools file's reader says it.
+// Reads "line 4, column 5", as the pools file's reader says it.
 config::Position position_of(const std::string& place) {
   config::Position position;
   const std::string_view line = "line ";

@@ -28,7 +28,7 @@ struct Unshared {
   model::Description info;
 };
 
-// Of the module as the archive has it, with checks of its accesses.
+// Emits the module as the archive has it, with checks of its accesses.
 Unshared unshared_code(const pipeline::SourceModule& source) {
   const tir::Module& module = source.module;
   config::PoolsConfig pools = config::default_pools();

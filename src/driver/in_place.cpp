@@ -56,7 +56,7 @@ std::string copy_of(const std::string& file) {
   }
 }
 
-// Of the module: what changes.
+// The module's files that change.
 std::vector<std::string> changed_members(const mlf::ModuleFiles& files) {
   std::vector<std::string> names = files.others;
   for (const std::string& name : {files.entry, files.operators, files.header}) {

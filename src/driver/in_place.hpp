@@ -16,7 +16,7 @@
 
 namespace usmp::driver {
 
-// Of kind usage, about the whole archive.
+// An error of kind usage, about the whole archive.
 [[nodiscard]] Error in_place_refusal(const Model& model, const std::string& message,
                                      std::vector<std::string> details = {});
 

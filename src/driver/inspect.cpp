@@ -18,7 +18,7 @@
 namespace usmp::driver {
 namespace {
 
-// Of a TensorFlow Lite model.
+// The operators of a TensorFlow Lite model; none of others.
 std::vector<tflite::OperatorLine> operators_of(const Model& model, const model::Description& info) {
   if (model::source_of(info) != model::Source::tflite) return {};
   try {

@@ -102,7 +102,7 @@ class Trial {
   PlannedPrograms modules_;
 };
 
-// Of pools in which each module has an array of its own, the sum; returns whether there is one.
+// Raises pools in which each module has an array of its own to the sum; returns whether there is one.
 bool raise_to_sums(const Trial& trial, Enlargement& choice) {
   bool is_raised = false;
   for (const compare::SharedPool& shared : trial.pools()) {

@@ -35,7 +35,7 @@ Model open_model(const ModelOptions& options);
 // Modules are read from their C, where there is any that TVM wrote: somebody may have edited it.
 void prefer_c(Model& model);
 
-// Of ModelOptions::synchronous: one at least stands in the C of a module that is read from C. Throws Error of kind
+// Checks ModelOptions::synchronous: one at least stands in the C of a module that is read from C. Throws Error of kind
 // usage. O(bytes of C).
 void require_known_synchronous(std::span<const Model> models, const std::set<std::string>& names);
 

@@ -286,7 +286,7 @@ std::string advice_text(const PlanOptions& options, const Planning& planning, st
   return "\n" + (text.empty() ? "no other options tried need less RAM\n" : text);
 }
 
-// Of what is planned in about as much time as the model was: inputs and outputs in the workspace, where that may save
+// Plans again what takes about as much time as the model did: inputs and outputs in the workspace, where that may save
 // enough that somebody would want it.
 std::string workspace_io_text(const PlanOptions& options, const Planning& planning) {
   constexpr Bytes least_percent = 5;

@@ -115,7 +115,7 @@ void tell_shared_pools(Planning& planning) {
   }
 }
 
-// Of regions of the linker script that are too small for pools, inputs, outputs and stack together.
+// Warns of regions of the linker script that are too small for pools, inputs, outputs and stack together.
 void warn_of_full_regions(Planning& planning) {
   for (const std::string& sentence :
        compare::full_regions(compare::region_uses(planning.documents(), planning.settings.request.pools))) {

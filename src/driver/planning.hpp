@@ -81,7 +81,7 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 [[nodiscard]] pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning,
                                          std::uint64_t seed);
 
-// Of several modules that all have a plan; else empty.
+// The pools of several modules that all have a plan; else empty.
 [[nodiscard]] std::vector<compare::SharedPool> shared_pools(const Planning& planning);
 
 // Whether pools have room for what all modules have in them together, whose plans each fit; says which has not.

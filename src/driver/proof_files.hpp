@@ -24,8 +24,8 @@ struct ProofFiles {
   std::string proof;
 };
 
-// Of the pool that is named, else of the first one that has a bound; `bounds` by PoolId. Nothing: no file was given.
-// Throws Error of kind usage if there is no such pool, too many buffers, or no proof that can be written.
+// The proof of the pool that is named, else of the first one that has a bound; `bounds` by PoolId. Nothing: no file was
+// given. Throws Error of kind usage if there is no such pool, too many buffers, or no proof that can be written.
 [[nodiscard]] std::optional<ProofFiles> proof_files(const Problem& problem,
                                                     const std::vector<bounds::PoolBound>& bounds,
                                                     const ProofOptions& options);

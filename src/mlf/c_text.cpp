@@ -92,7 +92,7 @@ std::optional<CFunction> function_of(std::span<const Token> declaration) {
   return CFunction{std::string(tokens[open - 1].text), spelled(prototype), is_always_inline};
 }
 
-// Of the functions with names of which `is_one` holds, the first that is defined: its brackets.
+// The brackets of the first function that is defined with a name of which `is_one` holds.
 template <class IsOne>
 std::optional<std::pair<std::size_t, std::size_t>> brackets_of_definition(const std::vector<Token>& code,
                                                                           const IsOne& is_one) {

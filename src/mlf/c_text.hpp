@@ -87,7 +87,7 @@ class CText {
 
 [[nodiscard]] bool is_c_source(std::string_view name);
 
-// Of a text, as CText has them.
+// What CText has of a text.
 [[nodiscard]] std::vector<CFunction> functions_of_file(std::string_view text);
 [[nodiscard]] std::vector<std::string> included_headers(std::string_view text);  // names alone
 

@@ -71,7 +71,7 @@ std::string text_of(const fs::path& path, std::size_t most) {
   return text;
 }
 
-// Of large C without long lists of numbers.
+// The text of the file; large C without long lists of numbers.
 std::string code_of(const fs::path& path) {
   if (const auto file = MappedFile::open(path.string())) {
     return without_tables(file->bytes(), *file, Limits().code_bytes).value_or("");  // more is refused later
@@ -403,7 +403,7 @@ class TreeReader {
     intake.add(std::move(member));
   }
 
-  // Of #include "model/sizes.h" the last part; a tree may have a C library of its own, which changes no names.
+  // Notes the last part of #include "model/sizes.h"; a tree may have a C library of its own, which changes no names.
   static void note_includes(std::string_view text, std::vector<std::string>& names) {
     constexpr std::string_view of_library[] = {
         "assert.h", "ctype.h",   "errno.h",  "fenv.h",   "float.h", "inttypes.h", "limits.h", "math.h",

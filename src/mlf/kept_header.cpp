@@ -21,7 +21,7 @@ struct Value {
   std::size_t end = 0;
 };
 
-// Of macros that are defined once, in one line; nothing: of others.
+// Finds values of macros that are defined once, in one line; nothing: of others.
 std::map<std::string, std::optional<Value>> values_in(const CText& code, std::string_view text) {
   std::map<std::string, std::optional<Value>> values;
   for (const CMacro& macro : code.macros()) {

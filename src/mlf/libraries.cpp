@@ -48,7 +48,7 @@ bool names_target_c(std::string_view text) {
   return false;
 }
 
-// Of the line that names the target: the value of -mcpu or, without one, of -march.
+// The value of -mcpu or, without one, of -march in the line that names the target.
 std::string cpu_of(std::string_view text) {
   const std::size_t at = text.find(target_mark);
   if (at == std::string_view::npos || !is_for_target_c(text.substr(at))) return {};

@@ -26,10 +26,10 @@ namespace usmp::mlf {
 namespace {
 
 constexpr std::uint64_t block_bytes = 512;
-// Of the padding behind the block of zeros: tar fills its last record up, of 10 KiB unless told otherwise.
+// Limits the padding behind the block of zeros: tar fills its last record up, of 10 KiB unless told otherwise.
 constexpr std::uint64_t most_padding = std::uint64_t{64} << 20;
 
-// Of memory, for what is packed: beyond them a small file could take all there is.
+// Limits for what is packed: beyond them a small file could take all the memory there is.
 constexpr std::uint64_t most_unpacked = std::uint64_t{256} << 20;
 constexpr std::uint64_t free_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t most_ratio = 100;
@@ -239,7 +239,7 @@ class TarReader {
     bytes.resize(static_cast<std::size_t>(end));
   }
 
-  // Of a member.
+  // A piece of a member.
   struct Block {
     std::uint64_t begin = 0;
     std::string_view bytes;

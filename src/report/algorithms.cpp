@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lists names, summaries and the default as JSON.
 #include "usmp/report/algorithms.hpp"
 
 #include "usmp/plan_file/json_lines.hpp"

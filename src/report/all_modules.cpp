@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Joins the bytes that all modules need of a pool with the names of those that set them.
 #include "report/all_modules.hpp"
 
 #include "usmp/support/text.hpp"

@@ -101,7 +101,7 @@ std::vector<TestCase> cases_of(const ModuleCheck& module) {
   return cases;
 }
 
-// Of the file as a whole, where warnings are breaches.
+// Cases of the file as a whole, where warnings are breaches.
 std::vector<TestCase> cases_of_file(const BudgetReport& report) {
   std::vector<TestCase> cases;
   if (report.warned != Verdict::breach) return cases;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes check.json: each limit with its verdict, by module and pool, and advice.
 #include "report/findings.hpp"
 #include "report/needed_json.hpp"
 #include "usmp/plan_file/json_lines.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Shows algorithms side by side as text, Markdown, JSON and CSV.
 #include <algorithm>
 #include <cmath>
 

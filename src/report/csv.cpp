@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Quotes fields, and puts an apostrophe in front of formulas; negative numbers are none.
 #include "report/csv.hpp"
 
 #include <string_view>

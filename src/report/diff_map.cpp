@@ -201,7 +201,7 @@ class Drawing {
     return labels;
   }
 
-  // Of the colours that are drawn.
+  // Explains the colours that are drawn.
   void legend() {
     y_ += 60;
     Tenths at = margin;
@@ -220,7 +220,7 @@ class Drawing {
   Side before_;
   Side after_;
   std::array<std::size_t, fates.size()> counts_ = {};  // of buffers that are drawn, by fate
-  // Of the panel that is being drawn.
+  // The panel that is being drawn.
   Tenths top_ = 0;
   Tenths left_ = 0;
   Bytes extent_ = 1;  // addresses that its height shows

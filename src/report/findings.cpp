@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Collects breaches and warnings of a check, puts each on one line, and counts them.
 #include "report/findings.hpp"
 
 #include <algorithm>

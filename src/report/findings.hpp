@@ -18,8 +18,8 @@ struct Finding {
   std::string message;  // "module default: …", "all modules: …", one line, printable
 };
 
-// Of the file, then in the order of modules, pools and limits, then of all modules together, then the warnings of the
-// plans. Of a module without a plan the pools that are too small; if nobody says which, one finding.
+// Findings of the file, then in the order of modules, pools and limits, then of all modules together, then the warnings
+// of the plans. A module without a plan has the pools that are too small; if nobody says which, one finding.
 [[nodiscard]] std::vector<Finding> findings_of(const compare::BudgetReport& report);
 
 [[nodiscard]] std::size_t count_of(const std::vector<Finding>& findings, compare::Verdict verdict);

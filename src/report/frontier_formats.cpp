@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Shows memory against work as text, Markdown, JSON and CSV.
 #include "report/csv.hpp"
 #include "report/module_tables.hpp"
 #include "usmp/plan_file/json_lines.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Draws a chart for each module: workspace over work, with a stair below which no plan lies.
 #include <algorithm>
 #include <iterator>
 #include <limits>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes tensors, functions, buffers, calls and TVM's plan as tables and as JSON.
 #include "usmp/report/inspect.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds the longest free stretch of time and of addresses, and shortens labels until they fit.
 #include "report/label_room.hpp"
 
 #include <algorithm>

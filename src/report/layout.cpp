@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pads and folds lines, and narrows the widest columns of a table until it fits.
 #include "report/layout.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::string shortened(const std::string& text, std::size_t most) {
 
 namespace {
 
-// Of what is in front of a place in a line.
+// Where a line is broken.
 struct Break {
   std::size_t end = 0;    // of the part that stays
   std::size_t begin = 0;  // of what is continued

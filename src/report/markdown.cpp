@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Escapes every character that means something to Markdown or HTML, and joins cells with bars.
 #include "report/markdown.hpp"
 
 #include "report/markup.hpp"

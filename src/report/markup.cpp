@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Replaces characters by entities of XML or escapes of JSON.
 #include "report/markup.hpp"
 
 #include <vector>

@@ -7,7 +7,7 @@
   const GUTTER = 104, RIGHT = 14, TOP = 18, AXIS = 126;  // around the drawing of a panel, px
   const NO_OPERATOR = '#c3c9d1';
   const BUFFER_COLORS = {tensor: '#8ecae6', scratch: '#ffc145', input: '#90be6d', output: '#f28482', constant: '#b8a1e3'};
-  // Of the module that is shown.
+  // The module that is shown.
   let plan, horizon, indexById;
   const view = {begin: 0, end: 1};  // what is shown of time, shared by all panels
   const panels = [];

@@ -40,7 +40,7 @@ constexpr Tenths steps_height = 140;  // below a panel of workspace: numbers of 
 constexpr Tenths names_height = 1120;
 constexpr Tenths line_height = 160;
 constexpr std::size_t name_length = 25;  // of an operator below a panel
-// Of a buffer, in the title of each of its rectangles: with all of them the picture would grow with their square.
+// Told of a buffer in the title of each of its rectangles: with all of them the picture would grow with their square.
 constexpr std::size_t most_ranges_told = 16;
 constexpr std::size_t most_shared_told = 4;
 
@@ -349,7 +349,7 @@ class Drawing {
     across("capacity", pool.capacity, draws_capacity_);
   }
 
-  // Of what is drawn.
+  // Explains what is drawn.
   void legend() {
     y_ += 240;
     Tenths at = 160;
@@ -413,7 +413,7 @@ class Drawing {
   bool draws_gaps_ = false;
   bool draws_peak_ = false;
   Tenths y_ = 0;  // how far the page is written
-  // Of the panel that is being drawn.
+  // The panel that is being drawn.
   Tenths top_ = 0;
   Tenths height_ = 0;
   Bytes extent_ = 1;                                                               // addresses that its height shows

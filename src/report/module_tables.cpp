@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes titles, rows and the legend, as text or Markdown.
 #include "report/module_tables.hpp"
 
 #include "report/markdown.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Words needed, available and missing bytes, and writes the choices of enlargements as JSON.
 #include "usmp/report/needed.hpp"
 
 #include "report/needed_json.hpp"

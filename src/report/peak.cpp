@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Words a pool's figures at the peak: step, occupied and live bytes, and which buffers share how many.
 #include "report/peak.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Shows a plan on a terminal: regions as GNU ld does, pools, what is live at their peaks, warnings.
 #include "usmp/report/text.hpp"
 
 #include <algorithm>

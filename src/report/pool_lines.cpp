@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Joins used bytes, capacity, proof and reserved bytes to lines.
 #include "report/pool_lines.hpp"
 
 #include "report/all_modules.hpp"

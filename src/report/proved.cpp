@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Names the reason of each bound, and the buffers that are live where it comes from.
 #include "report/proved.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes report.json: figures of each pool, what is live at its peak, and what the rest needs without a buffer.
 #include <cassert>
 
 #include "usmp/compare/figures.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lays out the tables behind the plan's text: shares of the peak, a timeline with bars, operands.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -95,7 +96,7 @@ std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures,
   return text;
 }
 
-// Of all operators that the tables name, once.
+// What all operators that the tables name read and write, once.
 std::string operands_table(const PlanDocument& plan, std::size_t most) {
   Table table({{"Operator", Align::left}, {"Reads -> writes", Align::left}});
   bool is_empty = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes a line for each pool with the modules that set its size, or the sum of their constants.
 #include "usmp/report/shared_pools.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Shows what each pool uses and how near its bound that is, as text and JSON.
 #include "usmp/report/solution.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Joins a step's number of changes with the bytes of constants and the work before and after it.
 #include "report/steps.hpp"
 
 #include "report/layout.hpp"

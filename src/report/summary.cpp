@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Compares workspace, RAM, stack and constants with those of the unplanned build, a line for each.
 #include "report/summary.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 using plan_file::PlanDocument;
 
-// Of those that the application has. Nothing: the size of one is not known.
+// The size of those that the application has. Nothing: the size of one is not known.
 std::optional<Bytes> outside_of_pools(const std::vector<PlanDocument::Tensor>& tensors) {
   Bytes total = 0;
   for (const PlanDocument::Tensor& tensor : tensors) {

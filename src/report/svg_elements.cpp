@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes elements with numbers in tenths, and estimates how wide text is.
 #include "report/svg_elements.hpp"
 
 #include <cmath>

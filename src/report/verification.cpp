@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Counts pairs that share bytes and rings, and words what was verified, replayed and executed.
 #include "usmp/report/verification.hpp"
 
 #include <algorithm>

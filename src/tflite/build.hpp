@@ -12,8 +12,8 @@
 
 namespace usmp::tflite {
 
-// Of a checked model (file.hpp). Operators that are not supported become faults, by index; with faults there is no
-// module.
+// The module of a checked model (file.hpp). Operators that are not supported become faults, by index; with faults there
+// is no module.
 [[nodiscard]] ReadModel build(const Model& file, const std::string& name, std::vector<Fault>& faults);
 
 }  // namespace usmp::tflite

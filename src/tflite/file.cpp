@@ -161,7 +161,7 @@ class FileReader {
     for (const float scale : *given->scale()) {
       // Kernels divide by scales, so 1 / scale has to be finite, too.
       const bool is_possible = std::isnormal(scale) && scale > 0;
-      // Of tensors that are not quantised nobody asks.
+      // Nobody asks for those of tensors that are not quantised.
       if (!is_possible && !is_quantized(tensor.type)) return {};
       std::array<char, 32> text{};
       const auto end = std::to_chars(text.data(), text.data() + text.size(), scale).ptr;
@@ -552,7 +552,7 @@ class FileReader {
     return name;
   }
 
-  // Of the first signature, if it names them all and is the model's; else the tensors'.
+  // Takes those of the first signature, if it names them all and is the model's; else the tensors'.
   std::vector<std::string> names_of(const Subgraph& graph, const std::vector<std::size_t>& tensors,
                                     const flatbuffers::Vector<flatbuffers::Offset<schema::TensorMap>>* maps,
                                     std::string_view otherwise) {

@@ -52,7 +52,7 @@ struct Node {
   std::vector<std::size_t> outputs;
   std::vector<std::size_t> intermediates;
   std::size_t index = 0;  // in the file
-  // Of a convolution: rows above and below, columns left and right that a PAD in front of it adds.
+  // What a PAD in front of a convolution adds: rows above and below, columns left and right.
   std::array<std::int64_t, 4> padding = {};
 };
 

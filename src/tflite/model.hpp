@@ -32,7 +32,7 @@ enum class Type : std::uint8_t {
   unknown = 255,
 };
 [[nodiscard]] const char* name_of(Type type);
-// Of all values that the integer type has; of others that of int32.
+// All values that the integer type has; for others those of int32.
 [[nodiscard]] Interval range_of(Type type);
 [[nodiscard]] Bytes bytes_of(Type type);  // of an element in memory; 0: there are none in C
 [[nodiscard]] bool is_quantized(
@@ -41,7 +41,7 @@ enum class Type : std::uint8_t {
 inline constexpr std::size_t max_rank = 6;
 using Shape = std::vector<std::int64_t>;  // at most max_rank extents, each in [0, 2^31)
 
-// Of the extents; no overflow: `file` has checked it.
+// The number of elements; no overflow: `file` has checked it.
 [[nodiscard]] std::int64_t count_of(const Shape& shape);
 [[nodiscard]] std::string text_of(const Shape& shape);  // "1x49x10x1"; "scalar"
 

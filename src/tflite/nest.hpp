@@ -27,7 +27,7 @@ using tir::float32_type;
 using tir::int16_type;
 using tir::int8_type;
 
-// Of the elements; of a type with bytes_of(type) > 0.
+// The type of the elements; `type` has bytes_of(type) > 0.
 [[nodiscard]] tir::DataType data_type_of(Type type);
 
 // A number that the program computes. Literals in arithmetic take the type of the other side.

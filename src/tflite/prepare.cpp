@@ -235,7 +235,7 @@ class Preparation {
     set_data(output, std::move(bytes));
   }
 
-  // Of lists.
+  // Computes lists alone.
   std::optional<std::vector<std::int64_t>> value_of(const Node& node,
                                                     const std::vector<std::vector<std::int64_t>>& inputs) {
     const Shape& shape = graph_.values[*node.inputs[0]].shape;
@@ -590,7 +590,7 @@ class Preparation {
     }
   }
 
-  // Of inner storage, its writer writes the output; what is an input, a constant, a state or another output is copied.
+  // The writer of inner storage writes the output; an input, a constant, a state or another output is copied.
   void add_output(std::size_t i) {
     const std::size_t index = file_.outputs[i];
     const std::string& fault = file_.tensors[index].fault;

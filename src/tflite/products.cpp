@@ -144,7 +144,7 @@ Products::Products(Emitter& e, std::size_t data, std::size_t weights, std::size_
   }
 }
 
-// Of all terms, and of any of them.
+// Bounds the sums of all terms, and of any of them.
 std::vector<Interval> Products::sums_of(const Value& data, const Weights& ordered) const {
   const Interval values = range_of(data.type);
   const std::int64_t low = std::min<std::int64_t>(values.low + offset_, 0);

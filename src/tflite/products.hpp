@@ -78,7 +78,7 @@ class Products {
   bool is_float_ = false;
 };
 
-// Of input i, a constant of four or two dimensions: its elements in the order of `order`, which names dimensions.
+// Input i, a constant of four or two dimensions: its elements in the order of `order`, which names dimensions.
 [[nodiscard]] Weights ordered_weights(const Emitter& e, std::size_t i, const std::vector<std::size_t>& order);
 
 }  // namespace usmp::tflite

@@ -15,7 +15,7 @@ namespace {
 
 float scale_of(const Value& value) { return value.quantization.scales.front(); }
 
-// Of a constant whose rows are summed: the largest sum of magnitudes, times the largest value that is multiplied.
+// Bounds sums of a constant's rows: the largest sum of magnitudes, times the largest value that is multiplied.
 std::int64_t bound_of(Emitter& e, std::size_t weights, std::int64_t most) {
   const std::vector<std::int64_t> values = e.integers(weights);
   const auto row = static_cast<std::size_t>(std::max<std::int64_t>(e.input(weights).shape.back(), 1));

@@ -404,7 +404,7 @@ void rsqrt(Emitter& e) {
   }
   constexpr int shift = 20;
   const Multiplier factor = multiplier_of(1.0 / (std::sqrt(in.scale()) * out.scale()));
-  // Of numbers that are not positive there is none: the largest.
+  // Numbers that are not positive have none: the largest stands there.
   emit_function(e, [&](std::int64_t q) -> std::int64_t {
     const std::int64_t x = q - in.zero_point();
     if (x <= 0) return 127;

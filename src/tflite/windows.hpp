@@ -29,8 +29,8 @@ struct Windows {
   Window horizontal;
 };
 
-// Of input 0, an image, by the options and the padding that the node has. Refuses strides, dilations and kernels that
-// are not positive or too large.
+// The windows of input 0, an image, by the options and the padding that the node has. Refuses strides, dilations and
+// kernels that are not positive or too large.
 [[nodiscard]] Windows windows_of(const Emitter& e, std::int64_t kernel_height, std::int64_t kernel_width);
 
 }  // namespace usmp::tflite
