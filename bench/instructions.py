@@ -40,7 +40,7 @@ CORES = {
     "cortex-m55": (*CORTEX, "-mcpu=cortex-m55 -mthumb -mfloat-abi=hard", "cortex_m55", "qemu-system-arm -M mps3-an547"),
     "rv32imc": (*RISCV, "-march=rv32imc -mabi=ilp32", "riscv", "qemu-system-riscv32 -M virt -bios none"),
 }
-# Of the program's others there is no emulator here; their estimates are those of a Cortex-M4 or M55.
+# For the program's others there is no emulator here; their estimates are those of a Cortex-M4 or M55.
 UNMEASURED = {"generic", "cortex-m33", "cortex-m52", "cortex-m85"}
 MAIN = r"""
 #include "firmware.h"
@@ -100,7 +100,7 @@ def with_counters(text: str) -> tuple[str, list[str]]:
     return head + text, names
 
 
-# Of TVM's C, which takes and gives back in turn.
+# For TVM's C, which takes and gives back in turn.
 WORKSPACE = """#include <tvm/runtime/c_runtime_api.h>
 static uint8_t workspace[3 << 20] __attribute__((aligned(64), section(".workspace")));
 static size_t top, marks[256];
@@ -166,7 +166,7 @@ def check_pairs(file: Path) -> None:
 
 
 def check_parts(plans: dict[str, dict]) -> None:
-    """Of calls that compute operators by rows, operators take almost all instructions."""
+    """Operators take almost all instructions of calls that compute them by rows."""
     for plan in plans.values():
         for call in plan["calls"]:
             parts = [part.get("instructions", 0) for part in call.get("by_rows", [])]
@@ -175,7 +175,7 @@ def check_parts(plans: dict[str, dict]) -> None:
 
 
 def missing_tools(cores: list[str]) -> list[str]:
-    """Of those that compile for the cores and emulate them."""
+    """Those of the tools that compile for the cores and emulate them."""
     return sorted({tool for core in cores for tool in (CORES[core][0], CORES[core][4].split()[0]) if not shutil.which(tool)})
 
 

@@ -130,7 +130,7 @@ LAYERS = [
     conv("resnet8_shortcut", (16, 16, 32), 64, stride=2),
     conv("yolo_neck", (8, 8, 32), 32, (3, 3)),
     conv("odd_channels", (12, 12, 10), 18, (3, 3)),
-    # Of time alone.
+    # Windows over time alone.
     conv("ecg_first", (187, 1, 1), 16, (5, 1), zero_point=4),
     conv("ecg_second", (93, 1, 16), 32, (5, 1)),
     conv("audio_conv", (64, 1, 40), 48, (3, 1), padding=VALID),

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the board: start.c, sections.ld. */
+/* What the board has: start.c, sections.ld. */
 void board_print(const char* text);
 void board_exit(int status);
 extern uint32_t stack_limit[];
 
-/* Of M_memory.ld; 0 for a pool that no model uses. */
+/* Symbols of M_memory.ld; 0 for a pool that no model uses. */
 #define POOL(name) extern unsigned char usmp_##name##_start[] __attribute__((weak)), usmp_##name##_end[] __attribute__((weak))
 POOL(dtcm);
 POOL(sram);

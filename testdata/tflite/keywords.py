@@ -38,7 +38,7 @@ class Numbers:
 
 
 class Vector:
-    """Of numbers, by struct's letter; of texts, tables and vectors without one."""
+    """Numbers, by struct's letter; texts, tables and vectors have none."""
 
     def __init__(self, letter: str, values: list | bytes, alignment: int = 4) -> None:
         self.letter, self.values, self.alignment = letter, values, alignment

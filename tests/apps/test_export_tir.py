@@ -198,7 +198,7 @@ class FakeModule:
 
 
 class FakeAllocate:  # pylint: disable=too-few-public-methods
-    """Of one tensor, around a body."""
+    """Allocates one tensor around a body."""
 
     def __init__(self, buffer_var: Any, dtype: str, extents: Any, condition: Any, body: Any, annotations: Any) -> None:
         self.buffer_var, self.dtype, self.extents, self.condition = buffer_var, dtype, extents, condition

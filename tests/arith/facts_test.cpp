@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sums, divisions and conditions with numbers written down, and random indices against all their values.
 #include "usmp/arith/facts.hpp"
 
 #include <doctest/doctest.h>

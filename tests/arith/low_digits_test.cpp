@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Conditions without the digits that decide nothing, against all values of the variables.
 #include "usmp/arith/low_digits.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Problems made of sites and pools put down by hand: what each buffer becomes, and where it may go.
 #include "usmp/assemble/assemble.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pins of the pools file and of earlier plans: which offsets are fixed, and how each wrong name is told.
 #include "usmp/assemble/pins.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Tables of placements of a module of two functions, entry by entry.
 #include "usmp/assemble/placements.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Bounds of pools on examples with their reasons, and on random problems against the best plans.
 #include "usmp/bounds/bounds.hpp"
 
 #include <doctest/doctest.h>
@@ -92,7 +93,7 @@ TEST_CASE("what bounded pools cannot hold has to be in the other one") {
   Problem problem = pools({30, {}, 50, 1000});
   for (int i = 0; i < 4; ++i) add(problem, 20, {i, 9}, {0, 1});
   add(problem, 7, {0, 9}, {3});
-  // Of 30 bytes one buffer takes 20, and there is none for the rest.
+  // One buffer takes 20 of 30 bytes, and there is none for the rest.
   check_bound(pool_bounds(problem)[1], 60, "live bytes beyond the bounded pools");
   // A buffer confined to the fast pool takes room there.
   add(problem, 10, {8, 9}, {0});

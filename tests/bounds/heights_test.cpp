@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Heights of small pools against sums of rounded sizes, and against the least heights of random problems.
 #include <doctest/doctest.h>
 
 #include "planning_support/oracle.hpp"

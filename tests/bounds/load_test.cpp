@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Load and packing bound against sums tick by tick and the best of all placements.
 #include "usmp/bounds/load.hpp"
 
 #include <doctest/doctest.h>

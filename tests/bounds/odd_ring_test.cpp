@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Bounds of rings of buffers, each live with the next, against exhaustive search.
 #include <doctest/doctest.h>
 
 #include "planning_support/oracle.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Values and types of constant expressions, against what the C standard says of them.
 #include "usmp/c/constants.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Texts split into tokens: kinds, spellings, gaps and lines, and texts that are refused.
 #include "usmp/c/lexer.hpp"
 
 #include <doctest/doctest.h>

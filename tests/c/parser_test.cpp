@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Trees of declarations, expressions and statements, written out in brackets.
 #include "usmp/c/parser.hpp"
 
 #include <doctest/doctest.h>
@@ -134,7 +135,7 @@ std::string record(std::string_view text) {
   return std::string(last.tag) + " " + std::to_string(last.members.size()) + (last.is_known ? "" : "?");
 }
 
-// Of `x = TEXT;` in a function that has int a, b, c, d, *p and a function f.
+// `TEXT;` in a function that has int a, b, c, d, *p and a function f.
 std::string expression(const std::string& text) {
   const std::string all = items(
       "typedef int T; struct S { int m; }; int f(int); void g(int a, int b, int c, int d, int *p) { " + text + "; }");

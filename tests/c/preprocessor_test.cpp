@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Expanded text against the standard's examples and GCC's results; conditions, includes, refusals.
 #include "usmp/c/preprocessor.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Arrays of constants as text, and random bits that a C compiler has to read back.
 #include "codegen/constant_data.hpp"
 
 #include <doctest/doctest.h>

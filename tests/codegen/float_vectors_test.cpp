@@ -19,7 +19,7 @@ constexpr std::int64_t four = 4;
 ExprRef neighbours(const ExprRef& first) { return ramp(first, 1, static_cast<int>(four)); }
 ExprRef repeated(const ExprRef& value) { return broadcast(value, static_cast<int>(four)); }
 
-// Of all sizes: with them sums round, become infinite, or too small for a whole exponent.
+// Numbers of all sizes: with them sums round, become infinite, or too small for a whole exponent.
 std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
   std::vector<float> all;
   while (all.size() < count) {

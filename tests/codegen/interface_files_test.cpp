@@ -64,7 +64,7 @@ constexpr const char* program_head = R"(
 #define CHECK(condition) if (!(condition)) { printf("line %d: %s\n", __LINE__, #condition); failures++; }
 )";
 
-// Of a header or M_lib0.c: without what belongs to tvmgen_M_check_constants.
+// A header or M_lib0.c, without what belongs to tvmgen_M_check_constants.
 std::string without_check(std::string text) {
   const auto cut = [&](const std::string& from, const std::string& to) {
     const std::size_t begin = text.find(from);

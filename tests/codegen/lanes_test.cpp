@@ -443,7 +443,7 @@ TEST_CASE("lanes: sums side by side on an emulated core") {
     for (const DataType weight_type : {i8, u8, i16}) {
       for (const std::int64_t taps : {1, 2, 3, 3, 3, 3, 5}) {
         ++seed;
-        // Of three taps also as most windows are: eights of sums, all equally far apart.
+        // Three taps also as most windows are: eights of sums, all equally far apart.
         const bool is_window = taps == 3 && seed % 4 != 0;
         const std::int64_t count = (is_window ? 8 : 4) * (static_cast<std::int64_t>(seed % 5) + 1);
         const std::int64_t distance = is_window ? count : count + static_cast<std::int64_t>(seed % 3);
@@ -551,7 +551,7 @@ TEST_CASE("lanes: own storage alone is read before all is stored") {
   CHECK_FALSE(fits(own, own, 16));
 }
 
-// Of up to nine weights a sum, all or some of which have data; a row may end with its ring, or go on at its beginning.
+// Up to nine weights a sum, all or some of which have data; a row may end with its ring, or go on at its beginning.
 TEST_CASE("lanes: windows of lanes on an emulated core") {
   CaseProgram program;
   std::uint32_t seed = 900;

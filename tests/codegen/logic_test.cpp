@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pairs of comparisons of one value: which decides the other, against all values.
 #include "codegen/logic.hpp"
 
 #include <doctest/doctest.h>

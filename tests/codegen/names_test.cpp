@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Names in C: sanitised, numbered, kept apart from reserved ones and from those of other text.
 #include "codegen/names.hpp"
 
 #include <doctest/doctest.h>

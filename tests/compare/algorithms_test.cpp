@@ -17,7 +17,7 @@ TEST_CASE("what one algorithm proves of a pool counts for plans that are as good
   const auto second = [&](const Figures& figures) {
     return compare_runs("m", {run("a", proved), run("b", figures)}).results[1];
   };
-  // Of the first pool everything counts that spills as much; of the second what also has the first pool as large.
+  // For the first pool everything counts that spills as much; for the second what also has the first pool as large.
   CHECK(bounds_of(second({PlanStatus::feasible, 0, {64, 120, 10}, {60, 90, 5}})) == Bounds{64, 100, 5});
   CHECK(bounds_of(second({PlanStatus::feasible, 0, {70, 120, 10}, {60, 90, 5}})) == Bounds{64, 90, 5});
   CHECK(bounds_of(second({PlanStatus::feasible, 8, {64, 120, 10}, {60, 90, 5}})) == Bounds{60, 90, 5});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Rows of cores against the plans that they are taken from.
 #include "usmp/compare/cores.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pools that a buffer names, and the one that it lies in: which of them overflow.
 #include "usmp/compare/filling.hpp"
 
 #include <doctest/doctest.h>

@@ -88,7 +88,7 @@ TEST_CASE("side by side: the one on top and those beneath it") {
   auto pools = shared_of(modules, {{"x", "y"}, {"z", "y"}});
   CHECK(pools[0].all == PlanDocument::Pool::AllModules{50, {"x", "y", "z"}});
   CHECK(pools[1].all == PlanDocument::Pool::AllModules{7, {"z"}});  // y has nothing there
-  // Of two beneath it the one that reaches higher.
+  // Where two lie beneath it, it stands on the one that reaches higher.
   pools = shared_of(modules, {{"x", "z"}, {"z", "y"}});
   CHECK(pools[0].all == PlanDocument::Pool::AllModules{50, {"y", "z"}});
   CHECK(pools[1].all == PlanDocument::Pool::AllModules{7, {"x", "z"}});

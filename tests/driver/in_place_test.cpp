@@ -183,7 +183,7 @@ TEST_CASE("in place: headers of the model's name that stay are named") {
   fs::remove(checkout.ml("tvmgen_default.h"));
   text = told();
   CHECK_MESSAGE(contains(text, "header 'wrapped/" + stays), text);
-  // Of two that are equal, one is planned.
+  // One of two that are equal is planned.
   fs::create_directories(checkout.ml("more"));
   write(checkout.ml("copy/tvmgen_default.h"), header);
   write(checkout.ml("more/tvmgen_default.h"), header);

@@ -403,7 +403,7 @@ TEST_CASE("headers of TVM that copied C includes are in the plan") {
   const auto headers = [&] { return json::parse(outcome_of(plan, options).out)["modules"][0]["tvm_headers"]; };
   options.model.model = models.directory.file("kept");
   CHECK(headers() == json{"tvm/runtime/crt/error_codes.h"});
-  // Of C that is read, nothing is copied.
+  // Where C is read, nothing is copied.
   for (const std::string path : {"/arm_cpu/ds_cnn.tar.xz", "/cast_subtract.tar"}) {
     options.model.model = USMP_TESTDATA + path;
     CHECK(headers().is_null());

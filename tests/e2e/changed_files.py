@@ -103,7 +103,7 @@ def saved(tests: Tests, archive: bytes) -> None:
 
 
 def shortened(tests: Tests, archive: bytes) -> None:
-    """Of a large file, bytes are read where the system has them: they may be gone."""
+    """Bytes of a large file are read where the system has them: they may be gone."""
     members = members_of(archive)
     source = next(name for name in members if name.endswith("_lib0.c"))
     table = b"\nstatic const unsigned char extra[] = {" + b"0x12, " * 1000000 + b"0};\n"

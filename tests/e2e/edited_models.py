@@ -96,7 +96,7 @@ class Tensor:
 
 @dataclass
 class Step:
-    """Of the entry. @3@ is tensor 3."""
+    """A step of the entry. @3@ is tensor 3."""
     kind: str  # call, raw, alloc, free
     text: str
     uses: set[int] = field(default_factory=set)
@@ -136,7 +136,7 @@ class Model:
         return self.random.random() < probability
 
     def edited(self, probability: float) -> bool:
-        """Of an edit that is made the more often, the more is edited."""
+        """Whether to make an edit that is made the more often, the more is edited."""
         return self.random.random() < probability * self.level / 3
 
     def pick(self, *choices):

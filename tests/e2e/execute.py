@@ -60,7 +60,7 @@ def runs_of(models: list[golden.Model], names: list[str], full: bool, one: bool,
                 for turn, transform in enumerate(transforms):
                     if in_turn and turn != index % len(transforms):
                         continue
-                    # Of several transformations the sanitizers see each on some archives.
+                    # Where there are several transformations, the sanitizers see each on some archives.
                     sanitize = (number if len(transforms) == 1 else turn) == (3 * index if one else index) % len(names)
                     runs.append(Run(golden.Case(model, algorithm, pools, io, transform=transform), sanitize))
     return runs

@@ -328,7 +328,7 @@ def check_too_small(folder: Path, planned: Path, models: ModelsFile, board: str,
 
 
 def ram_of_report(binary: Path, planned: Path, plans: dict[str, dict]) -> int:
-    """Of one model what its report says; of several, inputs and outputs of each and the maximum of each pool."""
+    """What the report of one model says; for several, inputs and outputs of each and the maximum of each pool."""
     if len(plans) == 1:
         return int(re.search(r"^RAM: (\d+) bytes", run([binary, "report", *planned.glob("*.plan.json")]).stdout, re.M).group(1))
     outside = sum(tensor["size"] for plan in plans.values() for tensor in plan["inputs"] + plan["outputs"] if not tensor["in_pool"])

@@ -43,7 +43,7 @@ class Case:
     packed: bool = False  # TVM's packed interface
     by_tvm: bool = False  # TVM planned it, so metadata.json says how large its pools are
     built: golden.Built = field(default_factory=golden.Built)  # of all cases
-    # Of three: one way beside all steps is compiled and run, a third of the steps taken alone, of one --workspace-io; none: each.
+    # Which third: one way beside all steps is compiled and run, a third of the steps taken alone, of one --workspace-io; none: each.
     turn: int | None = None
 
     def build_and_run(self, out: Path) -> None:
@@ -85,7 +85,7 @@ def used_in(plan: dict, *options: str) -> int:
 
 
 def workspace(binary: Path, archive: Path, transform: str, out: Path, *options: str) -> int:
-    """Of the plan whose C is written."""
+    """What the plan uses whose C is written."""
     golden.run([binary, archive, "--transform", transform, *options, "-o", out, "--quiet"])
     return used_in(json.loads((out / "default.plan.json").read_text()), *options)
 
@@ -252,7 +252,7 @@ def main() -> int:
     built = golden.Built()
     for turn, case in enumerate(cases):
         case.built = built
-        # Of the many shared ones, most of which are one network's, one way, a third of the steps and every third with --workspace-io.
+        # Many are shared, most of which are one network's: one way, a third of the steps and every third with --workspace-io.
         case.turn = turn % len(WAYS) if is_shared and not arguments.full else None
     if not cases:
         print("no archive to run")

@@ -362,7 +362,7 @@ def build_and_run(out: Path, module: str, golden: Path, compiler: list[str], one
 
 
 def digest_of(out: Path) -> str:
-    """Of the C that is written below the directory, mains included: equal C need not be built and run again."""
+    """Digests the C that is written below the directory, mains included: equal C need not be built and run again."""
     digest = hashlib.sha256()
     for file in sorted(out.rglob("*.[ch]")):
         digest.update(f"{file.relative_to(out)} {file.stat().st_size}\n".encode() + file.read_bytes())
@@ -438,7 +438,7 @@ def shared_models(shared: Path) -> list[Model]:
 
 
 def files_digest(model: Model) -> str:
-    """Of the archive and its golden files."""
+    """Digests the archive and its golden files."""
     digest = hashlib.sha256(model.path.read_bytes())
     for module, directory in sorted(model.golden.items()):
         digest.update(module.encode())

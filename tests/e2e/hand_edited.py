@@ -196,7 +196,7 @@ CASES = [
     pooled("a pool of macros of macros", "POOL", "#define UNIT (4 * 64)\n#define UP(x, by) (((x) + (by) - 1) / (by) * (by))\n#define POOL UP(UNIT + UNIT - 3, 16)\n"),
     pooled("a pool of an enumerator of a header", "POOL_SIZE / 2", '#include "sizes.h"\n', files={"sizes.h": "#ifndef SIZES_H\n#define SIZES_H\nenum { OTHER, POOL_SIZE = 128 * sizeof(double) };\n#endif\n"}),
     pooled("the address of a pool's first byte", "512", address="(&(global_workspace[0]))"),
-    # Of the header, nothing else is added.
+    # Nothing else is added to the header.
     Case("an enumerator in the header", {"tvmgen_m.h": HEADER.replace("#endif\n", "enum { CLASSES = 3 };\n#endif\n"), "m_lib0.c": kept_c.planned_entry(512), "m_lib1.c": POOLED},
          0, firmware=FIRMWARE.replace("int main(void) {\n", "int main(void) {\n  printf(\"%d classes\\n\", (int)CLASSES);\n"), adds_code=True, strict=True),
     # With -o it is not there, and said to be left out.

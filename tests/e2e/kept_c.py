@@ -841,7 +841,7 @@ CHANGING = HEAD + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_reverse(int8_t* p0,
 DUMP_HEADER = "#include <stdint.h>\nint dump(const char* name, const int8_t* data, int count);\nint device_code(int device);\n"
 
 
-# Of an operator that fails in the fourth run, and in the fifth.
+# An operator that fails in the fourth run, and in the fifth.
 CHECKED_OPERATOR = EXTERN + """TVM_DLL int32_t tvmgen_m_fused_device(int8_t* p0, int8_t* T_out) {
   for (int32_t i = 0; i < 256; ++i) {
     T_out[i] = ((int8_t)(p0[i] ^ (int8_t)3));

@@ -204,7 +204,7 @@ class Encoding:
         return result
 
     def values(self, offsets: list[int]) -> dict[int, bool]:
-        """Of the variables in a plan."""
+        """The values of the variables in a plan."""
         values = {x: bool(offsets[i] // self.alignments[i] >> bit & 1) for i, bits in enumerate(self.bits) for bit, x in enumerate(bits)}
         for (i, j), x in self.orders.items():
             values[x] = offsets[j] - offsets[i] >= self.apart[i][j]

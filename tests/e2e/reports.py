@@ -68,7 +68,7 @@ def check_checks(folder: Path) -> None:
     missing = ("check", folder / "none.tar", "--pools", BUDGET, "--junit", junit)
     assert check_schema("check", run(*missing, "--json", code=2)).keys() == {"schema", "schema_version", "error", "exit_code"}
     assert xml.etree.ElementTree.parse(junit).getroot().get("errors") == "1"
-    # Of another archive; where either pool may grow, each names the other; growth is still that over the baseline.
+    # A baseline of another archive; where either pool may grow, each names the other; growth is still that over the baseline.
     other = folder / "other.json"
     other.write_text(run(MODELS[1], "--pools", BUDGET, "--dry-run", "--json"), encoding="utf-8")
     told = run("check", MODELS[0], "--pools", BUDGET, "--baseline", other, "--quiet", "--algorithm", "none", code=1)

@@ -29,7 +29,7 @@ PLANS = ((), ("--workspace-io", "--allow-recompute", "30"), ("--transform", "non
 
 def warnings_of(sources: list[Path], include: Path, compiler: list[str]) -> str:
     for source in sources:
-        # Of clang, all warnings come before it optimises.
+        # Clang says all its warnings before it optimises.
         how_far = ["-fsyntax-only"] if compiler[0] == "clang" else ["-O2", "-c", "-o", "/dev/null"]
         done = subprocess.run([*compiler, "-std=c99", *how_far, *FLAGS, "-I", include, source], capture_output=True, text=True, check=False)
         if done.returncode != 0 or done.stderr:
@@ -38,7 +38,7 @@ def warnings_of(sources: list[Path], include: Path, compiler: list[str]) -> str:
 
 
 def headers() -> str:
-    """Of the C library of Arm's gcc, which clang does not find by itself."""
+    """Where the C library of Arm's gcc has them, which clang does not find by itself."""
     found = subprocess.run(["arm-none-eabi-gcc", "-E", "-M", "-x", "c", "-"], input="#include <string.h>\n", capture_output=True, text=True, check=True).stdout
     return str(next(Path(word).parent for word in found.split() if word.endswith("/string.h")))
 

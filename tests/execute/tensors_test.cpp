@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Random inputs within their bounds, elements as text, and outputs that differ.
 #include "execute/tensors.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Planners that are shell scripts: right and wrong answers, limits, signals and pipes that are full.
 #include "usmp/external/external.hpp"
 
 #include <doctest/doctest.h>

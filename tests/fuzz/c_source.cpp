@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads C in both modes and checks each module; planned workspace has to be found again.
 #include "c_source.hpp"
 
 #include <string>

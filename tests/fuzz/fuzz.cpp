@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Checks kind, message and length of an error, and aborts where something is wrong.
 #include "fuzz.hpp"
 
 #include <algorithm>

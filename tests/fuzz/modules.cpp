@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Prints a module twice, and checks that live ranges and distances lie within their limits.
 #include "modules.hpp"
 
 #include <map>

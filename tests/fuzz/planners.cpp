@@ -67,7 +67,7 @@ std::vector<RawDistance> raw_distances(fuzz::ByteSource& input) {
   return raw;
 }
 
-// Of buffers that are not empty, each pair once a direction.
+// Only between buffers that are not empty, each pair once a direction.
 void add_distances(Problem& problem, const std::vector<RawDistance>& raw) {
   for (const auto& [below, above, bytes] : raw) {
     const std::size_t count = std::max<std::size_t>(1, problem.buffers.size());

@@ -85,7 +85,7 @@ constexpr std::array<std::string_view, 64> odd = {"0",
                                                   "sizeof",
                                                   "NULL"};
 
-// Of tables a few values are enough.
+// A few values of a table are enough.
 Tokens tokens_of(std::string_view text) {
   constexpr std::size_t most_values = 64;
   Tokens tokens;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// CSV of instances: buffers that are read, every mistake with its place, columns that are written.
 #include "usmp/instance/csv.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Problems and answers as JSON: random ones read back, and every mistake with its path.
 #include "usmp/instance/json.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sums in blocks: the calls that are made, and what the interpreter computes before and after.
 #include "kernels/blocks.hpp"
 
 #include <doctest/doctest.h>

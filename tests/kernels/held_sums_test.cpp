@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sums held in registers: results of the interpreter before and after, and near misses.
 #include "kernels/held_sums.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +33,7 @@ struct HeldFixture : Program {
   std::int64_t lanes = 4;
   std::int64_t rows = 5;
   bool alone = true;
-  // Of update u in lane s.
+  // For update u in lane s.
   std::function<ExprRef(std::int64_t, ExprRef)> element = [this](std::int64_t u, const ExprRef& s) {
     return add(s, u * lanes);
   };
@@ -354,7 +355,7 @@ TEST_CASE_FIXTURE(HeldFixture, "held sums: what else stands in the loops") {
   CHECK(has("sum7[0]") == is_inside);
 }
 
-// Of floats, whose neighbours are vectors where they are read side by side.
+// Floats, whose neighbours are vectors where they are read side by side.
 struct VectorFixture : HeldFixture {
   VectorFixture() {
     data = input("floats", 256, float32);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pairs of weights: what SMLAD adds up, step by step, against plain sums; windows that become one call.
 #include "kernels/pairs.hpp"
 
 #include <doctest/doctest.h>

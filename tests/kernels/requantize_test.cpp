@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Products that are requantised by instructions: results against those before, at the limits of every shift.
 #include "kernels/requantize.hpp"
 
 #include <doctest/doctest.h>

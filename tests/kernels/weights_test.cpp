@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Weights in the order in which their sums read them: bytes written down, and results against those before.
 #include "kernels/weights.hpp"
 
 #include <doctest/doctest.h>

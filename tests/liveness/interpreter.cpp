@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Executes statements and calls step by step, and looks at each read whether its buffer was live since the write.
 #include "liveness/interpreter.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Constants of the same data: which of them have one place, and which keep their own.
 #include <doctest/doctest.h>
 
 #include "tir_support/module_builder.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Loads and stores of small functions, against counts made by hand.
 #include "usmp/liveness/traffic.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Loops, lets and indices that are edited: the text afterwards, and which variables are bound and read.
 #include "usmp/loops/edit.hpp"
 
 #include <doctest/doctest.h>
@@ -79,7 +80,7 @@ TEST_CASE_FIXTURE(Fixture, "edits: comparisons are decided where the facts tell 
   CHECK(chosen(less(var(i), 6)) == text(load(a, 1)));
   CHECK(chosen(less(var(i), 0)) == text(load(a, 2)));
   CHECK(chosen(less(var(i), 3)) == text(choice(less(var(n), 3), load(a, 1), load(a, 2))));
-  // Of a conjunction the part that always holds goes; one that never holds decides.
+  // The part of a conjunction that always holds goes; one that never holds decides.
   CHECK(chosen(both(less(var(i), 6), less(var(i), 3))) == text(choice(less(var(n), 3), load(a, 1), load(a, 2))));
   CHECK(chosen(both(less(var(i), 3), less(var(i), 0))) == text(load(a, 2)));
   const ExprRef either = binary(ExprKind::or_, less(var(i), 0), less(var(i), 3));

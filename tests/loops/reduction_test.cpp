@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Stores that add to their own element, and near misses.
 #include "usmp/loops/reduction.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Stages of operators made by hand and of archives; runs of their loops touch the rows that stages say.
 #include "usmp/loops/stage.hpp"
 
 #include <doctest/doctest.h>
@@ -142,7 +143,7 @@ struct Fixture : ModuleBuilder {
   VarId k = integer("k");
   VarId l = integer("l");
 
-  // Of c from a and, if it has a shape, b.
+  // Stages that make c from a and, if it has a shape, b.
   std::vector<Stage> stages(const std::vector<std::int64_t>& shape_a, const std::vector<std::int64_t>& shape_c,
                             tir::Block body, const std::vector<std::int64_t>& shape_b = {}) {
     function("f", shape_b.empty() ? std::vector{a, c} : std::vector{a, b, c}, std::move(body));
@@ -161,7 +162,7 @@ struct Fixture : ModuleBuilder {
     return found.front();
   }
 
-  // Of the function that was added last.
+  // Stages of the function that was added last.
   std::vector<Stage> stages_of_last() {
     std::vector<Stage> found = stages_of(module(), module().functions.back());
     check_by_running(module(), module().functions.back(), found);
@@ -642,7 +643,7 @@ bool needs_all(const tir::Function& function, const std::vector<Stage>& stages) 
   return std::all_of(stages.begin(), stages.end(), [](const Stage& stage) { return stage.iterations <= few; });
 }
 
-// Of all elements that are accessed, what an iteration of each stage touches.
+// The share of all elements that are accessed which an iteration of each stage touches.
 double share_of(const tir::Function& function, const std::vector<Stage>& stages) {
   std::map<VarId, std::int64_t> sizes;
   for (const tir::Param& param : function.params) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Loops that store all elements before any is loaded, and loops that do not.
 #include "usmp/loops/stores_first.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Storage that nothing else reaches: parameters and arrays on the stack, with near misses.
 #include "usmp/loops/sum_storage.hpp"
 
 #include <doctest/doctest.h>

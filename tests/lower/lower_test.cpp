@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Modules planned by hand, lowered: addresses in pools, and which functions are passed which pools.
 #include "usmp/lower/lower.hpp"
 
 #include <doctest/doctest.h>

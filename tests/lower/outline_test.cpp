@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Loops moved into functions, in plans good and bad: which pointers are said to be apart, where fences stand.
 #include "usmp/lower/outline.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Places of rows in rings against the definition, in runs of the interpreter.
 #include "lower/ring_places.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Tars made by hand and cut off, odd names, claims beyond limits, bits flipped.
 #include "usmp/mlf/archive.hpp"
 
 #include <doctest/doctest.h>

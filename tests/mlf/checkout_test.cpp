@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Source trees of many layouts: which files are the model's, and what is told where there is none.
 #include "usmp/mlf/checkout.hpp"
 
 #include <unistd.h>

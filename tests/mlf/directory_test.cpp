@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Extracted archives against their tars, and directories that are refused.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// What TVM's headers and C offer against what planned C would: what is kept, replaced and refused.
 #include "usmp/mlf/interface.hpp"
 
 #include <doctest/doctest.h>

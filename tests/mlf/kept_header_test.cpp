@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Headers with additions, whose values become the plan's, and headers that cannot stay.
 #include "usmp/mlf/kept_header.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Definitions found in C, and the library that each file of an archive is given to.
 #include <doctest/doctest.h>
 
 #include "mlf/c_text.hpp"

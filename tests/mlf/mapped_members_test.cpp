@@ -17,7 +17,7 @@ namespace {
 using test::ScratchDirectory;
 using test::write_file;
 
-// Of more than the bytes from which on a file is mapped, nearly all of which are numbers. No line is like another.
+// Has more than the bytes from which on a file is mapped, nearly all of which are numbers. No line is like another.
 std::string large_c() {
   std::string text = "// tvm target: c -keys=cpu\nstatic const int32_t weights[500000] = {\n";
   for (int i = 0; i < 500000; ++i) text += "    " + std::to_string(i) + ",\n";

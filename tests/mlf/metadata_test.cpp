@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Metadata of all versions: what is read, every wrong member with its path, what is written back.
 #include "usmp/mlf/metadata.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// An archive under another name, file by file.
 #include "usmp/mlf/rename.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Archives that are written, against GNU tar, Python and the reader; compressed ones cut, flipped, bombs.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -47,7 +47,7 @@ import places
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# Of "products".
+# Cases of "products".
 CORES = set(re.findall(r'on_arm\("([^"]+)"', (ROOT / "tests/random_modules/programs.cpp").read_text(encoding="utf-8")))
 TIME_LIMIT = 300  # seconds a test, for mutants that never end
 MEMORY_LIMIT = 4 << 30

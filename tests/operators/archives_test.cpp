@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the archive's one module.
+// The archive's one module.
 tir::Module module_of(const fs::path& path) {
   const mlf::Archive archive = mlf::read_archive(path.string());
   const model::Description info = mlf::read_metadata(archive).modules.at(0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Outputs written while inputs are still read, in entries as C.
 #include "pipeline/early_outputs.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// States of models in a pool of their own: offsets, alignment, and what does not fit.
 #include "usmp/pipeline/state_pool.hpp"
 
 #include <doctest/doctest.h>

@@ -107,7 +107,7 @@ std::vector<Step> without(std::vector<Step> steps, Step step) {
   return steps;
 }
 
-// Of plans in two pools.
+// Plans in two pools.
 struct InTwo {
   Bytes outside = 0;  // bytes of buffers that are not in the first pool
   Bytes used = 0;     // of both

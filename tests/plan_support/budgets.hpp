@@ -24,7 +24,7 @@ using plan_file::PlanDocument;
 using usmp::config::parse_pools;
 using usmp::config::PoolsConfig;
 
-// Of the example: dtcm uses 64 of 1024 bytes, sram 100, flash 10 of 2048.
+// The plan of the example: dtcm uses 64 of 1024 bytes, sram 100, flash 10 of 2048.
 inline PlanDocument example() {
   Planned planned;
   fill_example(planned);

@@ -56,7 +56,7 @@ inline PlanDocument changed() {
   return document;
 }
 
-// Of a plan in which the step fuse did this and nothing else was done.
+// A plan in which the step fuse did this and nothing else was done.
 inline PlanDocument fused(const std::vector<PlanDocument::Change>& changes) {
   PlanDocument document = example();
   document.transformed = {{"fuse", 160, 112, changes}};

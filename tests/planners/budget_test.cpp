@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Budgets of nodes, work and time, and the shares of them: when each ends.
 #include <doctest/doctest.h>
 
 #include "planners/exact/packing.hpp"

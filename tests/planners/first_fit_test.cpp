@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Offsets that first fit gives to small problems, and reruns against whole runs.
 #include "planners/first_fit.hpp"
 
 #include <doctest/doctest.h>

@@ -119,7 +119,7 @@ TEST_CASE("scan fit: in blocks as one by one") {
   test::Draw draw(7);
   for (int i = 0; i < 4; ++i) {
     CAPTURE(i);
-    // Of those that stay until the end, many meet all of a block; of the short ones, many meet none.
+    // Many of those that stay until the end meet all of a block; many of the short ones meet none.
     Problem problem;
     problem.horizon = 400;
     problem.pools.resize(1);

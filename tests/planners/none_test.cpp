@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Plans without sharing: no two buffers have a byte in common.
 #include <doctest/doctest.h>
 
 #include "planning_support/random_problem.hpp"

@@ -196,7 +196,7 @@ TEST_CASE("where a plan that shares bytes is below what is live at once without,
   CHECK(optimal(problem, {.node_limit = 2'000}).iterations == 2'000);
 }
 
-// Of the default: that of the documents (docs/planning.md, "When a search ends"); another number changes both.
+// The default, which is that of the documents (docs/planning.md, "When a search ends"): another number changes both.
 constexpr std::uint64_t half_a_second = 50'000;
 
 TEST_CASE("without limits, a search of plans that share bytes ends after half a second's nodes, with the best so far") {

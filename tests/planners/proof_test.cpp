@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Proofs that there is no plan, and costs that none is below, against exhaustive search.
 #include "planners/proof.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Conflicts of random problems against all pairs at every tick.
 #include <doctest/doctest.h>
 
 #include "planning_support/random_problem.hpp"

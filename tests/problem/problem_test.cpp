@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Problems with one fault each and its message; costs, offsets and pins of small examples.
 #include "usmp/problem/problem.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lines of shell as child processes: pipes, environment, endings and limits.
 #include "usmp/process/process.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Calls, callers and orders of small modules, written out.
 #include "usmp/program/call_graph.hpp"
 
 #include <doctest/doctest.h>

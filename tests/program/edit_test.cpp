@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Functions, names and allocates put into a module and taken out of it.
 #include "usmp/program/edit.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Effects on parameters through aliases and calls, a letter for each.
 #include "usmp/program/effects.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +18,7 @@ using tir::VarId;
 using tir::testing::block;
 using tir::testing::ModuleBuilder;
 
-// Of each parameter: "r" read, "w" written, "e" escapes, "-" nothing.
+// What is done to each parameter: "r" read, "w" written, "e" escapes, "-" nothing.
 std::string effects_of(const tir::Module& module, const std::string& function) {
   std::string all;
   const auto found = param_effects(module);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Calls of entries as lines of text, with arguments and statements.
 #include "usmp/program/entry_calls.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Two functions joined into one, as text, and pairs that cannot be joined.
 #include "usmp/program/join.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Accesses outside of their storage that are found, and accesses under conditions that keep them inside.
 #include "usmp/program/outside.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pairs of parameters that may be one storage, by the calls of an entry.
 #include "usmp/program/param_aliases.hpp"
 
 #include <doctest/doctest.h>

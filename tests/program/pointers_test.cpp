@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads, writes and escapes of single statements, as lines of text.
 #include "usmp/program/pointers.hpp"
 
 #include <doctest/doctest.h>
@@ -196,7 +197,7 @@ TEST_CASE_FIXTURE(Fixture, "whoever is not looked into reads and writes all that
   REQUIRE(recorder.accesses.size() == 2);
   CHECK(recorder.accesses[1].function == *built.find("npu"));
   CHECK(recorder.accesses[1].element_bytes == 4);
-  // Of a pointer as it is made.
+  // As the pointer is made.
   const VarId wide = pointer("wide", tir::int32_type);
   built.vars = module().vars;
   for (const tir::ExprRef& argument :

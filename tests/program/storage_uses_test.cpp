@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Loads, stores and mentions of single statements, counted.
 #include "usmp/program/storage_uses.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +21,7 @@ struct Fixture : tir::testing::ModuleBuilder {
   VarId b = pointer("b");
   VarId i = integer("i");
 
-  // Of a, in these statements.
+  // How these statements use the variable.
   static StorageUse use_of(VarId var, const tir::Block& body) {
     const auto uses = storage_uses(body);
     const auto found = uses.find(var);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes C that reads inputs, fills workspace with garbage, calls the entry and writes outputs.
 #include "random_modules/callers.hpp"
 
 #include <vector>

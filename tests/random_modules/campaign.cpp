@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Draws a module a seed, checks it, gathers its C for the compilers, and shrinks what fails.
 #include "random_modules/campaign.hpp"
 
 #include <algorithm>

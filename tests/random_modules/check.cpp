@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Takes a module through interpreter, transformations, planners, verifier, replay and emission.
 #include "random_modules/check.hpp"
 
 #include <algorithm>
@@ -101,7 +102,7 @@ class Checker {
     }
   }
 
-  // Of modules that are not transformed every other one.
+  // Every other module that is not transformed may, too.
   [[nodiscard]] bool may_share() const {
     const bool is_asked = std::ranges::count(options_.steps, transform::Step::inplace) > 0;
     return is_asked || (options_.steps.empty() && test_.seed % 2 == 0);

@@ -213,7 +213,7 @@ Typed Generator::load(DataType type, Scope& scope, int depth) {
   return whole(expr, type);
 }
 
-// Of a storage of another integer type, if there is one.
+// Loads from a storage of another integer type, if there is one.
 Typed Generator::converted_load(DataType type, Scope& scope, int depth) {
   const std::size_t other = find_storage(scope, [&](const Storage& s) {
     return s.readable && s.elements >= type.lanes && !s.element.is_float() && s.element != type.element();

@@ -31,7 +31,7 @@ std::size_t Generator::add_allocate(Block& body, Scope& scope, DataType element,
   return scope.storages.size() - 1;
 }
 
-// Of a size that is not known at compile time: it stays outside of the plan.
+// Allocates a size that is not known at compile time: it stays outside of the plan.
 void Generator::add_dynamic_allocate(Block& body, Scope& scope) {
   const DataType element = some_type();
   const std::int64_t least = random_.between(1, 6);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Checks every access for alignment, bounds and bytes never written, and records it.
 #include "random_modules/memory.hpp"
 
 #include <algorithm>

@@ -181,7 +181,7 @@ class NetworkGenerator {
   };
   std::vector<KnownConstant> constants_;
 
-  // Of the operator that is made.
+  // The operator that is made.
   Block constant_statements_;
   std::vector<tir::Param> weight_params_;
   std::vector<Tensor> weights_;  // of these parameters

@@ -85,7 +85,7 @@ Tensor NetworkGenerator::concatenation(Block& body, const Tensor& a, const Tenso
   return target;
 }
 
-// Of the same type and shape. Narrow sums are cut when they are stored.
+// Both have the same type and shape. Narrow sums are cut when they are stored.
 Tensor NetworkGenerator::sum_of(Block& body, const Tensor& a, const Tensor& b) {
   const bool is_integer = !a.type.is_float();
   const bool is_large = is_integer && (std::max(std::abs(a.range.low), std::abs(a.range.high)) > (1 << 29) ||

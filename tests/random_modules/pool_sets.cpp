@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Draws capacities, alignments and reserved bytes for each set of pools.
 #include "random_modules/pool_sets.hpp"
 
 #include "random_modules/random.hpp"

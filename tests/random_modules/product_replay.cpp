@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lays one buffer of a plan over another, and compares the findings of both replays.
 #include "random_modules/product_replay.hpp"
 
 #include <algorithm>

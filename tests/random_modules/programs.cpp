@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Joins the C of many plans in one program, runs it, and compares its outputs with the reference's.
 #include "random_modules/programs.hpp"
 
 #include <sys/wait.h>

@@ -20,7 +20,7 @@ struct Compiler {
   bool has_same_library = true;  // as the interpreter: functions of math.h give the same bits
 };
 
-// gcc without optimisation and with strict warnings, then the others: optimised, clang, sanitizers; last one for an
+// gcc without optimisation and with strict warnings, then the others: optimised, clang, sanitizers; last those for
 // emulated cores.
 [[nodiscard]] const std::vector<Compiler>& compilers();
 

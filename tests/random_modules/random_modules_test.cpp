@@ -322,7 +322,7 @@ TEST_CASE("every kind of statement, expression and operator occurs") {
        kind = static_cast<tir::ExprKind>(static_cast<int>(kind) + 1)) {
     CHECK_MESSAGE(all.expressions.contains(kind), "expression kind " << static_cast<int>(kind));
   }
-  // Of TVM's operators all but hints, those without a defined value, and those that TVM writes in the entry alone.
+  // All of TVM's operators but hints, those without a defined value, and those that TVM writes in the entry alone.
   const std::set<std::string> left_out = {
       "assume",         "handle_add_byte_offset", "lookup_param", "prefetch", "tvm_stack_make_array",
       "tvm_struct_set", "tvm_throw_last_error",   "undef"};

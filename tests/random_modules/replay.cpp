@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Notes for each byte of a pool the instance that wrote it last, and compares at each read.
 #include "random_modules/replay.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Runs a module before and after the passes, and compares interfaces and outputs.
 #include "random_modules/transformed.hpp"
 
 #include "usmp/kernels/kernels.hpp"

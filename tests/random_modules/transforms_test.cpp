@@ -52,7 +52,7 @@ TEST_CASE("random modules compute the same after each step of transformation, an
   }
 }
 
-// Of the networks so many percent are at least changed by the step alone, or the generator does not make what the step
+// So many percent of the networks are at least changed by the step alone, or the generator does not make what the step
 // looks for; `inplace` changes none. Three look for rare things: a chain that ends wide, a tensor at the peak, branches
 // side by side.
 constexpr std::pair<Step, std::uint64_t> least_changed[] = {{Step::fuse, 90},    {Step::narrow, 4},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes functions, pools, tables and header in a version's style, and reads all of it back.
 #include "random_modules/tvm_c.hpp"
 
 #include <algorithm>
@@ -265,7 +266,7 @@ class FunctionWriter {
     const std::string type = c_type(data.type);
     const std::string count = std::to_string(bytes / data.type.bytes());
     if (style_.constants == Style::Constants::tables) {
-      // Of each file its own: other files have tables of the same names.
+      // Each file has its own: other files have tables of the same names.
       const std::string name = unique(style_.version == Version::v0_8 && function_.is_entry
                                           ? "__tvm_param__p" + std::to_string(number_of_tables_++)
                                           : function_table_name());

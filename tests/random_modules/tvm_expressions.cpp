@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Prints expressions operator by operator, with all the casts and brackets of TVM.
 #include "random_modules/tvm_expressions.hpp"
 
 #include <algorithm>

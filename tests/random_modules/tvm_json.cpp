@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes a module as JSON, and compares its text with that of the module read back.
 #include "random_modules/tvm_json.hpp"
 
 #include <algorithm>

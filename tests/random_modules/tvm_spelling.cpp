@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Writes an entry around one loop, whose value TvmExpressions prints.
 #include "random_modules/tvm_spelling.hpp"
 
 #include <string>

@@ -12,8 +12,8 @@
 
 namespace usmp::random_modules {
 
-// Of the module's entry, a loop around one store (generate_expression). Nothing: TVM has no C for what it computes
-// (vectors, half precision, predicates, counted bits).
+// The C of the module's entry, a loop around one store (generate_expression). Nothing: TVM has no C for what it
+// computes (vectors, half precision, predicates, counted bits).
 [[nodiscard]] std::optional<Emitted> in_tvm_spelling(const TestModule& test);
 
 }  // namespace usmp::random_modules

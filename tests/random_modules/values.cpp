@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Rounds halves and bfloats by hand, and converts scalars to bits and back.
 #include "random_modules/values.hpp"
 
 #include <bit>

@@ -318,7 +318,7 @@ TEST_CASE("lanes of vectors are accesses") {
   p.check(5, {p.store(p.out, ramp(make_int(0), 2), load(p.in, ramp(make_int(0), 1))), p.read(p.in, 2)});
   const ExprRef moved = add(ramp(make_int(0), 1), make_operator(ExprKind::broadcast, four, {make_int(3)}));
   p.check(5, {p.store(p.out, moved, load(p.in, ramp(make_int(0), 1))), p.read(p.in, 2)});
-  // Of lanes 0 to 3, the last two.
+  // The last two of lanes 0 to 3.
   const auto of_all = [&](ExprRef value) { return make_operator(ExprKind::broadcast, four, {std::move(value)}); };
   tir::Store late = std::get<tir::Store>(
       p.store(p.out, ramp(make_int(0), 1), make_operator(ExprKind::broadcast, int8_type.with_lanes(4), {number(1)}))

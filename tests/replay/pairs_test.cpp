@@ -21,7 +21,7 @@ struct Placed : Program {
                               .place = {pool, offset}});
     return var;
   }
-  // Of the entry with these parameters and statements.
+  // Replays the entry with these parameters and statements.
   Result replayed(const std::vector<VarId>& params, tir::Block statements) {
     entry(params, std::move(statements));
     return replay(build(), table, {.steps = 1'000'000});

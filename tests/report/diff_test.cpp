@@ -249,7 +249,7 @@ TEST_CASE("both panels of a picture have one scale; a pool of one plan alone has
   after.pools[0].used = 96;
   after.buffers[2].offset = 80;
   const std::string svg = svg_of(before, after);
-  // Of each rectangle with the title; of the panels.
+  // The y of each rectangle with the title, or of the panels.
   const auto heights_of = [&](const std::string& title) {
     std::vector<double> heights;
     for (std::size_t at = 0; (at = svg.find(title, at)) != std::string::npos; at += title.size()) {

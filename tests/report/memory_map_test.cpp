@@ -260,7 +260,7 @@ TEST_CASE("a kind has a hue, the kind with the most bytes the first; its operato
   for (const std::string& color : colors) CHECK(count(svg, "fill=\"" + color + "\"") >= 1);
   CHECK(count(svg, ">add ×2<") == 1);
   CHECK(module_of(plan)["kind_of"] == nlohmann::json({1, 0, 1, 0}));
-  // Of a plan that knows no kinds: names without the compiler's numbers.
+  // A plan that knows no kinds: names without the compiler's numbers.
   for (std::size_t i = 0; i < 4; ++i) plan.calls[i] = {"f_" + std::to_string(i), plan.calls[i].ticks};
   CHECK(kinds_of(plan) == std::vector<std::pair<std::string, std::size_t>>{{"f", 4}});
 }
@@ -313,7 +313,7 @@ TEST_CASE(
   for (PlanDocument::Call& call : touching.calls) call.kind = "conv2d";
   touching.buffers.at(0).live = {{0, 4}};  // ends where #5's begins, whose turn it is to have this shade
   CHECK(colors_of(touching).at(4) != colors_of(touching).at(0));
-  // Of constants all are there all the time: they take turns.
+  // Constants are all there all the time: they take turns.
   for (PlanDocument::Buffer& buffer : plan.buffers) buffer.kind = BufferKind::constant;
   for (std::size_t i = 0; i < 30; ++i) plan.buffers[i].function = plan.calls[i].callee;
   CHECK(colors_of(plan).at(29) == color_text(0, 29 % shade_count));

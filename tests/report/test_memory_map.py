@@ -160,7 +160,7 @@ def check_start(browser: Browser, plan: dict) -> None:
 
 
 def check_modules(browser: Browser, page: Path, plans: list[dict]) -> None:
-    """Of a page of several modules one is shown, which the selector chooses."""
+    """A page of several modules shows one, which the selector chooses."""
     browser.open(page)
     for index in (0, 1, 0):
         browser.value(f"(() => {{ const one = document.getElementById('module'); one.value = {index};"

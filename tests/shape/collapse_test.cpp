@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Nests collapsed and loops unrolled, as text, and nests that stay.
 #include "shape/collapse.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sums that are jammed, as text, and near misses.
 #include "shape/jam_sums.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Loops unswitched and split, as text, at the limits of each and with near misses.
 #include "usmp/shape/shape_loops.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Functions whose allocates move into loops, as text, and allocates that stay.
 #include "usmp/storage/sink.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Storage taken apart into tensors; byte sets against sets of numbers; what is not proved stays.
 #include "usmp/storage/split.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Which arrays stay on the stack below a limit, and how large they are together.
 #include "usmp/storage/stack_arrays.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sums, products and alignments at the ends of int64.
 #include "usmp/support/checked.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Texts of errors: their places, escapes, and lengths that are cut.
 #include "usmp/support/error.hpp"
 #include "usmp/support/message.hpp"
 #include "usmp/support/printable.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// References to functions, with arguments that only move and results that are dropped.
 #include "usmp/support/function_ref.hpp"
 
 #include <doctest/doctest.h>

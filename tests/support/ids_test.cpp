@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Order and validity of ids, whose kinds do not mix.
 #include "usmp/support/ids.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Depth, repeated keys and faults of texts, also of malformed ones.
 #include "usmp/support/json_text.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Ends of lists of numbers, against a scan by the definition, a byte at a time.
 #include "usmp/support/number_list.hpp"
 
 #include <doctest/doctest.h>

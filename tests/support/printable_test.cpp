@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Characters that stay as they are and those that are escaped.
 #include "usmp/support/printable.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// A small stack against a vector, below and above its room.
 #include "usmp/support/small_stack.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Identifiers, spellings, decimals, joined words and counts.
 #include "usmp/support/text.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Multipliers and products against gemmlowp's definitions; exp, logistic and tanh against doubles.
 #include "tflite/arithmetic.hpp"
 
 #include <doctest/doctest.h>

@@ -462,7 +462,7 @@ TEST_CASE("16x8: scales whose ratio is too large are refused") {
 }
 
 TEST_CASE("transposed convolutions add floats in the order of the inputs") {
-  // Of one dimension, kernel 3, stride 1: output 1 gets x0 w1 and x1 w0, in this order.
+  // One dimension, kernel 3, stride 1: output 1 gets x0 w1 and x1 w0, in this order.
   Maker maker;
   const auto bits = [](float value) { return std::int64_t{std::bit_cast<std::int32_t>(value)}; };
   const std::size_t in = maker.tensor(Type::float32, {1, 1, 3, 1});

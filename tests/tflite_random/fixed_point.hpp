@@ -30,7 +30,7 @@ struct Factor {
 [[nodiscard]] std::int32_t scaled(std::int64_t x, Factor by);
 [[nodiscard]] std::int32_t scaled_wide(std::int64_t x, Factor by);
 
-// Of a fixed-point number with `integer_bits` bits in front of the point (sign apart); results have none.
+// Take a fixed-point number with `integer_bits` bits in front of the point (sign apart); results have none.
 [[nodiscard]] std::int32_t exp_of_negative(std::int32_t x, int integer_bits);
 [[nodiscard]] std::int32_t logistic_of(std::int32_t x, int integer_bits);
 [[nodiscard]] std::int32_t tanh_of(std::int32_t x, int integer_bits);

@@ -21,7 +21,7 @@ struct Values {
 };
 [[nodiscard]] Values values_of(const std::string& bytes, Type type);
 [[nodiscard]] std::string bytes_of(const Values& values, Type type);
-// Of a state or variable that nothing was assigned to.
+// What a state or variable holds that nothing was assigned to.
 [[nodiscard]] Values initial_of(const Tensor& tensor);
 
 // An operator with what it reads and writes.
@@ -75,7 +75,7 @@ struct Limits {
   std::int64_t high = 0;
 };
 [[nodiscard]] Limits limits_of(Type type);
-// Of a quantised output, with an activation's number.
+// For a quantised output, with an activation's number.
 [[nodiscard]] Limits limits_of(int activation, const Tensor& output);
 [[nodiscard]] float activated(int activation, float x);
 

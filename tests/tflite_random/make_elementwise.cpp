@@ -207,7 +207,7 @@ bool Maker::sign(int x) {
 bool Maker::root(int x) {
   if (!is(x, {Type::float32, Type::int8}) || is_inexact(x)) return false;
   if (at(x).type == Type::float32) {
-    // Of something positive.
+    // The root is taken of something positive.
     const int square = activation(Type::float32, shape_of(x));
     emit_one(Code::mul, {x, x}, square);
     const int one = constant(Shape{}, std::vector<float>{0.5F});

@@ -34,7 +34,7 @@ bool Maker::svdf(int x) {
   if (is_float) {
     times = weights({filters, memory}, 1, 0, 1);
   } else {
-    // Of the state's type.
+    // A tensor of the state's type.
     const Scaling own = scaling(state_type);
     times = activation(state_type, {filters, memory}, Scaling{own.scale, 0});
     Tensor& tensor = graph_.tensors[static_cast<std::size_t>(times)];

@@ -121,7 +121,7 @@ Model Maker::make(int count) {
     if (!is_input(tensor) && (!read_.contains(tensor) || r_.chance(5))) graph_.outputs.push_back(tensor);
   }
   if (graph_.outputs.empty()) graph_.outputs.push_back(live_.back());
-  // Of a model that shows what it gets, or something twice.
+  // The model may show what it gets, or something twice.
   if (r_.chance(2)) graph_.outputs.push_back(graph_.inputs.front());
   Model model;
   model.graphs.push_back(std::move(graph_));

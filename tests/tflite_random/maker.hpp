@@ -21,7 +21,7 @@ class Maker {
  public:
   explicit Maker(std::uint64_t seed);
 
-  // Of `count` operators, or a few more.
+  // A model of `count` operators, or a few more.
   Model make(int count);
   std::string contents(const Tensor& tensor);  // of an input
 
@@ -105,7 +105,7 @@ class Maker {
 
   void emit(Code code, std::vector<int> inputs, std::vector<int> outputs, Options options = {});
   void output(int tensor, bool is_inexact);
-  // Of one output, inexact where an input is.
+  // An operator of one output, inexact where an input is.
   bool emit_one(Code code, const std::vector<int>& inputs, int result, Options options = {}, bool is_inexact = false);
 
   // --- Draws

@@ -19,7 +19,7 @@ namespace usmp::tflite_random {
 struct Undefined : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// Of the files: what the interpreter does not know.
+// What the interpreter does not know of the files.
 struct Unknown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -192,7 +192,7 @@ void space_to_depth(const Call& call, bool back) {
        }));
 }
 
-// Of images of two dimensions, or of one.
+// Takes images of two dimensions, or of one.
 void space_to_batch(const Call& call) {
   const Shape& in = call.inputs[0]->shape;
   const std::vector<int> block = numbers(call, 1);

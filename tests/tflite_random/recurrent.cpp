@@ -121,7 +121,7 @@ class Lstm {
   }
 
  private:
-  // Of integers: with 12 fraction bits, then 15.
+  // Gates of integers have 12 fraction bits, then 15.
   [[nodiscard]] Whole gate(std::size_t kind, std::size_t unit, std::size_t batch, std::size_t row) const {
     const Tensor& weights = *call_.inputs[1 + kind];
     const Tensor& recurrent = *call_.inputs[5 + kind];

@@ -37,7 +37,7 @@ struct Small {
     graph().tensors.back().data = bytes_of({values, {}}, type);
     return result;
   }
-  // Of int8, with numbers that differ.
+  // Weights of int8, with numbers that differ.
   int weights(const Shape& shape, float scale) {
     std::vector<std::int64_t> values;
     for (std::size_t i = 0; i < elements_of(shape); ++i)

@@ -52,7 +52,7 @@ struct Expressions {
            "] = " + print_expr(b.module(), *store.value) +
            (store.predicate ? " if " + print_expr(b.module(), *store.predicate) : "");
   }
-  // Of so many elements in each dimension.
+  // A view of so many elements in each dimension.
   View view(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides = {}) const {
     View result;
     result.storage = p;

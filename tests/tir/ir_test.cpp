@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Types, sizes and names of small modules; visits in program order.
 #include "usmp/tir/ir.hpp"
 
 #include <doctest/doctest.h>

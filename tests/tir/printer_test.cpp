@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Expressions and statements as text: parentheses, literals, names.
 #include <doctest/doctest.h>
 
 #include <string>

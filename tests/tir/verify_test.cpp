@@ -52,7 +52,7 @@ struct Fixture {
   ExprRef flag = make_int(1, bool_type);
   ExprRef four = make_operator(ExprKind::ramp, int32x4, {one, one});
 
-  // Of a module whose entry has the body, and an operator "op" with one parameter.
+  // A module whose entry has the body, and an operator "op" with one parameter.
   Module module(Block body) const {
     testing::ModuleBuilder all = b;
     all.entry({p}, std::move(body));
@@ -70,7 +70,7 @@ struct Fixture {
     change(changed);
     return text_of(changed);
   }
-  // Of an expression that is an operand of another.
+  // The fault of an expression that is an operand of another.
   std::string fault(const ExprRef& expr) const {
     const std::string text = fault(block(b.evaluate(make_call(int32_type, "tir.sink", {expr}))));
     const std::string front = "body[0]: ";

@@ -439,7 +439,7 @@ TEST_CASE_FIXTURE(Fixture, "limits on the memory of a graph") {
     return error.where().place;
   };
   CHECK(said(json, 200).starts_with("nodes["));
-  // Of one node: attributes, elements, keys, names and texts that are decoded.
+  // One node: attributes, elements, keys, names and texts that are decoded.
   const auto with = [](const std::string& node) { return R"({"root":1,"nodes":[{"type_key":""},)" + node + "]}"; };
   const auto many = [](const std::string& part) {
     std::string text = part;

@@ -9,7 +9,7 @@ namespace {
 struct Fixture {
   JsonBuilder b;
 
-  // Of the expression, evaluated for nothing.
+  // Refuses the expression, evaluated for nothing.
   Error refusal(Node expr) { return refused(b.module_of_body(b.evaluate(b.call("tir.sink", {expr})))); }
   Node ramp(Node base, Node stride, const std::string& dtype) {
     return b.add("tir.Ramp", {{"base", b.ref(base)}, {"stride", b.ref(stride)}, {"lanes", "4"}, {"dtype", dtype}});
@@ -17,7 +17,7 @@ struct Fixture {
   Node broadcast(Node value, const std::string& dtype) {
     return b.add("tir.Broadcast", {{"value", b.ref(value)}, {"lanes", "4"}, {"dtype", dtype}});
   }
-  // Of a load through these indices from a buffer of int32.
+  // Refuses a load through these indices from a buffer of int32.
   Error refused_load(const JsonBuilder::Nodes& indices, const std::string& dtype) {
     const Node x = b.handle("x", "int32");
     JsonBuilder::Nodes shape;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Modules written as JSON and read back, and what cannot be written.
 #include "usmp/tir_json/writer.hpp"
 
 #include <doctest/doctest.h>

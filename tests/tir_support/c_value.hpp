@@ -22,7 +22,7 @@ struct Memory {
 
 // `is_plain`, if given, becomes false if an operation below wraps, is undefined, or divides by what is not positive.
 inline Number c_value(const Expr& root, const Memory& memory, bool* is_plain = nullptr) {
-  // Of the choices around, whether what is being evaluated is on the side that is not taken: no memory is read there.
+  // For the choices around, whether what is being evaluated is on the side that is not taken: no memory is read there.
   std::vector<bool> is_skipped = {false};
   const auto is_choice = [](const Expr& expr) { return expr.kind == ExprKind::call && expr.op == Op::if_then_else; };
   const auto before = [&](const Expr& expr, std::size_t i, std::span<Number> parts) {

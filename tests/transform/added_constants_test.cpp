@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Sums of constants before and after the pass, run by the interpreter, with near misses.
 #include "transform/added_constants.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Producers computed inside of their readers' loops: results against those before, buffers left, near misses.
 #include "transform/compute_at.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pairs of loops before and after fusing: results, buffer sizes, near misses.
 #include "transform/fuse_loops.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Values computed where they are read: results against those before, near misses, hostile programs.
 #include "transform/inline.hpp"
 
 #include <doctest/doctest.h>

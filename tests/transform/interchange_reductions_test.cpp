@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reductions before and after the interchange: results, rows of sums, near misses.
 #include "transform/interchange_reductions.hpp"
 
 #include <doctest/doctest.h>

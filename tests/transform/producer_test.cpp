@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Nests over several parts of a buffer, up to the limits of 64 bits.
 #include "transform/producer.hpp"
 
 #include <doctest/doctest.h>

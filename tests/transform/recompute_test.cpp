@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// The step "recompute": which tensors go at which percentage, and what the module then computes.
 #include "transform/recompute.hpp"
 
 #include <doctest/doctest.h>

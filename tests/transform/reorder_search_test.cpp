@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Orders of random tasks against the best of all orders, and bounds against the search.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ void check_order(const OrderProblem& problem, const OrderResult& result) {
   CHECK(result.peak <= result.given_peak);
 }
 
-// Of a small problem: that no order is better.
+// That a small problem has no better order.
 OrderResult check_best(const OrderProblem& problem) {
   OrderResult result = best_order(problem);
   check_order(problem, result);

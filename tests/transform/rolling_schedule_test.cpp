@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Schedules run as nested loops: every row is there when it is read, and rings are no larger than needed.
 #include "transform/rolling_schedule.hpp"
 
 #include <doctest/doctest.h>

@@ -501,7 +501,7 @@ TEST_CASE("an input in the workspace dies row by row, unless a later run reads i
   n.add_window("g", 1, 1);
   const tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
   CHECK(estimated(module) == (rows + 1) * row_bytes);
-  // Of the C of an archive only sizes are known.
+  // Only sizes are known of the C of an archive.
   tir::Module sizes = module;
   for (tir::Function& function : sizes.functions) {
     for (tir::Param& param : function.params) {

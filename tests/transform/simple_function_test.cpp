@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Functions that are simple, and functions that one statement keeps from it.
 #include "transform/simple_function.hpp"
 
 #include <doctest/doctest.h>

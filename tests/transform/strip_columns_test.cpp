@@ -32,7 +32,7 @@ struct Read {
   ExprRef condition = nullptr;
 };
 using Reads = std::vector<Read>;
-// Of pixel (y, x) of what is written; `square` is the square of the channel, counted from the first one of the loop.
+// What pixel (y, x) of the output is made of; `square` is that of the channel, counted from the first one of the loop.
 using ReadsOf = std::function<Reads(const ExprRef& y, const ExprRef& x, const ExprRef& square)>;
 
 Reads same(const ExprRef& y, const ExprRef& x, const ExprRef&) { return {{y, x}}; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Conditions that become bounds: results and work against those before, near misses, hostile programs.
 #include "transform/tighten.hpp"
 
 #include <doctest/doctest.h>

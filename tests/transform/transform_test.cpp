@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Lists of steps as words.
 #include "usmp/transform/transform.hpp"
 
 #include <doctest/doctest.h>

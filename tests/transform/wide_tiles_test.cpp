@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Tiles of sums before and after widening: results, lanes, near misses.
 #include "transform/wide_tiles.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Estimates of work against operations counted by hand.
 #include "usmp/loops/cost.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +15,7 @@ struct Fixture : Program {
   VarId c = output("c", 8);
   VarId i = number("i");
   VarId j = number("j");
-  // Of a function with this body.
+  // The work of a function with this body.
   [[nodiscard]] std::optional<double> of(tir::Block what) const {
     tir::Function function;
     function.body = std::move(what);

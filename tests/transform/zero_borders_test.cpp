@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Borders of other numbers made zero: results against those before, and borders that stay.
 #include "transform/zero_borders.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Plans with one fault each; overlaps against a byte map; sweep and comparison of all pairs.
 #include <doctest/doctest.h>
 
 #include <algorithm>

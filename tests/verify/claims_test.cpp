@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// True and false claims about plans, against exhaustive search.
 #include "usmp/verify/claims.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads and writes the JSON of graphs, and finds nodes and references by class.
 #include "graph.hpp"
 
 #include <algorithm>

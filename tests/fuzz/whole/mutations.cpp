@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Changes numbers, types, texts, references and lists of the nodes that a mutation's numbers choose.
 #include "mutations.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Tables of numbers, data types, operators and texts that break readers.
 #include <iterator>
 
 #include "mutations.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads a recipe's bytes and writes them, makes mutations and pools at random, and crosses two recipes.
 #include "recipe.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Reads archives of testdata, strips what the reader passes over, and cuts their entries to some calls.
 #include "seeds.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Runs the stages one after another, and checks plan, report, replay and C of each module.
 #include "stages.hpp"
 
 #include <algorithm>
