@@ -105,6 +105,11 @@ TEST_CASE("statements that use nothing of the model's stay at their place, text 
   CHECK(entry_of({"#define probe(i) do { p[i]++; } while (0)\n", "", "  probe(1);\n  PROBE(2);\n", ""}) ==
         Texts{"call", "  probe(1);\n  PROBE(2);", "call"});
   CHECK(entry_of({"", "", "  probe(1);\n", ""}) == Texts{"call", "probe", "call"});
+  CHECK(entry_of({"", "", "  probe(-1, \"x\");;\n", ""}) == Texts{"call", "probe", "call"});
+  for (const char* text : {"  (void)probe(1);", "  (probe(1));", "  probe(1)(2);", "  a(n); /* b */"}) {
+    CHECK(entry_of({"", "", text + std::string("\n"), ""}) == Texts{"call", text, "call"});
+  }
+  CHECK(entry_of({"", "", "  a(n); /* b */", ""}) == Texts{"call", "  a(n);", "call"});
 }
 
 TEST_CASE("messages say what to do with variables that live longer than a call") {
@@ -213,7 +218,9 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
   CHECK(reason("  status = tvmgen_m_op(a, b);") == other_form);
   CHECK(reason("  if (tvmgen_m_op(a, b) != OK) return -1;") == other_form);
   CHECK(reason("  status |= tvmgen_m_op(a, sid_1);") == other_form);
-  CHECK(reason("  n = sizeof(TVMValue);") == "mentions 'TVMValue', which is the model's");
+  for (const std::string name : {"TVMValue", "DLTensor", "usmp_n", "USMP_N", "tvmgen_n"}) {
+    CHECK(reason("  n = sizeof(" + name + ");") == "mentions '" + name + "', which is the model's");
+  }
   CHECK(reason("  if (v) return sid_1 == NULL;") == "has 'return'");
   CHECK(reason("  return;") == "has 'return'");
   CHECK(reason("#ifdef A\n  return sid_1 == NULL;\n#endif") == "has 'return'");

@@ -56,27 +56,17 @@ std::vector<Unit> units_of(const BodyTree& body) {
 
 bool is_stream(std::string_view name) { return name == "stdout" || name == "stderr"; }
 
-// What names of types and of the language are.
+// What names of types and of the language are. A name as reg_t may be a variable's.
 bool says_nothing(std::string_view name) {
-  constexpr std::array<std::string_view, 37> words = {
-      "NULL",    "auto",     "bool",     "break",  "case",     "char",   "const",  "continue", "default", "do",
-      "double",  "else",     "enum",     "extern", "false",    "float",  "for",    "if",       "int",     "inline",
-      "long",    "register", "short",    "signed", "sizeof",   "static", "struct", "return",   "switch",  "true",
-      "typedef", "union",    "unsigned", "void",   "volatile", "while",  "_Bool"};
-  return name.ends_with("_t") || is_of_library(name) || std::find(words.begin(), words.end(), name) != words.end();
+  return c::is_word(name) || is_of_library(name) || name == "NULL" || name == "true" || name == "false";
 }
 
-// f(3, "x"); with or without (void) in front, of what is no macro: as the reader understands calls.
-bool is_plain_call(const Unit& unit, const Macros& macros) {
-  std::vector<Token> tokens = unit.tokens;
-  if (tokens.size() > 3 && tokens[0].is("(") && tokens[1].is("void") && tokens[2].is(")")) {
-    tokens.erase(tokens.begin(), tokens.begin() + 3);
-  }
-  if (unit.is_group || tokens.size() < 4 || !tokens[0].is_identifier() || !tokens[1].is("(")) return false;
-  const std::string_view name = tokens[0].text;
-  if (says_nothing(name) || is_in_capitals(name) || macros.contains(name)) return false;
-  if (!tokens[tokens.size() - 2].is(")") || !tokens.back().is(";")) return false;
-  return std::all_of(tokens.begin() + 2, tokens.end() - 2, [](const Token& token) {
+// f(3, "x"); of what is no macro: as the reader understands calls.
+bool is_plain_call(const c::Tree& tree, const Unit& unit, const Macros& macros) {
+  const c::Stmt& stmt = tree[unit.statement];
+  const auto name = stmt.kind == c::StmtKind::expression ? called_function(tree, stmt.expr) : std::string_view();
+  if (name.empty() || says_nothing(name) || is_in_capitals(name) || macros.contains(name)) return false;
+  return std::all_of(unit.tokens.begin() + 2, unit.tokens.end() - 2, [](const Token& token) {
     return token.kind == TokenKind::number || token.kind == TokenKind::string || token.is(",") || token.is("-");
   });
 }
@@ -88,13 +78,10 @@ bool is_number_type(std::string_view word) { return word.ends_with("_t") && c::i
 // nothing uses it.
 std::string_view plain_number(const Unit& unit) {
   const std::vector<Token>& tokens = unit.tokens;
-  if (unit.is_group || tokens.size() < 5 || !is_number_type(tokens[0].text) || !tokens[1].is_identifier()) return {};
-  std::size_t at = 2;
-  if (!tokens[at++].is("=")) return {};
-  if (tokens.size() == 8 && tokens[at].is("(") && is_number_type(tokens[at + 1].text) && tokens[at + 2].is(")"))
-    at += 3;
-  const bool is_number = at + 2 == tokens.size() && tokens[at].kind == TokenKind::number && tokens[at + 1].is(";");
-  return is_number ? tokens[1].text : std::string_view();
+  const bool has_cast = tokens.size() == 8 && is_number_type(tokens[4].text);
+  if (unit.is_group || (tokens.size() != 5 && !has_cast) || !is_number_type(tokens[0].text) || !tokens[2].is("="))
+    return {};
+  return tokens[tokens.size() - 2].kind == TokenKind::number ? tokens[1].text : std::string_view();
 }
 
 class Added {
@@ -113,7 +100,6 @@ class Added {
     if (!body) return {};
     std::vector<Unit> units = units_of(*body);
     find_variables(units);
-    find_variables_like_types(*body);
     for (Unit& unit : units) {
       if (!unit.is_group && unit.statement.valid()) unit.guarded = guarded_in(*body, unit.statement, macros_);
     }
@@ -167,10 +153,10 @@ class Added {
     }
     const auto find = [&](std::span<const Token> tokens) {
       for (std::size_t i = 0; i < tokens.size(); ++i) {
-        const bool is_function = tokens[i].is_identifier() && i + 1 < tokens.size() && tokens[i + 1].is("(");
-        if (tokens[i].is_identifier() && !is_function) uncalled_.emplace(tokens[i].text);
-        if (!tokens[i].is_identifier() || !is_of_library(tokens[i].text)) continue;
+        if (!tokens[i].is_identifier()) continue;
         const bool is_called = i + 1 < tokens.size() && tokens[i + 1].is("(");
+        if (!is_called) uncalled_.emplace(tokens[i].text);
+        if (!is_of_library(tokens[i].text)) continue;
         const bool is_passed = i > 0 && (tokens[i - 1].is("(") || tokens[i - 1].is(","));
         const bool is_used = is_stream(tokens[i].text) ? is_passed : is_called;
         if (!is_used) variables_.emplace(tokens[i].text);
@@ -178,29 +164,6 @@ class Added {
     };
     for (const Unit& unit : units) find(unit.tokens);
     find(entry_.params);
-  }
-
-  // Variables whose names end as those of types do.
-  void find_variables_like_types(const BodyTree& body) {
-    const auto add = [&](std::string_view name) {
-      if (name.ends_with("_t")) variables_.emplace(name);
-    };
-    const auto add_all = [&](const c::Tree& tree) {
-      for (const c::Decl& decl : tree.decls) {
-        if (decl.kind != c::DeclKind::type) add(decl.name);
-      }
-    };
-    add_all(body.tree);
-    if (const auto head = head_tree(entry_)) add_all(head->tree);
-    for (const auto& [number, file] : scope_.files) {
-      add_all(file->tree);
-      for (const c::Stmt& stmt : file->tree.stmts) {
-        if (stmt.kind != c::StmtKind::opaque || file->tokens[stmt.tokens.begin].is("typedef")) continue;
-        for (std::uint32_t i = stmt.tokens.begin; i < stmt.tokens.end; ++i) {
-          if (!c::is_word(file->tokens[i].text)) add(file->tokens[i].text);
-        }
-      }
-    }
   }
 
   void find_uncalled(std::string_view definition) {
@@ -212,7 +175,7 @@ class Added {
 
   // What is only called is a function, or a macro that is looked into, if it is one of this file.
   [[nodiscard]] bool is_only_called(std::string_view name) const {
-    return !uncalled_.contains(name) && !is_of_tvm(name) && (!is_in_capitals(name) || macros_.contains(name));
+    return !uncalled_.contains(name) && (!is_in_capitals(name) || macros_.contains(name));
   }
 
   [[nodiscard]] bool is_shared(std::string_view name) const {
@@ -285,13 +248,12 @@ class Added {
     for (Unit& unit : units) {
       if (!unit.reason.empty()) continue;
       const auto found = users.find(plain_number(unit));
-      unit.is_read = is_plain_call(unit, macros_) || (found != users.end() && found->second.size() == 1);
+      unit.is_read = is_plain_call(body.tree, unit, macros_) || (found != users.end() && found->second.size() == 1);
     }
     while (!pending.empty()) {
       const std::size_t part = pending.back();
       pending.pop_back();
       for (const std::string& name : parts[part].names) {
-        if (!is_shared(name)) continue;
         for (const std::size_t user : users[name]) {
           if (!parts[user].unit->is_read) refuse(user, "mentions " + in_quotes(name) + ", as the model does");
         }
@@ -314,16 +276,14 @@ class Added {
   [[nodiscard]] std::string reason_of(const BodyTree& body, const Part& part, const Names& of_model) const {
     const Unit& unit = *part.unit;
     const bool is_whole = part.guarded == nullptr;
-    const bool ends_entry = is_whole && !unit.is_group && !unit.tokens.empty() && unit.tokens[0].is("return");
+    const bool ends_entry = is_whole && !unit.is_group && unit.tokens[0].is("return");
     if (ends_entry) return "has 'return'";
     for (const char* jump : {"goto", "break", "continue"}) {
       if ((!is_whole || std::string_view(jump) == "goto") && part.names.contains(jump)) return "has " + in_quotes(jump);
     }
     if (part.names.contains(Macros::anything)) return "has macros that stand for too much text";
     const c::TokenRange range = is_whole ? unit.range : part.guarded->tokens;
-    const auto first = body.tokens.begin() + range.begin;
-    if (!unit.is_group && range.end > range.begin + 1 && first->is_identifier() && (first + 1)->is(":"))
-      return "has a label";
+    if (body.tokens[range.begin + 1].is(":")) return "has a label";
     for (const std::string& name : part.names) {
       if (is_of_tvm(name) || of_model.contains(name) || scope_.constant_pools.contains(name)) {
         return "mentions " + in_quotes(name) + ", which is the model's";
