@@ -101,6 +101,10 @@ TEST_CASE("statements that use nothing of the model's stay at their place, text 
   // What both call is no name that they share.
   CHECK(entry_of({"", "", "  puts(n);\n  memset(sid_1, 0, 4);\n  memset(state, 0, size);\n", ""}) ==
         Texts{"call", "  puts(n);", "memset", "  memset(state, 0, size);", "call"});
+  for (const std::string group : {"#if 0\n  log(sid_1);\n#endif\n", "#line 3\n"}) {
+    CHECK(entry_of({"", "", group, ""}) == Texts{"call", "call"});
+  }
+  CHECK(entry_of({"", "#if 1\n", "#endif\n", ""}) == Texts{"call", "call"});
   // A macro is called as it stands, since it may be no expression.
   CHECK(entry_of({"#define probe(i) do { p[i]++; } while (0)\n", "", "  probe(1);\n  PROBE(2);\n", ""}) ==
         Texts{"call", "  probe(1);\n  PROBE(2);", "call"});
@@ -651,7 +655,7 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
   };
   CHECK(kept("").empty());
   CHECK(kept("static int unused[2];\nstatic void helper(void) { }\nextern int other;\nstruct s;\nstruct t { int a; };\n"
-             "enum e { one };\nint prototype(int);\n#define N 1\n")
+             "enum e { one };\nint prototype(int alias, const char* name);\n#define N 1\n")
             .empty());
   const std::string include = "#include <tvmgen_m.h>\n";
   for (const std::string added :
@@ -676,12 +680,20 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
         boot + "void irq(void) __attribute__((alias(\"boot\")));\n", std::string("#include \"extra.inc\"\n"),
         std::string("static const char tag[] __attribute__((section(\"tags\"))) = \"1\";\n"),
         std::string("inline int two(int a) { return 2 * a; }\nextern inline int two(int a);\n"),
-        std::string("extern inline int two(int a) { return 2 * a; }\n")}) {
+        std::string("inline int two(int a) { return 2 * a; }\nint two(int a);\n"),
+        std::string("extern __inline__ int two(int a) { return 2 * a; }\n"),
+        std::string("extern inline int two(int a) { return 2 * a; }\n"),
+        std::string("static const char tag[] __attribute__((section(TAGS))) = \"1\";\n"),
+        std::string("#ifdef A\nstatic int two(int a)\n#else\nstatic int two(void)\n#endif\n{ return 2; }\n")}) {
     CHECK(kept(added) == include + added);
   }
   for (const std::string& added :
        {"__attribute__((noinline, section(\".iram1\"))) " + boot,
+        "static void boot(void) __attribute__((section(\".iram1\")));\n" + boot,
         std::string("inline int two(int a) { return 2 * a; }\n"),
+        std::string("static inline int two(int a) { return 2 * a; }\nextern int two(int a);\n"),
+        std::string("static int two(int (*f)(reg_t)) { static int a __attribute__((used)); return 2 * a; }\n"),
+        std::string("__attribute__((unused)) static int two(int (*f)(reg_t)) { return f(2); }\n"),
         std::string("static const char tag[] __attribute__((section(\".rodata.tags\"), aligned(4))) = \"1\";\n")}) {
     CHECK_MESSAGE(kept(added).empty(), added);
   }
@@ -706,6 +718,18 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
   }
   CHECK(kept("#ifdef __cplusplus\nextern \"C\" {\n#endif\n#ifdef __cplusplus\n}\n#endif\n;\nint runs;\n") ==
         include + "int runs;\n");
+  // In the other file, and where only one is written anew.
+  const std::string hidden = "#if LEVEL > 1\nint a = sizeof(sram);\n#endif\n";
+  CHECK(in_place({{"lib0.c", front + run}, {"lib1.c", hidden + model}})
+            .starts_with("lib1.c: line 2, column 16: found 'sram' in code that somebody added"));
+  CHECK(kept("enum { size = sizeof(sram) };\nint two(void) { return 2; }\n")
+            .starts_with("lib0.c: line 5, column 22: found 'sram'"));
+  CHECK(kept("int a = 1, *b = sram;\n").starts_with("lib0.c: line 5, column 17: found 'sram'"));
+  const std::string own = front + run_begin + " gpio_set(1); return 0; }\nint runs;\n";
+  const std::vector<Source> files = {{"lib0.c", own}, {"lib1.c", model}};
+  const PlannedModule one = read_planned_module("m", files, {}, {}, Unread::kept, {"lib1.c"});
+  CHECK(!one.edited_run);
+  CHECK(one.module.functions[one.module.entry].imported_c.empty());
   const std::string balanced =
       "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint runs = 1;\n#ifdef __cplusplus\n}\n#endif\n";
   CHECK(kept(balanced + ";\n") == include + balanced);
@@ -723,6 +747,10 @@ TEST_CASE("what planned C elsewhere lacks of the files is named") {
   const std::string lacks = ") is not in planned C, since the model does not use it; --in-place keeps it\n";
   CHECK(
       left_out("static int helper(void) { return 1; }\nint prototype(int);\nextern int other;\n#define N 1\n").empty());
+  // Another module, and what TVM says of one.
+  CHECK(left_out("int32_t tvmgen_b_op(void) { return 0; }\nint32_t tvmgen_b___tvm_main__(void) { return 0; }\n"
+                 "int32_t tvmgen_m_get_c_metadata(void) { return 0; }\n")
+            .empty());
   CHECK(left_out("int version(void) { return 3; }\n") == "lib0.c: function 'version' (line 5, column 1" + lacks);
   // TVM's kernels define instructions; all other names may be somebody's.
   const std::string inlined = "__attribute__((always_inline)) uint32_t ";
@@ -872,6 +900,9 @@ TEST_CASE("in place: what tells others where a pool is, is written anew with the
         Pieces{"const volatile void* begin = ", ";"}}) {
     CHECK(pieces(text[0] + "sram" + text[1] + "\n") == text);
   }
+  CHECK(read("static uint8_t* at(void) { return sram; }\nuint8_t* a(void) { return at(); }\n"
+             "uint8_t* b(void) { return at(); }\n")
+            .pool_accesses.size() == 3);
   // Static ones go with those that call them.
   const PlannedModule both = read(
       "static uint8_t* at(void) { return sram; }\nstatic int no(void) { return sizeof(sram); }\nuint8_t* where(void) { "
@@ -1060,6 +1091,7 @@ TEST_CASE("what somebody added to the function that the firmware calls is told, 
     const std::string error = told("uint8_t* board_ram;\n" + called);
     CHECK_MESSAGE(error.ends_with(way_out + "; change its declaration (lib0.c: line 3, column 1) and what sets it"),
                   error);
+    CHECK(told("my_t* a;\nuint8_t* board_ram;\n" + called).ends_with("(lib0.c: line 4, column 1) and what sets it"));
   }
   // What sets a pointer in front of the call is not to be moved: the pool is an array.
   const std::string sets = "\n  if (board_ram == 0) {\n    board_ram = take(208);\n  }\n";

@@ -36,7 +36,7 @@ std::optional<std::vector<Token>> head_of(const Item& item, const Code& file) {
 
 template <std::size_t N>
 bool is_attribute_of(std::string_view word, const std::array<std::string_view, N>& names) {
-  if (word.starts_with("__") && word.ends_with("__") && word.size() > 4) word = word.substr(2, word.size() - 4);
+  if (word.starts_with("__") && word.ends_with("__")) word = word.substr(2, word.size() - 4);
   return std::find(names.begin(), names.end(), word) != names.end();
 }
 
@@ -57,16 +57,15 @@ bool is_looked_for(const Item& item, const Code& file, const Macros& macros) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < head->size(); ++i) {
     const Token& token = (*head)[i];
-    is_inside = is_inside || token.is("__attribute__") || token.is("__attribute");
+    is_inside = is_inside || token.is("__attribute__");
     if (!is_inside) continue;
     if (token.is("(")) ++depth;
-    if (token.is(")") && depth > 0) is_inside = --depth > 0;
+    if (token.is(")")) is_inside = --depth > 0;
     if (depth != 2 || !token.is_identifier() || is_attribute_of(token.text, private_attributes)) continue;
     if (!is_attribute_of(token.text, std::array<std::string_view, 2>{"section", "target"})) return true;
-    if (item.kind == Item::Kind::function || item.kind == Item::Kind::prototype || token.text == "target") continue;
+    if (item.kind == Item::Kind::function || item.kind == Item::Kind::prototype) continue;
     // Of others, a linker script may make a list.
-    const bool has_name = i + 2 < head->size() && (*head)[i + 2].kind == TokenKind::string;
-    const std::string section = has_name ? text_of_string((*head)[i + 2]) : std::string();
+    const std::string section = i + 2 < head->size() ? text_of_string((*head)[i + 2]) : std::string();
     const std::array<std::string_view, 5> plain = {".rodata", ".data", ".bss", ".noinit", ".text"};
     if (std::ranges::none_of(plain, [&](std::string_view name) { return section.starts_with(name); })) return true;
   }
@@ -169,7 +168,6 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
       functions.insert(name);
     } else if (item.is_variable) {
       if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
-      if (item.has_several) require_none(item.file, item.begin, item.end, gone);
       if (!is_plain_table(item, scope_, included_)) with_code_.insert(item.file);
     }
   }
@@ -229,7 +227,7 @@ void AddedCode::keep_access(std::size_t item, Accessors& accessors) {
   while (!pending.empty()) {
     const auto found = accessors.find(pending.back());
     pending.pop_back();
-    if (found == accessors.end() || found->second.access.name.empty()) continue;  // it is done
+    if (found->second.access.name.empty()) continue;  // it is done
     for (const auto& [i, other] : accessors) {
       if (i < found->first && found->second.calls.contains(other.access.name)) pending.push_back(i);
     }
@@ -260,7 +258,7 @@ bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const
     const std::pair name(item.file, item.name);
     const auto head = head_of(item, file);
     // An inline function is for others, too, where a declaration says extern, or not inline.
-    const bool is_inline = head && has_word(*head, "inline") && !has_word(*head, "static");
+    const bool is_inline = head && !has_word(*head, "static");
     const bool is_external = is_inline && (has_word(*head, "extern") || declared().external.contains(name));
     const bool is_one =
         is_external || declared().looked_for.contains(name) || is_looked_for(item, file, included_.macros(item.file));
@@ -286,12 +284,10 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
   }
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
     const Item& item = scope_.items[i];
-    const bool has_name =
-        item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable && !item.has_several);
+    const bool has_name = item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable);
     const bool is_lost = is_unnamed_variable(item, included_) && !with_unnamed.contains(item.file);
     const bool is_alias = !aliased_by(item, included_.code(item.file)).empty() && !with_unnamed.contains(item.file);
-    if ((!has_name && !is_lost && !is_alias) || stays[i] || (!is_alias && !is_for_others(item, prefix, stops)))
-      continue;
+    if ((!has_name && !is_lost && !is_alias) || stays[i] || !is_for_others(item, prefix, stops)) continue;
     if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
       continue;
     }
@@ -305,8 +301,8 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
 Names AddedCode::defined_elsewhere() const {
   Names result;
   for (const Item& item : scope_.items) {
-    const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
-    if (item.kind == Item::Kind::other && !item.name.empty() && text.starts_with("extern")) result.emplace(item.name);
+    const bool is_extern = files_[item.file].text.substr(item.begin).starts_with("extern");
+    if (item.kind == Item::Kind::other && is_extern) result.emplace(item.name);
   }
   for (const Item& item : scope_.items) {
     if (item.kind == Item::Kind::data) result.erase(std::string(item.name));
@@ -317,8 +313,7 @@ Names AddedCode::defined_elsewhere() const {
 bool AddedCode::forwards_packed(const std::string& name, const std::string& entry) const {
   const auto found = scope_.functions.find(name);
   if (name == entry || found == scope_.functions.end() || scope_.doubts.contains(name)) return false;
-  const auto called = scope_.functions.find(entry);
-  if (!takes_packed(found->second) || !takes_packed(called->second)) return false;
+  if (!takes_packed(found->second)) return false;
   try {
     require_plain_text(found->second, {});
     const FunctionTree function = function_tree(found->second, {});
