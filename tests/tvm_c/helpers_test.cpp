@@ -206,6 +206,8 @@ TEST_CASE("words of several numbers are their parts") {
           "y_2 = q[3];\n  q[0] = p[0] > q[0] ? p[0] : q[0];\n  q[1] = x > y ? x : y;\n  q[2] = x_1 > y_1 ? x_1 : "
           "y_1;\n  q[3] = "
           "x_2 > y_2 ? x_2 : y_2;");
+  is_same("uint32_t x; memcpy(&x, a, 4); " + y + "c[0] = __smuad(__sxtb16(x << 16), __sxtb16(y));",
+          "  c[0] = 0 * ((int32_t)q[8]) + " + product(0, 2) + ";");
   is_same("c[0] = __ssat(c[1], 8);", "  int32_t v = c[1] < 127 ? c[1] : 127;\n  c[0] = v > -128 ? v : -128;");
   // A copy that is read before anything is stored is not made.
   is_same(
@@ -216,6 +218,8 @@ TEST_CASE("words of several numbers are their parts") {
       "2]) * 1;\n  }\n  c[0] = s;");
   // Storage begins at a multiple of 4.
   is_same("if ((uintptr_t)(a + 8) & 3) return 1; c[0] = (int32_t)(b + 6) & 3;", "  c[0] = 2;");
+  is_same("for (int i = 0; i < 2; ++i) { if ((uintptr_t)(a + i * 4 - 4) & 3) return 1; c[i] = 1; }",
+          "  for (int32_t i = 0; i < 2; ++i) {\n    c[i] = 1;\n  }");
 }
 
 TEST_CASE("words whose bits move, or are one number, stay") {
@@ -251,6 +255,7 @@ TEST_CASE("words whose bits move, or are one number, stay") {
         "int8_t v[4]; v[0] = 1; int32_t w[1]; memcpy(w, v, 4); c[0] = __smuad(__sxtb16(w[0]), 1);",
         "int32_t w[1]; memcpy(w, a, 4); w[0] = 1;",
         // Addresses.
+        "int32_t* r = (int32_t*)a; if (r == 0) c[0] = 1;", "c[0] = (int32_t)(a + 3 * n) & 3;",
         "for (int i = 0; i < 8; ++i) { if ((int32_t)(a + i) & 3) return 1; }", "c[0] = (int32_t)a;",
         "c[0] = (int32_t)a & 7;", "memset(c, 1, 4);", "memset(a, b[0], 4);", "memcpy(c, a, 4);",
         "memcpy(a, b, c[0]);"}) {

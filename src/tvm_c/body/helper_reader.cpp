@@ -395,7 +395,7 @@ class HelperReader : Evaluator {
     }
     if (!helpers_.find(callee.text, file_) && Words::is_instruction(callee.text)) {
       if (callee.decl.valid() && !is_prototype(callee.decl)) throw Beyond{};
-      return *words_.instruction(callee.text, arguments, repetitions_);
+      return words_.instruction(callee.text, arguments, repetitions_);
     }
     if (!moves_.empty()) throw Beyond{};
     const std::size_t before = all_stores_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "usmp/support/characters.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
@@ -90,14 +91,8 @@ constexpr std::array<Row, 17> instructions = {{{"sxtb16", Instruction::sxtb16, 1
 const Row* row_of(std::string_view name) {
   for (const std::string_view prefix : {"__builtin_arm_", "__"}) {
     if (!name.starts_with(prefix)) continue;
-    std::string lower(name.substr(prefix.size()));
-    const bool is_upper = std::none_of(lower.begin(), lower.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-    if (is_upper && prefix == "__") {
-      std::transform(lower.begin(), lower.end(), lower.begin(),
-                     [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    }
-    const auto* found =
-        std::find_if(instructions.begin(), instructions.end(), [&](const Row& row) { return row.name == lower; });
+    const std::string lower = lower_case(std::string(name.substr(prefix.size())));
+    const auto* found = std::ranges::find(instructions, lower, &Row::name);
     return found == instructions.end() ? nullptr : found;
   }
   return nullptr;
@@ -127,7 +122,7 @@ std::optional<std::int64_t> low_bits(const Expr& root, int bits) {
 }
 
 std::optional<Value> Words::pointer_to_words(CType type, const Value& pointer) const {
-  if (type.stars != 1 || pointer.kind != Value::Kind::pointer || pointer.type.is_void()) return std::nullopt;
+  if (type.stars != 1 || pointer.kind != Value::Kind::pointer) return std::nullopt;
   const bool to_words = type.element.is_integer() && type.element.bits == word_bits && type.element.lanes == 1;
   if (pointer.word_size != 0) {
     Value result = pointer;
@@ -135,7 +130,7 @@ std::optional<Value> Words::pointer_to_words(CType type, const Value& pointer) c
     if (!to_words && result.word_size != 0) values_.fail("found a pointer to words as one to other elements");
     return result;
   }
-  const bool is_narrow = pointer.type.is_int() && pointer.type.lanes == 1 && pointer.type.bits < word_bits;
+  const bool is_narrow = pointer.type.is_int() && pointer.type.bits < word_bits;
   if (!to_words || !is_narrow) return std::nullopt;
   Value result = pointer;
   result.word_size = static_cast<std::uint8_t>(word_bits / pointer.type.bits);
@@ -220,7 +215,7 @@ Value Words::binary(std::string_view op, const Value& left, const Value& right) 
     if (!by || *by < 0 || *by >= word_bits || *by % bits_of_part(a) != 0) {
       values_.fail("found a word shifted by something else than whole parts");
     }
-    if (op == ">>" && *by > 0 && a.type != word_type) values_.fail("found a word with a sign shifted to the right");
+    if (op == ">>" && a.type != word_type) values_.fail("found a word with a sign shifted to the right");
     const int parts = static_cast<int>(*by) / bits_of_part(a) * (op == "<<" ? -1 : 1);
     std::vector<Tree> result;
     for (int i = 0; i < count; ++i) {
@@ -316,10 +311,8 @@ Value Words::selected(const Value& a, const Value& b) const {
 
 bool Words::is_instruction(std::string_view name) { return row_of(name) != nullptr; }
 
-std::optional<Value> Words::instruction(std::string_view name, const std::vector<Value>& arguments,
-                                        std::int64_t repetitions) {
+Value Words::instruction(std::string_view name, const std::vector<Value>& arguments, std::int64_t repetitions) {
   const Row* row = row_of(name);
-  if (row == nullptr) return std::nullopt;
   if (arguments.size() != row->arguments) values_.fail("found other arguments of " + std::string(name));
   const auto literal = [&](std::size_t i) {
     const auto value = arguments[i].kind == Value::Kind::number ? tir::as_int(*arguments[i].tree.expr) : std::nullopt;
@@ -386,12 +379,11 @@ std::optional<Value> Words::instruction(std::string_view name, const std::vector
       const std::int64_t limit = std::int64_t{1} << (bits - 1);
       const auto number = [](std::int64_t value) { return Values::number({tir::make_int(value)}); };
       const Value value = Values::number(values_.converted(arguments[0], tir::int32_type));
-      if (bits == word_bits) return value;
       const Value most = values_.choice(values_.binary("<", value, number(limit - 1)), value, number(limit - 1));
       return values_.choice(values_.binary(">", most, number(-limit)), most, number(-limit));
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace usmp::tvm_c

@@ -43,10 +43,9 @@ class Words {
   // The variable, or the storage that the helper declares, gets the value. False: a sum has relied on smaller ones.
   [[nodiscard]] bool note(tir::VarId var, const tir::Tree& value);
 
-  // __SMLAD of CMSIS, __smlad of ACLE, __builtin_arm_smlad of compilers; nothing: none of the known ones. Sums of
+  // __SMLAD of CMSIS, __smlad of ACLE, __builtin_arm_smlad of compilers, if it is one of them. Sums of
   // products: what they are added to has to be a short sum, so that all of a helper's fit (most_added).
-  [[nodiscard]] std::optional<Value> instruction(std::string_view name, const std::vector<Value>& arguments,
-                                                 std::int64_t repetitions);
+  [[nodiscard]] Value instruction(std::string_view name, const std::vector<Value>& arguments, std::int64_t repetitions);
   [[nodiscard]] static bool is_instruction(std::string_view name);
 
  private:

@@ -63,7 +63,7 @@ std::string_view leading_name(std::string_view text) {
 }
 
 bool is_in_capitals(std::string_view name) {
-  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a'; });
 }
 
 std::string_view without_blanks_in_front(std::string_view text) {
@@ -201,7 +201,7 @@ Macros::Macros(const Code& code) : code_(code) {
   for (const Directive& one : directives) {
     if (one.word == "include") includes_.push_back({one.rest, depth != 1});
     if (opens_group(one.word) && ++depth == 2) groups.emplace_back(one.begin, code.text.size());
-    if (one.word == "endif" && --depth == 1 && !groups.empty()) groups.back().second = one.end;
+    if (one.word == "endif" && --depth == 1) groups.back().second = one.end;
     if (one.word != "define" && one.word != "undef") continue;
     const std::string_view name = one.name;
     bodies_[name].push_back(one.word == "define" ? one.rest.substr(name.size()) : std::string_view());
