@@ -199,6 +199,7 @@ TEST_CASE("what such statements need of their file stays") {
   const PlannedModule planned = read(text_of({head + "static int unused[1] = {1};\n", "  runs = NOW();\n", "", ""}));
   CHECK(entry_of(planned) == Texts{"  runs = NOW();", "call", "call"});
   CHECK(planned.module.functions[planned.module.entry].imported_c == Texts{head});
+  CHECK(planned.module.functions[*planned.module.find("tvmgen_m_op")].imported_c.empty());
   REQUIRE(planned.kept.size() == 1);
   CHECK(planned.kept[0].name == "clock_of");
 }
@@ -543,6 +544,10 @@ TEST_CASE("functions beyond the grammar are functions that have names") {
     const PlannedModule unused = read(text_of({function, "", "", ""}));
     CHECK(unused.warnings.at(0).starts_with("lib1.c: function 'npu_set' (line 1, column 1) is not in planned C"));
   }
+  CHECK(read(text_of({"inline __int128 npu_set(int class) { }\n", "", "", ""})).warnings.empty());
+  CHECK(read(text_of({"PLACE(a) __int128 npu[2];\n", "", "", ""}))
+            .warnings.at(0)
+            .starts_with("lib1.c: a declaration (line 1, column 1) is not in planned C"));
 }
 
 TEST_CASE("what places functions and tables that are written anew is named once") {
@@ -660,9 +665,10 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
   const std::string include = "#include <tvmgen_m.h>\n";
   for (const std::string added :
        {"uint32_t runs;\n", "volatile uint32_t runs = 1, others;\n", "my_type_t state;\n", "struct s state;\n",
-        "struct { int a; } state;\n", "int (*callback)(int);\n", "DECLARE(state);\n",
-        "static const char version[] __attribute__((used)) = \"1\";\n", "_Static_assert(sizeof(int) == 4, \"int\");\n",
-        "#ifdef PROFILE\nuint32_t times[3];\n#endif\n", "#if LEVEL > 1\nstatic int level;\n#endif\n",
+        "struct s { int a[2]; };\nstruct s state = {.a = {1, 2}};\n", "struct { int a; } state;\n",
+        "int (*callback)(int);\n", "DECLARE(state);\n", "static const char version[] __attribute__((used)) = \"1\";\n",
+        "_Static_assert(sizeof(int) == 4, \"int\");\n", "#ifdef PROFILE\nuint32_t times[3];\n#endif\n",
+        "#if LEVEL > 1\nstatic int level;\n#endif\n",
         "static int count;\n#define NEXT ++count\nint next(void) { return NEXT; }\n",
         "static int twice(int a) { return 2 * a; }\nint four(void) { return twice(2); }\n",
         "int again(void) { return tvmgen_m_run(0); } /* sram, table */\n",

@@ -67,6 +67,17 @@ TEST_CASE("C's conversions are written down") {
   CHECK(value_of("(p[0] == 1)") == "int32(int32(p[0]) == 1)");
 }
 
+TEST_CASE("alignments are those that the head of a file says") {
+  const std::string text = "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  q[0] = p[0];\n  return 0;\n}\n" + entry;
+  const std::string option = "-byte-alignment=";
+  const tir::Module module = read("// tvm target: c -constant" + option + "32 -workspace" + option + "128\n" + text +
+                                  "// -workspace" + option + "4");
+  CHECK(module.constant_alignment == 32);
+  CHECK(module.workspace_alignment == 128);
+  CHECK(read(text + "// -constant" + option + "8").constant_alignment == 8);
+  CHECK(read(text + "// -constant" + option + "0").constant_alignment == read(text).constant_alignment);
+}
+
 TEST_CASE("operators bind as in C") {
   CHECK(value_of("1 + p[0] * 2 - 3 << 1") == "tir.shift_left(1 + int32(p[0]) * 2 - 3, 1)");
   CHECK(value_of("p[0] & 3 | 4 ^ p[1]") ==

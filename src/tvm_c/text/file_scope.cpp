@@ -117,8 +117,7 @@ class FileReader {
     text.body_text =
         source_->code.text.substr(end_of(tokens_[brace]), end_of(text.body.back()) - end_of(tokens_[brace]));
     const auto [known, is_new] = scope_.functions.try_emplace(std::string(item.name), std::move(text));
-    if (!is_new && known->second.file != file_)
-      scope_.doubts.try_emplace(std::string(item.name), "in another file, too");
+    if (!is_new) scope_.doubts.try_emplace(std::string(item.name), "in another file, too");
   }
 
   // Beyond the grammar: a function or a prototype, if it ends as they do, NAME(…) { … }, NAME(…);
@@ -198,9 +197,9 @@ class FileReader {
     if (elements && *elements >= max_pool) elements.reset();
     const bool is_byte = found->element.bytes() == 1;
     const bool is_const = tree_[element].is_const && !tree_[element].is_volatile;
-    const bool has_values = decl.init.valid() && (is_const || item.has_several || !is_zeroed(decl.init));
+    const bool has_values = decl.init.valid() && (is_const || !is_zeroed(decl.init));
     const std::string name(decl.name);
-    if (!elements && !is_open && is_byte && !is_const && !has_values) {
+    if (!elements && !is_open && is_byte && !has_values) {
       scope_.unsized.try_emplace(name, FilePlace{file_, tokens_[tree_[type.extent].tokens.begin].offset});
     }
     if ((!elements && !is_open) || element != type.of) return;  // of several dimensions no table is made
