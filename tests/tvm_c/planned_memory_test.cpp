@@ -63,6 +63,10 @@ TEST_CASE("what one name of a pool reads and another writes is refused") {
   const std::string both = loop("((int8_t*)b_let)[i] = x_buffer_var[i];") + loop("((int8_t*)a_let)[(i >> 1)] = 3;");
   CHECK(error_of(both + call("a_let, c_let") + out).find("found bytes [8, 16) of the pool, which 'a' reads") !=
         std::string::npos);
+  const std::string all = loop("((int8_t*)a_let)[i] = x_buffer_var[i];");
+  CHECK(error_of(all + loop("((int8_t*)b_let)[(i >> 1)] = 3;") + call("b_let, c_let") + out) == "none");
+  CHECK(error_of(all + loop("((int8_t*)b_let)[((i >> 1) + 8)] = 3;") + call("b_let, c_let") + out)
+            .find("found bytes [8, 16) of the pool, which 'b' reads") != std::string::npos);
   CHECK(error_of(both + loop("y_buffer_var[i] = ((int8_t*)b_let)[(i - 8)];"))
             .find("found 'b' with a negative index, expected none") != std::string::npos);
   // Offsets are bytes.
@@ -159,12 +163,15 @@ TEST_CASE("what a function that is not read uses of an operator's buffer ends in
   // It is passed to the call itself.
   CHECK(bytes_of_t(b + call("x_buffer_var, b_let, sram_0_var", "big") + call("b_let, y_buffer_var"), fill + use_all) ==
         160 - 64);
+  CHECK(bytes_of_t(b + call("x_buffer_var, b_let") + call("b_let, y_buffer_var, sram_0_var", "big"), fill + use_all) ==
+        160 - 64);
   // A buffer of the operator's own.
   const std::string u = buffer("u", 128, "sram_1_var");
   const std::string fill_u = "  for (int32_t i = 0; i < 16; ++i) {\n    ((int8_t*)u_let)[i] = p[i];\n  }\n";
   const std::string read_u = "  for (int32_t i = 0; i < 16; ++i) {\n    q[i] = ((int8_t*)u_let)[i];\n  }\n";
   CHECK(bytes_of_t(a + run + out, u + fill_u + fill + use_all + read_u) == 128 - 64);
   CHECK(bytes_of_t(a + run + out, u + fill + use_all + fill_u + read_u) == 256 - 64);
+  CHECK(bytes_of_t(a + run + out, u + fill_u + read_u + fill + use_all) == 256 - 64);
   // In one loop, one after the other: they need not be live together.
   const std::string one_loop =
       "  for (int32_t i = 0; i < 16; ++i) {\n    ((int8_t*)u_let)[0] = p[i];\n    q[i] = ((int8_t*)u_let)[0];\n"

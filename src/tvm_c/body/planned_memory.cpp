@@ -251,9 +251,8 @@ class PlanBounds {
   void shorten_whole(tir::Allocate& allocate) {
     const FunctionUses& entry = functions_[module_.entry];
     const auto own = entry.uses.find(allocate.var);
-    const auto pool = entry.pools.find(memory_.whole.at(allocate.var));
     const auto bytes = allocate.extents.size() == 1 ? tir::as_int(*allocate.extents[0]) : std::nullopt;
-    if (own == entry.uses.end() || pool == entry.pools.end() || !bytes || own->second.first != own->second.last) return;
+    if (own == entry.uses.end() || !bytes || own->second.first != own->second.last) return;
     Bytes end = *bytes;
     for (bool is_shorter = true; is_shorter;) {
       is_shorter = false;
