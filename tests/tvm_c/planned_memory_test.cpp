@@ -69,6 +69,10 @@ TEST_CASE("what one name of a pool reads and another writes is refused") {
             .find("found bytes [8, 16) of the pool, which 'b' reads") != std::string::npos);
   CHECK(error_of(both + loop("y_buffer_var[i] = ((int8_t*)b_let)[(i - 8)];"))
             .find("found 'b' with a negative index, expected none") != std::string::npos);
+  // By one byte.
+  const std::string d = "  void* d_let = (&(sram_0_var[23]));\n" + loop("((int8_t*)d_let)[i] = x_buffer_var[i];");
+  CHECK(error_of(d + call("b_let, c_let") + out).find("found bytes [8, 24) of the pool, which 'b' reads") !=
+        std::string::npos);
   // Offsets are bytes.
   CHECK(error_of("  void* d_let = (&(((int32_t*)sram_0_var)[8]));\n").find("expected (&(pool[offset]))") !=
         std::string::npos);

@@ -368,6 +368,9 @@ TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts t
   const tir::Block& body = module.functions[*module.find("tvmgen_m_op")].body;
   CHECK(std::get<tir::AllocateConst>(body.at(0).node).data->bytes == "\x01\x02\x03\x04");
   CHECK(std::get<tir::AllocateConst>(body.at(1).node).data->bytes == "\x05\x06");
+  const tir::Constant& first = *std::get<tir::AllocateConst>(body.at(0).node).data;
+  CHECK(tir::to_string(first.type) == "int16");
+  CHECK(first.shape == std::vector<std::int64_t>{2});
   CHECK_THROWS_WITH_AS(
       (void)planned("2"),
       "TVM's plan is wrong: constants at [0, 4) and [2, 4) of pool 'flash' overlap, so their values are lost; build "

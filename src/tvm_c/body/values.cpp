@@ -157,7 +157,7 @@ Tree Values::rvalue(const Value& a) const {
 Tree Values::converted(const Value& a, DataType type) const {
   Tree value = rvalue(a);
   if (value.expr->type == type) return value;
-  if (type.is_bool() && !value.expr->type.is_bool()) return condition(a);
+  if (type.is_bool()) return condition(a);
   if (is_literal(value) && type.is_float()) {
     constexpr std::int64_t most = 1 << 24;  // that float holds exactly
     const std::int64_t number = value.expr->int_value;
