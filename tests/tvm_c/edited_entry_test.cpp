@@ -134,6 +134,8 @@ TEST_CASE("statements with tensors that do more are refused, with the reason") {
   CHECK(reason("", "  typeof(n) f = open_for(sid_1, stderr);") == "is not understood at 'typeof'");
   CHECK(reason("", "  if (({ log(sid_1, n); n; })) n = 3;") == "is not understood at '('");
   CHECK(reason("", "  n = LOG(sid_1, stderr);") == "calls 'LOG', which may be a macro of a header that is not here");
+  CHECK(reason("", "  LOG(sid_1);\n  log(n);") == "no error");
+  CHECK(reason("", "  LOG(sid_1);\n  LOG(n);") == "calls 'LOG', which may be a macro of a header that is not here");
   CHECK(reason("#define R(t) R2(t)\n#define R2(t) R(t)\n", "  R(sid_1);") == "has macros that are not understood");
   for (const std::string statement :
        {"  swap(&sid_1, stderr);", "  s.last = &((sid_1));", "  if (n) sid_1 = other;", "  n = a ? 1 : next(sid_1++);",

@@ -60,6 +60,11 @@ TEST_CASE("C's conversions are written down") {
   CHECK(value_of("(int32_t)((int64_t)7 * p[0])") == "int32(7i64 * int64(p[0]))");
   CHECK(value_of("(int32_t)(1.5f * (float)p[0])") == "int32(1.5 * float32(p[0]))");
   CHECK(value_of("(int32_t)expf(0.5f)") == "int32(tir.exp(0.5))");
+  CHECK(value_of("(int32_t)expf(-0.5f)") == "int32(tir.exp(-0.5))");
+  CHECK(value_of("(int32_t)-expf(0.5f)") == "int32(tir.exp(0.5) * -1.0)");
+  CHECK(value_of("(int32_t)(1.5f * 16777216)") == "int32(1.5 * 16777216.0)");
+  CHECK(value_of("(int32_t)(1.5f * 16777217)") == "int32(1.5 * float32(16777217))");  // which float does not hold
+  CHECK(value_of("(int32_t)(1.5f * -16777217)") == "int32(1.5 * float32(-16777217))");
   CHECK(value_of("p[0] < 3 && p[1] != 0 ? 4 : 5") == "tir.if_then_else(int32(p[0]) < 3 and int32(p[1]) != 0, 4, 5)");
   CHECK(value_of("p[0] < 3 || p[1] ? 4 : 5") == "tir.if_then_else(int32(p[0]) < 3 or p[1] != 0i8, 4, 5)");
   CHECK(value_of("~p[0]") == "tir.bitwise_not(int32(p[0]))");
