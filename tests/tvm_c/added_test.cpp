@@ -818,6 +818,8 @@ TEST_CASE("what planned C elsewhere needs of other files is named") {
   };
   const std::string link = ", which no file of the model defines: link it from elsewhere\n";
   CHECK(warnings({"int fast(int);\nint other(int);\n", "  fast(3);\n", "", ""}) == "planned C calls 'fast'" + link);
+  const PlannedModule fast = read(text_of({"int fast(int (*f)(int), int a) FAST;\n", "  fast(3);\n", "", ""}));
+  CHECK(fast.external.at(0).prototype == "int fast(int(* f)(int), int a)");
   CHECK(warnings({"#include \"parts/fast.c\"\n#include \"fast.h\"\n", "  fast(3);\n", "", ""}) ==
         "planned C calls 'fast'" + link +
             "lib1.c: planned C includes 'parts/fast.c', which is not copied: compile it with that directory among the "

@@ -207,6 +207,9 @@ TEST_CASE("what operators return, however it is asked for") {
   const std::string note = "  int ret = " + dev + ";\n  if (ret) { told(ret); }\n";
   CHECK(entry_of("", note + last) == "op | op");
   CHECK(entry_of("", note + "  ret = " + dev + ";\n  if (ret) return ret;\n" + last) == "op | op | op");
+  const std::string again = "  ret = " + dev + ";\n  if (ret) return ret;\n";
+  CHECK(error_of("", note + again + "  n = ret;\n" + last) == "no error");
+  CHECK(error_of("", note + "  {\n" + again + "  }\n  n = ret;\n" + last) != "no error");
   for (const std::string use : {"  note(ret);\n", "  if (ret != 0) return ret;\n", "  n = ret;\n"}) {
     CAPTURE(use);
     CHECK(error_of("", note + use + last).find("'ret' behind a statement that does not leave") != std::string::npos);

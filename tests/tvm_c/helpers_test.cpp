@@ -97,6 +97,10 @@ TEST_CASE("loops, branches and variables of helpers") {
   is_same("switch (n % 3) { case 0: c[0] = 1; break; case 1: c[0] = 2; break; case 2: c[0] = 3; break; }",
           "  c[0] = 2;");
   is_same("int k = (n / 4) * 4; { int k = 7; c[k] = 1; } c[k] = 2;", "  c[7] = 1;\n  c[4] = 2;");
+  is_same("int8_t k = 300; size_t m = n; ++m; c[m] = k;", "  c[5] = 44;");
+  is_same(
+      "for (int i = 0; i < n; ++i) { c[i] = *a; for (int j = 1; j < 4; ++j) ++a; }",
+      "  for (int32_t i = 0; i < 4; ++i) {\n    c[i] = p[i * 3];\n    for (int32_t j = 1; j < 4; ++j) {\n    }\n  }");
   is_same("n -= 4; if (n == 0) goto out; c[0] = 1; out: c[1] = 2;", "  c[1] = 2;");
   is_same("if (n > 4) return 1; for (int i = 5; i < n; ++i) return 1; c[0] = n > 3 ? 1 : 2;",
           "  c[0] = (4 > 3) ? 1 : 2;");
@@ -142,6 +146,7 @@ TEST_CASE("what is beyond what is read stays, with its call") {
                                  "for (int i = 0; i < n; ++i) { a += b[i]; c[i] = *a; } return 0;",
                                  "for (int i = 0; i < n; ++i) { for (int j = i; j < n; ++j) c[i] = *a++; } return 0;",
                                  "for (int i = n; i > 0; --i) { c[i] = 1; } return 0;",
+                                 "for (int i = 0x7ffffffe; i <= 0x7fffffff; ++i) { c[i] = 1; } return 0;",
                                  "back: c[0] = 1; if (n > 3) goto back; return 0;",
                                  "return f(a, b, c, n);",
                                  "c[0] = (int)sizeof(a); return 0;",
@@ -245,7 +250,8 @@ TEST_CASE("words whose bits move, or are one number, stay") {
         "c[0] = __smuad(__pkhbt(__sxtb16(x), __sxtb16(y), 8), 1);",
         "*(int32_t*)a = __sel(x, y);",  // no flags
         "__ssub8(x, y, 1);", "c[0] = __smlad(__sxtb16(x), __sxtb16(y));", "c[0] = __ssat(a[0], 33);",
-        "c[0] = *(uint8_t*)(int32_t*)a;",
+        "c[0] = *(uint8_t*)(int32_t*)a;", "c[0] = -*(int32_t*)a;", "c[0] = !*(int32_t*)a;", "c[0] = ~((int32_t*)a)[1];",
+        "int16_t w[2]; memcpy(w, a, 4); c[0] = __smuad(__sxtb16(w[0]), 1);",
         "int32_t w[2]; memcpy(w, a, 4); c[0] = __smuad(__sxtb16(w[0]), 1);",  // a part of it
         "memcpy(&x, a, 2); c[0] = __smuad(__sxtb16(x), 1);",
         "int16_t w[2]; w[0] = a[0]; w[1] = 1; c[0] = __smuad(*(int32_t*)w, 0x10001); w[0] = c[0];",  // behind its use

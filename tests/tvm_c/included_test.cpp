@@ -175,12 +175,13 @@ TEST_CASE("what a conditional group has otherwise is not read") {
            "#ifdef V2\nenum { w = 3 };\n#endif\n" + table}) {
     CHECK(reason_of(front + op + entry).find("found 'w', which a conditional group") != std::string::npos);
   }
-  for (const std::string& front :
-       std::vector<std::string>{"#if 0\n" + other + "#else\n" + table + "#endif\n",
-                                "#ifdef __cplusplus\n" + other + "#else\n" + table + "#endif\n",
-                                "#if 1\n" + table + "#else\n" + other + "#endif\n",
-                                "#if defined(__cplusplus)\n" + other + "#endif\n" + table,
-                                "#ifdef TEST\nint main(void) { return w[0]; }\nextern int8_t v;\nextern const int8_t w[2];\n#endif\n" + table}) {
+  for (const std::string& front : std::vector<std::string>{
+           "#if 0\n" + other + "#else\n" + table + "#endif\n",
+           "#ifdef __cplusplus\n" + other + "#else\n" + table + "#endif\n",
+           "#if 1\n" + table + "#else\n" + other + "#endif\n",
+           "#if defined(__cplusplus)\n" + other + "#endif\n" + table,
+           "#ifdef TEST\nint main(void) { return w[0]; }\nextern int8_t v;\nextern const int8_t w[2];\n#endif\n" +
+               table}) {
     CHECK(reason_of(front + op + entry) == "read");
   }
   // Somebody else may have what is left out. What the entry needs, too, is there where the model is.

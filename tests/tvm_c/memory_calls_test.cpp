@@ -111,7 +111,8 @@ TEST_CASE("what stands behind continue is under the other condition") {
   for (const char* other :
        {"    continue;\n", "    if (p[i]) { continue; q[i] = 1; }\n", "    if (p[i]) continue; else q[i] = 1;\n",
         "    if (p[i]) { if (p[0]) continue; q[i] = 1; }\n", "    if (p[i]) if (p[0]) continue;\n    q[i] = 1;\n",
-        "    if (p[i]) break;\n    q[i] = 1;\n", "    { if (p[i]) continue; q[i] = 1; }\n"}) {
+        "    if (p[i]) break;\n    q[i] = 1;\n", "    { if (p[i]) continue; q[i] = 1; }\n",
+        "    if (p[i]) { q[i] = 1; } else { continue; }\n    q[i] = 2;\n"}) {
     CHECK_MESSAGE(in_loop(other).find("expected ") != std::string::npos, other);
   }
   CHECK(stays("  for (int32_t i = 0; i < 8; ++i) if (p[i]) continue;\n  q[0] = 1;"));

@@ -173,6 +173,11 @@ TEST_CASE("loops, branches, while") {
         "  for i in [2, 2 + 4) {\n    if i < 4 {\n      q[i] = p[i]\n    } else {\n      q[i] = 0i8\n    }\n  }\n");
   CHECK(body_of("  int32_t n[1];\n  n[0] = 0;\n  while (1) {\n    if (!(n[0] < 3)) { break; }\n    n[0] += 1;\n  }")
             .find("while") != std::string::npos);
+  for (const char* other :
+       {"if (p[0]) { }", "if (p[0]) { break; q[0] = 1; }", "if (p[0]) { break; } else { q[0] = 1; }"}) {
+    CHECK(error_in("  while (1) {\n    " + std::string(other) + "\n    q[1] = 1;\n  }")
+              .find("expected { if (condition) { break; } in front of what the loop does") != std::string::npos);
+  }
 }
 
 TEST_CASE("arrays keep the alignment that they declare") {

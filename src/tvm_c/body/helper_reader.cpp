@@ -538,9 +538,6 @@ class HelperReader : Evaluator {
 
   void count(c::ExprId target, std::int64_t by) {
     const c::Expr& expr = tree()[target];
-    if (expr.kind == c::ExprKind::name && expr.decl.valid() && variable(expr.decl).kind == Value::Kind::pointer) {
-      return move(expr.decl, by);
-    }
     const Value one = Values::number({tir::make_int(by)});
     if (expr.kind == c::ExprKind::name) return assign(expr.decl, "+", one);
     const Value place = evaluate(target);
