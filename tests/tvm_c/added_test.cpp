@@ -526,8 +526,9 @@ TEST_CASE("an operator that calls something with constants alone is read") {
   };
   CHECK(with("    tick(3, -1);\n").find("tir.call_extern(\"tick\", 3, -1)") != std::string::npos);
   CHECK(with("    printf(\"row\\n\");\n").find("tir.call_extern(\"printf\", ") != std::string::npos);
-  for (const char* other : {"    PROFILE(3);\n", "    log(3);\n", "    trace(p[i]);\n", "    trace(p);\n",
-                            "    trace(3) + 1;\n", "    tvmgen_m_other(3);\n", "    TVMLogf(\"row\");\n"}) {
+  for (const char* other :
+       {"    PROFILE(3);\n", "    log(3);\n", "    trace(p[i]);\n", "    trace(p);\n", "    trace(3) + 1;\n",
+        "    (int32_t)trace(3);\n", "    tvmgen_m_other(3);\n", "    TVMLogf(\"row\");\n"}) {
     CHECK_MESSAGE(with(other).find("found ") != std::string::npos, other);
   }
 }

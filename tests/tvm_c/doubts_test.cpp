@@ -44,10 +44,11 @@ std::string reason_of(const std::string& text, const std::vector<Source>& header
 TEST_CASE("what may be weak stays as it is, however that is said") {
   const std::string of_op = "found 'tvmgen_m_op' " + replaced;
   CHECK(reason_of(table + op + entry) == "read");
-  for (const std::string front : {"__attribute__((weak)) ", "__weak ", "ESP_WEAK ", "#ifdef BOARD\n__weak\n#endif\n",
-                                  "#define OVERRIDE __attribute__((weak))\n#define MAYBE OVERRIDE\nMAYBE ",
-                                  "int32_t tvmgen_m_op(int8_t* p, int8_t* q) __attribute__((weak));\n",
-                                  "#pragma weak tvmgen_m_op\n", "_Pragma(\"weak tvmgen_m_op\")\n"}) {
+  for (const std::string front :
+       {"__attribute__((weak)) ", "__weak ", "ESP_WEAK ", "#ifdef BOARD\n__weak\n#endif\n",
+        "#define OVERRIDE __attribute__((weak))\n#define MAYBE OVERRIDE\nMAYBE ",
+        "int32_t tvmgen_m_op(int8_t* p, int8_t* q) __attribute__((weak));\n", "#pragma weak tvmgen_m_op\n",
+        "_Pragma(\"weak tvmgen_m_op\")\n", "void f(void) { _Pragma(\"weak tvmgen_m_op\") }\n"}) {
     CAPTURE(front);
     CHECK(reason_of(table + front + op + entry).starts_with(of_op));
   }
@@ -60,6 +61,7 @@ TEST_CASE("what may be weak stays as it is, however that is said") {
   CHECK(reason_of(include + table + op + entry, {{"ops.h", "__weak int32_t other(void);\n" + prototype + ";\n"}}) ==
         "read");
   CHECK(reason_of("#define OVERRIDE inline\n" + table + "OVERRIDE " + op + entry) == "read");
+  CHECK(reason_of("#pragma inline tvmgen_m_op\n" + table + op + entry) == "read");
   // Tables, and the entry itself.
   CHECK(reason_of("__attribute__((weak)) const int8_t w[2] = {1, 2};\n" + op + entry) ==
         "found 'w' " + replaced + ", expected one definition");

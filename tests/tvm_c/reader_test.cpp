@@ -67,6 +67,8 @@ TEST_CASE("C's conversions are written down") {
   CHECK(value_of("(int32_t)(1.5f * -16777217)") == "int32(1.5 * float32(-16777217))");
   CHECK(value_of("p[0] < 3 && p[1] != 0 ? 4 : 5") == "tir.if_then_else(int32(p[0]) < 3 and int32(p[1]) != 0, 4, 5)");
   CHECK(value_of("p[0] < 3 || p[1] ? 4 : 5") == "tir.if_then_else(int32(p[0]) < 3 or p[1] != 0i8, 4, 5)");
+  CHECK(value_of("true ? 4 : false") == "4");
+  CHECK(value_of("false ? 4 : 5") == "5");
   CHECK(value_of("~p[0]") == "tir.bitwise_not(int32(p[0]))");
   CHECK(value_of("0x10 - 0x7fffffff - 1") == "-2147483632");
   CHECK(value_of("(p[0] == 1)") == "int32(int32(p[0]) == 1)");
@@ -410,6 +412,9 @@ TEST_CASE("constants of one name at one offset of two pools are two") {
   const tir::Block& body = module.functions[*module.find("tvmgen_m_op")].body;
   CHECK(std::get<tir::AllocateConst>(body.at(0).node).data->bytes == "\x05");
   CHECK(std::get<tir::AllocateConst>(body.at(1).node).data->bytes == "\x07");
+  // Another definition may replace one.
+  std::string weak = c;
+  CHECK(error_of(weak.replace(0, std::string("static").size(), "__attribute__((weak))")) != "none");
 }
 
 TEST_CASE("constants in a pool of the application's, without the header that has their values") {
