@@ -139,7 +139,7 @@ TEST_CASE("a macro for a number is the number") {
   for (const char* front :
        {"enum {\n#ifdef A\n  M,\n#endif\n  N = 8 };\n", "enum { M, N = K };\n", "enum { N, N2 };\nenum { N = 8 };\n",
         "static int size(void) { enum { N = 8 }; return N; }\n", "enum { N = };\n", "enum e;\nenum e N;\n",
-        "#if 0\nenum { N = 8 };\n#endif\n"}) {
+        "#if 0\nenum { N = 8 };\n#endif\n", "enum { N = 0x100000008 };\n"}) {
     CHECK_MESSAGE(reason(front) != "read", front);
   }
 }
