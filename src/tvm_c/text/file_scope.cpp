@@ -116,7 +116,7 @@ class FileReader {
     text.body = behind(brace);
     text.body_text =
         source_->code.text.substr(end_of(tokens_[brace]), end_of(text.body.back()) - end_of(tokens_[brace]));
-    const auto [known, is_new] = scope_.functions.try_emplace(std::string(item.name), std::move(text));
+    const bool is_new = scope_.functions.try_emplace(std::string(item.name), std::move(text)).second;
     if (!is_new) scope_.doubts.try_emplace(std::string(item.name), "in another file, too");
   }
 
