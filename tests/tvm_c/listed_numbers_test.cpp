@@ -170,7 +170,7 @@ TEST_CASE("a sign in front of an unsigned literal makes what it makes in C") {
     CHECK(table("float", {"-1u"}, has_comments) == table("float", {"4294967296.0"}, has_comments));
     CHECK(table("float", {"-3"}, has_comments) == table("float", {"-3.0"}, has_comments));
     // Far from the end, too.
-    std::vector<std::string> numbers(20, "3");
+    std::vector<std::string> numbers(2000, "3");
     numbers.front() = "-0x80000000";
     CHECK(table("int64_t", numbers, has_comments).starts_with(std::string("\0\0\0\x80\0\0\0\0\3", 9)));
   }
@@ -194,7 +194,7 @@ TEST_CASE("tables mean the same with comments among their numbers") {
   for (int i = 0; i < 20000; ++i) {
     const std::string single = number();
     for (const std::string_view type : {"int8_t", "uint8_t", "int16_t", "int32_t", "uint64_t", "float", "double"}) {
-      std::vector<std::string> numbers(20, "3");  // far from the end
+      std::vector<std::string> numbers(2000, "3");  // far from the end
       numbers.insert(numbers.begin(), {"1", single, "2"});
       CAPTURE(single);
       REQUIRE(table(type, numbers, false) == table(type, numbers, true));
