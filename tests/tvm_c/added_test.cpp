@@ -631,6 +631,9 @@ TEST_CASE("what places functions and tables that are written anew is named once"
   CHECK(alignment("_Alignas(128) static uint8_t sram[64] __attribute__((aligned(32)))") == 128);
   CHECK(alignment("static alignas(2 * 32) uint8_t sram[64]") == 64);
   // What is not written anew keeps its words.
+  std::string stays = "IRAM_ATTR " + text_of({"", "", "", ""});
+  CHECK(read(stays).lost_placements.size() == 1);
+  CHECK(read(stays.replace(stays.find("q[i] = p[i]"), 11, "goto next")).lost_placements.empty());
   CHECK(read("IRAM_ATTR int other(void) { return 0; }\n" + text_of({"", "", "", ""})).lost_placements.empty());
 }
 
