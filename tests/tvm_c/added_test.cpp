@@ -101,6 +101,10 @@ TEST_CASE("statements that use nothing of the model's stay at their place, text 
   // What both call is no name that they share.
   CHECK(entry_of({"", "", "  puts(n);\n  memset(sid_1, 0, 4);\n  memset(state, 0, size);\n", ""}) ==
         Texts{"call", "  puts(n);", "memset", "  memset(state, 0, size);", "call"});
+  for (const std::string directive : {"#pragma GCC unroll 2", "#line 3"}) {
+    const std::string block = "  if (n) {\n" + directive + "\n    log(n, m);\n  }";
+    CHECK(entry_of({"", "", block + "\n", ""}) == Texts{"call", block, "call"});
+  }
   for (const std::string group : {"#if 0\n  log(sid_1);\n#endif\n", "#line 3\n"}) {
     CHECK(entry_of({"", "", group, ""}) == Texts{"call", "call"});
   }
@@ -226,6 +230,8 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
   for (const std::string name : {"TVMValue", "DLTensor", "usmp_n", "USMP_N", "tvmgen_n"}) {
     CHECK(reason("  n = sizeof(" + name + ");") == "mentions '" + name + "', which is the model's");
   }
+  CHECK(entry_of({"static struct flash { int8_t a[1]; } flash = { .a = {5}, };\n", "", "  n = flash.a[0];\n", ""}) ==
+        Texts{"call", "usmp_added_1", "call"});
   CHECK(reason("  if (v) return sid_1 == NULL;") == "has 'return'");
   CHECK(reason("  return;") == "has 'return'");
   CHECK(reason("#ifdef A\n  return sid_1 == NULL;\n#endif") == "has 'return'");

@@ -112,7 +112,7 @@ TEST_CASE("statements with tensors become functions that get them") {
   for (const std::string text : {"  log(n);", "  fputs(n, stderr);", "  fflush(stderr);"}) {
     CHECK(entry_of("", first + text + "\n  log(sid_1, stderr);\n" + last) == "op | " + text + " | usmp_added_1/1 | op");
   }
-  CHECK(entry_of("", first + "  stderr = n;\n  log(sid_1, stderr);\n" + last) ==
+  CHECK(entry_of("", first + "  n += stderr;\n  log(sid_1, stderr);\n" + last) ==
         "op | usmp_added_1/0 | usmp_added_2/1 | op");
   CHECK(entry_of("#define SET(t) log = pick(t)\n", first + "  SET(sid_1);\n  log(n);\n" + last) ==
         "op | usmp_added_1/1 |  | usmp_added_2/0 | usmp_held_1/1 | op");
