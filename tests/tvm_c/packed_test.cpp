@@ -211,6 +211,11 @@ TEST_CASE("in place: functions that pass their packed arguments on to the entry 
               "resource_handle);\n"));
   CHECK(refused("  return tvmgen_m___tvm_main__(" + passed + ") + 1;\n"));
   CHECK(refused("#ifdef A\n  runs++;\n#endif\n  return tvmgen_m___tvm_main__(" + passed + ");\n"));
+  forwarders.clear();
+  CHECK(in_place(head + "  return log_main(" + passed + ");\n}\n", &forwarders) == "none");
+  CHECK(forwarders.empty());
+  CHECK(in_place("__attribute__((weak)) " + head + "  return tvmgen_m___tvm_main__(" + passed + ");\n}\n")
+            .find("found 'tvmgen_m___tvm_main__' in code") != std::string::npos);
   // As TVM fills the arguments of its pools.
   const std::string run =
       "int32_t tvmgen_m_run(TVMValue* args, int* type_code, int num_args, TVMValue* out_value, int* "
