@@ -137,6 +137,11 @@ TEST_CASE("in a loop, what has escaped in one iteration lives in the next") {
         "start(tir.address_of<handle>(p[t]) held(p) fence_it() held(p) ");
   CHECK(calls_of_operator(looped(tile + "    fence_it();\n")) ==
         "start(tir.address_of<handle>(p[t]) fence_it() held(p, tile) ");
+  const auto repeated = [](const std::string& body) {
+    return "  int32_t t[1];\n  t[0] = 0;\n  while (t[0] < 3) {\n" + body + "    t[0] = t[0] + 1;\n  }\n";
+  };
+  CHECK(calls_of_operator(repeated("    fence_it();\n" + between + begin)) ==
+        calls_of_operator(looped("    fence_it();\n" + between + begin)));
   // Behind the loop, too.
   CHECK(calls_of_operator(looped(begin) + "  fence_it();\n").ends_with("fence_it() held(scratch, q) "));
 }
