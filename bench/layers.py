@@ -28,7 +28,7 @@ import golden
 import instructions
 import keywords
 from golden import Failure, run
-from keywords import CONV, DENSE, DEPTHWISE, INT8, INT32, NONE, RELU, SAME, VALID
+from keywords import CONV, DENSE, DEPTHWISE, INT8, INT16, INT32, INT64, NONE, RELU, SAME, VALID
 
 KINDS = {CONV: "conv", DEPTHWISE: "depthwise", DENSE: "dense"}
 
@@ -44,6 +44,7 @@ class Layer:
     stride: int = 1
     padding: int = SAME
     zero_point: int = -128  # of the inputs: behind a ReLU
+    bits: int = 8  # of inputs and outputs; of 16 the zero points are 0
 
     @property
     def pixels(self) -> tuple[int, int]:
@@ -60,7 +61,9 @@ class Layer:
     def file(self) -> bytes:
         net = keywords.Network()
         channels, is_dense = self.inputs[2], self.kind == DENSE
-        source = net.tensor("x", INT8, [1, channels] if is_dense else [1, *self.inputs], [0.05], self.zero_point)
+        is_wide = self.bits == 16
+        element, scale = (INT16, 0.0005) if is_wide else (INT8, 0.05)
+        source = net.tensor("x", element, [1, channels] if is_dense else [1, *self.inputs], [scale], 0 if is_wide else self.zero_point)
         taps = self.products // (math.prod(self.pixels) * self.outputs)
         shape = {CONV: [self.outputs, *self.window, channels], DEPTHWISE: [1, *self.window, self.outputs], DENSE: [self.outputs, channels]}[self.kind]
         below = net.numbers.below
@@ -68,9 +71,9 @@ class Layer:
         base = math.sqrt(2 / taps) / 74
         scales = [base * (0.5 + below(64) / 64) for _ in range(1 if is_dense else self.outputs)]
         w = net.tensor("w", INT8, shape, scales, 0, weights, 3 if self.kind == DEPTHWISE else 0)
-        offsets = struct.pack(f"<{self.outputs}i", *[below(401) - 200 for _ in range(self.outputs)])
-        b = net.tensor("b", INT32, [self.outputs], [0.05 * scale for scale in scales], 0, offsets)
-        y = net.tensor("y", INT8, [1, self.outputs] if is_dense else [1, *self.pixels, self.outputs], [0.05], -128)
+        offsets = struct.pack(f"<{self.outputs}{'q' if is_wide else 'i'}", *[below(401) - 200 for _ in range(self.outputs)])
+        b = net.tensor("b", INT64 if is_wide else INT32, [self.outputs], [scale * one for one in scales], 0, offsets)
+        y = net.tensor("y", element, [1, self.outputs] if is_dense else [1, *self.pixels, self.outputs], [scale], 0 if is_wide else -128)
         step = {1: ("i", self.stride), 2: ("i", self.stride)}
         options = {CONV: {0: ("b", self.padding), **step, 3: ("b", RELU), 4: ("i", 1), 5: ("i", 1)},
                    DEPTHWISE: {0: ("b", self.padding), **step, 3: ("i", self.outputs // channels), 4: ("b", RELU), 5: ("i", 1), 6: ("i", 1)},
@@ -87,8 +90,8 @@ def depthwise(name: str, inputs: tuple, window: tuple = (3, 3), multiplier: int 
     return Layer(name, DEPTHWISE, inputs, inputs[2] * multiplier, window, **more)
 
 
-def dense(name: str, inputs: int, outputs: int) -> Layer:
-    return Layer(name, DENSE, (1, 1, inputs), outputs)
+def dense(name: str, inputs: int, outputs: int, **more) -> Layer:
+    return Layer(name, DENSE, (1, 1, inputs), outputs, **more)
 
 
 # Images are smaller than the models' where that changes nothing.
@@ -139,6 +142,10 @@ LAYERS = [
     dense("autoencoder", 640, 128),
     dense("micro_speech_dense", 4000, 4),
     dense("classes", 250, 10),
+    # 16 by 8 bits: sums fit 32, or need 64.
+    conv("wide_32", (8, 8, 32), 32, (3, 3), bits=16),
+    conv("wide_64", (8, 8, 128), 32, (3, 3), bits=16),
+    dense("wide_dense_64", 4000, 8, bits=16),
 ]
 
 
@@ -148,8 +155,9 @@ def portable(binary: Path, layer: Layer, folder: Path) -> golden.Model:
     path.write_bytes(layer.file())
     expected = folder / f"{layer.name}.golden"
     expected.mkdir()
-    sizes = {"inputs": {"x": math.prod(layer.inputs)}, "outputs": {"y": math.prod(layer.pixels) * layer.outputs}}
-    (expected / "io.json").write_text(json.dumps({side: {name: {"dtype": "int8", "size": size} for name, size in tensors.items()}
+    elements = {"inputs": {"x": math.prod(layer.inputs)}, "outputs": {"y": math.prod(layer.pixels) * layer.outputs}}
+    sizes = {side: {name: count * layer.bits // 8 for name, count in tensors.items()} for side, tensors in elements.items()}
+    (expected / "io.json").write_text(json.dumps({side: {name: {"dtype": f"int{layer.bits}", "size": size} for name, size in tensors.items()}
                                                   for side, tensors in sizes.items()}))
     numbers = keywords.Numbers()
     (expected / "x.in.bin").write_bytes(bytes(numbers.below(256) for _ in range(sizes["inputs"]["x"])))

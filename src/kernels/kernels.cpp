@@ -10,12 +10,15 @@
 #include "kernels/shared_data.hpp"
 #include "kernels/small_windows.hpp"
 #include "kernels/weights.hpp"
+#include "kernels/wide_sums.hpp"
 #include "usmp/tir/verify.hpp"
 
 namespace usmp::kernels {
 
 void prepare(tir::Module& module, const Core& core) {
   expand_names_in_sums(module);
+  part_wide_sums(module);
+  tir::check_pass(module, "part_wide_sums");
   part_sums_of_shared_data(module);
   tir::check_pass(module, "part_sums_of_shared_data");
   take_small_windows(module, core);

@@ -15,7 +15,7 @@ import struct
 import sys
 from pathlib import Path
 
-INT8, INT32 = 9, 2
+INT8, INT16, INT32, INT64 = 9, 7, 2, 4
 ADD, AVERAGE_POOL, CONV, DEPTHWISE, DENSE, RESHAPE, SOFTMAX = 0, 1, 3, 4, 9, 22, 25
 # The type of each operator's table of options.
 OPTIONS = {ADD: 11, AVERAGE_POOL: 5, CONV: 1, DEPTHWISE: 2, DENSE: 8, RESHAPE: 17, SOFTMAX: 9}

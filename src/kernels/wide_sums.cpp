@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Finds the smallest number of parts that fit, from the weights, and writes their loops.
+#include "kernels/wide_sums.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/product_sum.hpp"
+#include "kernels/run.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/reduction.hpp"
+#include "usmp/tir/integer_types.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::kernels {
+namespace {
+
+using tir::Block;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+constexpr std::int64_t most_sums = 64;
+constexpr std::int64_t least_terms = 16;  // of a part
+constexpr std::int64_t most_pieces = 64;  // of a loop
+constexpr std::int64_t most_of_part = std::numeric_limits<std::int32_t>::max();
+
+// The value in 32 bits, if it is made of loads by casts, sums and differences: as a factor of 16 bits, whose parts are
+// numbers of 16 bits, it is the same. Null: it is something else.
+ExprRef in_32_bits(const ExprRef& root) {
+  const bool is_wide = root->type == tir::int64_type;
+  switch (root->kind) {
+    case ExprKind::load:
+      return is_wide ? nullptr : root;
+    case ExprKind::int_imm:
+      return is_wide ? tir::make_int(*tir::as_int(*root), tir::int32_type) : root;
+    case ExprKind::cast: {
+      const ExprRef value = in_32_bits(root->operands[0]);
+      return value == nullptr ? nullptr : tir::make_cast(is_wide ? tir::int32_type : root->type, value);
+    }
+    case ExprKind::add:
+    case ExprKind::sub: {
+      const ExprRef a = in_32_bits(root->operands[0]);
+      const ExprRef b = in_32_bits(root->operands[1]);
+      return a == nullptr || b == nullptr || a->type != b->type ? nullptr : tir::make_binary(root->kind, a, b);
+    }
+    default:
+      return nullptr;
+  }
+}
+
+// A loop over terms: its variable is in [0, extent), and neighbours' weights are `weight` apart.
+struct TermLoop {
+  const tir::For* loop = nullptr;
+  std::int64_t extent = 1;
+  std::int64_t weight = 0;
+};
+
+// All terms of a sum, in loops from outside.
+struct Terms {
+  std::vector<TermLoop> loops;
+  std::int64_t sums = 1;
+  std::int64_t sum_weight = 0;  // distance of the weights of neighbouring sums
+  std::int64_t first_weight = 0;
+  std::vector<std::int64_t> sizes;  // of the weights, times the largest of data
+};
+
+// So many loops stand around a part, and the one that is next inside is in equal pieces.
+struct Parts {
+  std::size_t around = 0;
+  std::int64_t pieces = 1;
+};
+
+// The most that the terms of a part may add up to, of any sum. O(terms · sums).
+std::int64_t largest_part(const Terms& terms, const Parts& parts) {
+  std::int64_t largest = 0;
+  std::vector<std::int64_t> of_parts;
+  for (std::int64_t s = 0; s < terms.sums; ++s) {
+    of_parts.assign(1, 0);
+    const auto add = [&](const auto& self, std::size_t level, std::int64_t part, std::int64_t at) -> void {
+      if (level == terms.loops.size()) {
+        const auto index = static_cast<std::size_t>(part);
+        if (of_parts.size() <= index) of_parts.resize(index + 1, 0);
+        of_parts[index] += terms.sizes[static_cast<std::size_t>(at)];
+        return;
+      }
+      const TermLoop& loop = terms.loops[level];
+      const std::int64_t numbers = level < parts.around ? loop.extent : level == parts.around ? parts.pieces : 1;
+      for (std::int64_t i = 0; i < loop.extent; ++i) {
+        self(self, level + 1, part * numbers + i * numbers / loop.extent, at + i * loop.weight);
+      }
+    };
+    add(add, 0, 0, terms.first_weight + s * terms.sum_weight);
+    largest = std::max(largest, *std::ranges::max_element(of_parts));
+  }
+  return largest;
+}
+
+// The fewest parts that fit, of a loop in pieces preferably those whose terms fours divide. Nothing: parts that fit
+// are too small.
+std::optional<Parts> parts_of(const Terms& terms) {
+  Parts parts;
+  std::int64_t above = 0;  // the most without the last loop around
+  for (; parts.around < terms.loops.size(); ++parts.around) {
+    const std::int64_t largest = largest_part(terms, parts);
+    if (largest <= most_of_part) break;
+    above = largest;
+  }
+  if (parts.around > 0) {
+    const tir::For& loop = *terms.loops[parts.around - 1].loop;
+    const auto extent = tir::as_int(*loop.min) == 0 ? tir::as_int(*loop.extent) : std::nullopt;
+    const std::int64_t least = above / most_of_part + 1;
+    std::optional<Parts> found;
+    for (const std::int64_t by : {width, std::int64_t{1}}) {
+      for (std::int64_t pieces = least; extent && !found && pieces < *extent && pieces <= most_pieces; ++pieces) {
+        const Parts tried{parts.around - 1, pieces};
+        const bool divides = *extent % pieces == 0 && *extent / pieces % by == 0;
+        if (divides && largest_part(terms, tried) <= most_of_part) found = tried;
+      }
+    }
+    parts = found.value_or(parts);
+  }
+  std::int64_t count = 1;
+  for (std::size_t i = parts.around; i < terms.loops.size(); ++i) count *= terms.loops[i].extent;
+  return count / parts.pieces < least_terms ? std::nullopt : std::optional(parts);
+}
+
+class WideParter {
+ public:
+  explicit WideParter(tir::Module& module) : module_(module) {}
+
+  void run(tir::Function& function) {
+    constants_.clear();
+    tir::for_each_stmt(function.body, [&](const Stmt& stmt) {
+      const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
+      if (constant != nullptr) constants_.emplace(constant->var, constant->data.get());
+    });
+    arith::Facts facts(module_);
+    facts.bind_ranges(function);
+    loops::edit(function.body, facts,
+                {.before =
+                     [&](Block& block, std::size_t& at, arith::Facts& known) {
+                       const auto* nest = std::get_if<tir::For>(&block[at].node);
+                       Block parted = nest == nullptr ? Block() : in_parts(*nest, known);
+                       if (parted.empty()) return loops::Next::enter;
+                       const auto place = block.erase(block.begin() + static_cast<std::ptrdiff_t>(at));
+                       at += parted.size() - 1;
+                       block.insert(place, std::make_move_iterator(parted.begin()),
+                                    std::make_move_iterator(parted.end()));
+                       return loops::Next::skip;
+                     },
+                 .after = {}});
+  }
+
+ private:
+  // What becomes of the nest; empty: it is none of wide sums, or nothing proves that its parts fit.
+  Block in_parts(const tir::For& nest, arith::Facts& facts) {
+    const tir::For* innermost = &nest;
+    while (const tir::For* loop = tir::only_loop(innermost->body)) innermost = loop;
+    const auto* store = innermost->body.size() == 1 ? std::get_if<tir::Store>(&innermost->body[0].node) : nullptr;
+    const tir::Expr* term = store == nullptr ? nullptr : loops::added_term(*store);
+    if (term == nullptr || term->kind != ExprKind::mul || term->type != tir::int64_type) return {};
+    const ExprRef a = in_32_bits(term->operands[0]);
+    const ExprRef b = in_32_bits(term->operands[1]);
+    if (a == nullptr || b == nullptr || a->type != tir::int32_type || b->type != tir::int32_type) return {};
+
+    // The nest as it would be if it did not need 64 bits.
+    const ExprRef before = tir::make_load(tir::int32_type, store->storage, store->index);
+    const ExprRef product = tir::make_binary(ExprKind::mul, a, b);
+    const tir::Store added{store->storage, store->index, tir::make_binary(ExprKind::add, before, product), nullptr};
+    tir::For narrow = nest;
+    tir::For* body = &narrow;
+    while (tir::For* loop = tir::only_loop(body->body)) body = loop;
+    body->body[0] = {added};
+    const auto sum = product_sum(narrow, facts);
+    const std::optional<Terms> terms = sum ? terms_of(*sum, facts) : std::nullopt;
+    const std::optional<Parts> parts = terms ? parts_of(*terms) : std::nullopt;
+    return parts ? written(*store, product, *sum, *terms, *parts) : Block();
+  }
+
+  // Nothing: weights are not constant, their index is not a sum of multiples of the loops' variables, or loops depend
+  // on each other.
+  std::optional<Terms> terms_of(const ProductSum& sum, arith::Facts& facts) const {
+    const auto constant = constants_.find(sum.weight.load->var);
+    const std::int64_t sums = *tir::as_int(*sum.sums->extent);
+    if (constant == constants_.end() || constant->second->type != sum.weight.load->type || sum.step != 1 ||
+        sum.weight.term != nullptr || !sum.weight.inside.empty() || sums > most_sums) {
+      return std::nullopt;
+    }
+    Terms terms{.loops = {}, .sums = sums, .sum_weight = sum.weight.index.factor(sum.sums->var), .sizes = {}};
+    const std::size_t mark = facts.mark();
+    for (const tir::For* loop : sum.loops) facts.bind_loop(*loop);
+    std::vector<const tir::For*> loops;
+    arith::Affine others = sum.weight.index;
+    bool is_known = terms.sum_weight >= 0;
+    std::int64_t last = terms.sum_weight * (sums - 1);
+    std::int64_t combinations = sums;
+    const auto count = static_cast<std::int64_t>(constant->second->bytes.size()) / sum.weight.load->type.bytes();
+    for (const tir::For* loop : sum.loops) {
+      is_known = is_known && sum.weight.is_linear_in(loop->var);
+      others = others.without(loop->var);
+      if (loop == sum.sums) continue;
+      const auto range = facts.interval(arith::variable(loop->var));
+      const std::int64_t weight = sum.weight.index.factor(loop->var);
+      is_known = is_known && range && range->low >= 0 && range->high < count && weight >= 0 && weight <= count;
+      if (!is_known) break;
+      terms.loops.push_back({loop, range->high + 1, weight});
+      loops.push_back(loop);
+      last += range->high * weight;
+      combinations *= range->high + 1;
+      is_known = combinations <= count;
+      if (!is_known) break;
+    }
+    facts.restore(mark);
+    terms.first_weight = others.constant;
+    if (!is_known || !others.is_constant() || others.constant < 0 || others.constant + last >= count ||
+        bounds_mention(sum, loops)) {
+      return std::nullopt;
+    }
+    const Interval data = tir::range_of_type(sum.data.load->type).value();
+    const std::int64_t most = std::max(std::abs(data.low + sum.data.offset), std::abs(data.high + sum.data.offset));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint64_t bits = tir::element_bits(*constant->second, static_cast<std::size_t>(i));
+      const std::int64_t element = tir::integer_of(bits, constant->second->type);
+      terms.sizes.push_back(most * std::abs(element + sum.weight.offset));
+    }
+    return terms;
+  }
+
+  Block written(const tir::Store& store, const ExprRef& product, const ProductSum& sum, const Terms& terms,
+                const Parts& parts) {
+    const std::int64_t sums = terms.sums;
+    Block inner;
+    const VarId part = add_register(module_, inner, module_.var(store.storage).name + "_part", tir::int32_type, sums);
+    const auto over_sums = [&](tir::For loop, tir::Store made) {
+      loop.body.push_back({std::move(made)});
+      inner.push_back({std::move(loop)});
+    };
+    const auto fresh_sums = [&] {
+      return tir::For{loops::fresh_var(module_, module_.var(sum.sums->var).name, sum.sums->extent->type),
+                      sum.sums->min,
+                      sum.sums->extent,
+                      {}};
+    };
+    tir::For zero = fresh_sums();
+    over_sums(zero, {part, tir::make_var(module_, zero.var), tir::make_int(0, tir::int32_type), nullptr});
+
+    // The loop that is in pieces numbers piece · length + what is inside.
+    std::vector<tir::For> around;
+    for (std::size_t i = 0; i < parts.around; ++i) around.push_back(without_body(*terms.loops[i].loop));
+    loops::Substitution number;
+    const tir::For* cut = parts.pieces > 1 ? terms.loops[parts.around].loop : nullptr;
+    tir::For piece;
+    if (cut != nullptr) {
+      const tir::DataType type = cut->extent->type;
+      const std::int64_t length = terms.loops[parts.around].extent / parts.pieces;
+      around.push_back({loops::fresh_var(module_, module_.var(cut->var).name + "_part", type),
+                        tir::make_int(0, type),
+                        tir::make_int(parts.pieces, type),
+                        {}});
+      piece = {loops::fresh_var(module_, module_.var(cut->var).name, type),
+               tir::make_int(0, type),
+               tir::make_int(length, type),
+               {}};
+      number[cut->var] =
+          plus(times(tir::make_var(module_, around.back().var), length), tir::make_var(module_, piece.var));
+    }
+    const ExprRef s = tir::make_var(module_, sum.sums->var);
+    const ExprRef before = tir::make_load(tir::int32_type, part, s);
+    Stmt nest{tir::Store{part, s, tir::make_binary(ExprKind::add, before, loops::renamed(product, number)), nullptr}};
+    for (std::size_t i = sum.loops.size(); i-- > 0;) {
+      const tir::For* loop = sum.loops[i];
+      const bool is_around =
+          std::ranges::any_of(terms.loops.begin(), terms.loops.begin() + static_cast<std::ptrdiff_t>(parts.around),
+                              [&](const TermLoop& one) { return one.loop == loop; });
+      if (is_around) continue;
+      tir::For kept = loop == cut ? piece : without_body(*loop);
+      kept.body.push_back(std::move(nest));
+      nest = {std::move(kept)};
+    }
+    inner.push_back(std::move(nest));
+
+    tir::For add = fresh_sums();
+    const ExprRef f = tir::make_var(module_, add.var);
+    const ExprRef index = loops::renamed(store.index, {{sum.sums->var, f}});
+    const ExprRef wide = tir::make_cast(tir::int64_type, tir::make_load(tir::int32_type, part, f));
+    const ExprRef so_far = tir::make_load(tir::int64_type, store.storage, index);
+    over_sums(add, {store.storage, index, tir::make_binary(ExprKind::add, so_far, wide), nullptr});
+
+    for (std::size_t i = around.size(); i-- > 0;) {
+      around[i].body = std::move(inner);
+      inner = Block();
+      inner.push_back({std::move(around[i])});
+    }
+    return inner;
+  }
+
+  static tir::For without_body(const tir::For& loop) {
+    tir::For result{loop.var, loop.min, loop.extent, {}};
+    result.row_operator = loop.row_operator;
+    return result;
+  }
+
+  tir::Module& module_;
+  std::map<VarId, const tir::Constant*> constants_;
+};
+
+}  // namespace
+
+void part_wide_sums(tir::Module& module) {
+  for (tir::Function& function : module.functions) {
+    if (!tir::is_opaque(module, function)) WideParter(module).run(function);
+  }
+}
+
+}  // namespace usmp::kernels
