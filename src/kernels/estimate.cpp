@@ -219,7 +219,8 @@ class Estimator {
     const auto terms = most(is_dot || is_row ? 6 : 5);
     if (!blocks || !terms) return result_.work.reset();
     if (is_row) {
-      const double vectors = std::ceil(*terms / bytes_of_vector);
+      const std::int64_t term = std::max(run.operands[1]->type.bytes(), run.operands[2]->type.bytes());
+      const double vectors = std::ceil(*terms * static_cast<double>(term) / bytes_of_vector);
       return count({.plain = of_run, .row_sums = *blocks, .row_vectors = *blocks * vectors + vectors}, context);
     }
     const auto sums = static_cast<double>(is_dot ? tir::as_int(*run.operands[8]).value() : 4) * *blocks;

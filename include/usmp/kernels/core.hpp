@@ -29,7 +29,7 @@ struct Core {
   double dot4 = 5.75;          // one load, two unpackings, two products; a quarter of those of the data
   double lane_product = 2.5;   // one product; a quarter of two loads and four unpackings
   double row_sum = 8;          // a sum of a run of rows, apart from its terms
-  double row_vector = 2.6;     // 16 terms of one, or what is left of them
+  double row_vector = 2.6;     // 16 terms of one, 8 of 16 bits, or what is left of them
   double lanes = 0.65;         // of a loop over neighbours, the part that four at a time leave of its instructions
   double high_product = 0;     // beside what loops::work counts for it
   double float_operation = 0;  // likewise
