@@ -242,17 +242,17 @@ class Parser::Expression {
   // NOLINTNEXTLINE(misc-no-recursion): types in expressions, at most most_nested deep
   bool word() {
     const Token& token = p_.here();
-    const Word word = word_of(token.text);
-    if (word == Word::none) {
+    const Keyword word = keyword_of(token.text);
+    if (word == Keyword::none) {
       if (p_.names_type(token.text)) throw Unparsed{};
       leaf(ExprKind::name, 1, p_.names_.find(token.text).value_or(DeclId()));
       return true;
     }
-    if (word == Word::ignored) {
+    if (word == Keyword::ignored) {
       ++p_.at_;
       return true;
     }
-    if (word != Word::size) throw Unparsed{};
+    if (word != Keyword::size) throw Unparsed{};
     const std::size_t begin = p_.at_++;
     if (p_.here().is("(")) {
       const Token& first = p_.next();

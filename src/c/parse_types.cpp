@@ -19,17 +19,17 @@ bool is_declarator_end(const Token& token) {
 
 bool Parser::begins_specifiers(const Token& token) const {
   if (token.kind != TokenKind::identifier) return false;
-  switch (word_of(token.text)) {
-    case Word::type:
-    case Word::record:
-    case Word::enumeration:
-    case Word::qualifier:
-    case Word::storage:
-    case Word::function:
-    case Word::attribute:
-    case Word::ignored:
+  switch (keyword_of(token.text)) {
+    case Keyword::type:
+    case Keyword::record:
+    case Keyword::enumeration:
+    case Keyword::qualifier:
+    case Keyword::storage:
+    case Keyword::function:
+    case Keyword::attribute:
+    case Keyword::ignored:
       return true;
-    case Word::none:
+    case Keyword::none:
       return names_type(token.text);
     default:
       return false;
@@ -67,8 +67,8 @@ TypeId Parser::qualified(TypeId type, bool is_const, bool is_volatile) {
 // __attribute__((…)), asm("…") and their like, as often as they stand here.
 void Parser::attributes(std::vector<TokenRange>& into) {
   while (here().kind == TokenKind::identifier) {
-    const Word word = word_of(here().text);
-    if (word != Word::attribute && word != Word::assembler) return;
+    const Keyword word = keyword_of(here().text);
+    if (word != Keyword::attribute && word != Keyword::assembler) return;
     const std::size_t begin = at_++;
     if (!here().is("(")) throw Unparsed{};
     skip_brackets();
@@ -146,7 +146,7 @@ bool Parser::unknown_word(Where where, bool has_type, Specifiers& result) {
       return where == Where::file && is_name(token(close + 1)) && is_prefix ? take_unknown(close + 1) : false;
     }
     // int8_t ALIGNED x; but int8_t x __attribute__((used))
-    const bool is_attribute = behind.kind == TokenKind::identifier && word_of(behind.text) == Word::attribute;
+    const bool is_attribute = behind.kind == TokenKind::identifier && keyword_of(behind.text) == Keyword::attribute;
     return is_name(behind) || (goes_on && !is_attribute) ? take_unknown(at_ + 1) : false;
   }
   if (goes_on) return take_unknown(at_ + 1);
@@ -159,8 +159,8 @@ bool Parser::unknown_word(Where where, bool has_type, Specifiers& result) {
   };
   if (is_name(behind)) {
     const Token& third = token(at_ + 2);
-    const bool is_declarator =
-        is_declarator_end(third) || word_of(third.text) == Word::attribute || word_of(third.text) == Word::assembler;
+    const bool is_declarator = is_declarator_end(third) || keyword_of(third.text) == Keyword::attribute ||
+                               keyword_of(third.text) == Keyword::assembler;
     return is_declarator ? take_type() : take_unknown(at_ + 1);
   }
   if (behind.is("*")) return take_type();
@@ -190,9 +190,9 @@ Parser::Specifiers Parser::specifiers(Where where) {
       continue;
     }
     if (token.kind != TokenKind::identifier) break;
-    const Word word = word_of(token.text);
+    const Keyword word = keyword_of(token.text);
     const bool has_type = result.type.valid() || !words.empty();
-    if (word == Word::none) {
+    if (word == Keyword::none) {
       const bool is_type = !has_type && names_type(token.text);
       if (is_type) {
         // A name that is declared here may hide a type's.
@@ -203,24 +203,24 @@ Parser::Specifiers Parser::specifiers(Where where) {
       if (!unknown_word(where, has_type, result)) break;
       continue;
     }
-    if (word == Word::type) {
+    if (word == Keyword::type) {
       if (result.type.valid()) throw Unparsed{};
-      const std::string_view plain = plain_word(token.text);
+      const std::string_view plain = plain_keyword(token.text);
       words.push_back(plain);
       ++at_;
-    } else if (word == Word::record || word == Word::enumeration) {
+    } else if (word == Keyword::record || word == Keyword::enumeration) {
       if (has_type) throw Unparsed{};
-      result.type = word == Word::record ? record() : enumeration();
-    } else if (word == Word::qualifier) {
-      const std::string_view plain = plain_word(token.text);
+      result.type = word == Keyword::record ? record() : enumeration();
+    } else if (word == Keyword::qualifier) {
+      const std::string_view plain = plain_keyword(token.text);
       is_const = is_const || plain == "const";
       is_volatile = is_volatile || plain == "volatile" || plain == "_Atomic";
       ++at_;
-    } else if (word == Word::storage) {
-      if (where == Where::parameter ? plain_word(token.text) != "register"
+    } else if (word == Keyword::storage) {
+      if (where == Where::parameter ? plain_keyword(token.text) != "register"
                                     : where != Where::file && where != Where::block)
         throw Unparsed{};
-      const std::string_view plain = plain_word(token.text);
+      const std::string_view plain = plain_keyword(token.text);
       if (plain == "typedef") {
         result.is_type_name = true;
       } else if (plain != "_Thread_local" || result.storage == Storage::none) {
@@ -231,12 +231,12 @@ Parser::Specifiers Parser::specifiers(Where where) {
       }
       ++at_;
       if (plain == "extern" && here().kind == TokenKind::string) ++at_;  // extern "C" of one declaration
-    } else if (word == Word::function) {
-      result.is_inline = result.is_inline || plain_word(token.text) == "inline";
+    } else if (word == Keyword::function) {
+      result.is_inline = result.is_inline || plain_keyword(token.text) == "inline";
       ++at_;
-    } else if (word == Word::attribute) {
+    } else if (word == Keyword::attribute) {
       attributes(result.attributes);
-    } else if (word == Word::ignored) {
+    } else if (word == Keyword::ignored) {
       ++at_;
     } else {
       break;
@@ -386,13 +386,13 @@ TypeId Parser::pointers(TypeId base) {
     pointer.kind = TypeKind::pointer;
     pointer.of = base;
     while (here().kind == TokenKind::identifier) {
-      const Word word = word_of(here().text);
-      if (word == Word::attribute) {
+      const Keyword word = keyword_of(here().text);
+      if (word == Keyword::attribute) {
         attributes(tree_.unheeded);
         continue;
       }
-      if (word != Word::qualifier) break;
-      const std::string_view plain = plain_word(here().text);
+      if (word != Keyword::qualifier) break;
+      const std::string_view plain = plain_keyword(here().text);
       pointer.is_const = pointer.is_const || plain == "const";
       pointer.is_volatile = pointer.is_volatile || plain == "volatile" || plain == "_Atomic";
       ++at_;
@@ -456,7 +456,8 @@ TypeId Parser::suffixes(TypeId base) {
     const std::size_t close = partner_[at_];
     ++at_;
     ExprId extent;
-    while (here().is("static") || (here().kind == TokenKind::identifier && word_of(here().text) == Word::qualifier))
+    while (here().is("static") ||
+           (here().kind == TokenKind::identifier && keyword_of(here().text) == Keyword::qualifier))
       ++at_;
     if (at_ != close) extent = assignment_expression();
     if (at_ != close) throw Unparsed{};
@@ -485,7 +486,7 @@ Parser::Declarator Parser::declarator(TypeId base, bool may_be_nameless) {
   const bool is_nested =
       here().is("(") &&
       (inner.is("*") || inner.is("(") || inner.is("[") || (is_name(inner) && !names_type(inner.text)) ||
-       (inner.kind == TokenKind::identifier && word_of(inner.text) == Word::attribute));
+       (inner.kind == TokenKind::identifier && keyword_of(inner.text) == Keyword::attribute));
   if (is_nested) {
     const std::size_t open = at_;
     const std::size_t close = partner_[open];

@@ -169,9 +169,10 @@ bool Parser::is_prefix_group(std::size_t at) const {
       i = partner_[i];
       continue;
     }
-    const Word word = token.kind == TokenKind::identifier ? word_of(token.text) : Word::none;
-    const bool is_word = token.kind == TokenKind::opaque || token.kind == TokenKind::string ||
-                         (token.kind == TokenKind::identifier && word != Word::statement && word != Word::foreign);
+    const Keyword word = token.kind == TokenKind::identifier ? keyword_of(token.text) : Keyword::none;
+    const bool is_word =
+        token.kind == TokenKind::opaque || token.kind == TokenKind::string ||
+        (token.kind == TokenKind::identifier && word != Keyword::statement && word != Keyword::foreign);
     if (!is_word) return false;
   }
   return has_words;
@@ -248,7 +249,7 @@ StmtId Parser::statement() {
   if (is_group("if") && !is_prefix_group(at_)) return group(false);
   if (here().is("{")) return block();
   if (take(";")) return add({.kind = StmtKind::empty, .tokens = {}}, begin);
-  if (here().kind == TokenKind::identifier && word_of(here().text) == Word::statement) {
+  if (here().kind == TokenKind::identifier && keyword_of(here().text) == Keyword::statement) {
     if (here().is("else")) throw Cut{at_};
     if (here().is("if") || here().is("for") || here().is("while") || here().is("do") || here().is("switch"))
       return control();
@@ -508,7 +509,7 @@ StmtId Parser::declaration(Where where) {
 
 Tree parse(std::span<const Token> tokens, Bodies bodies) { return Parser(tokens, bodies).file(); }
 
-bool is_word(std::string_view name) { return word_of(name) != Word::none || standard_type(name).has_value(); }
+bool is_word(std::string_view name) { return keyword_of(name) != Keyword::none || standard_type(name).has_value(); }
 
 std::optional<Parsed> parse_expression(std::span<const Token> tokens) {
   try {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "c/keywords.hpp"
 #include "c/scopes.hpp"
-#include "c/words.hpp"
 #include "usmp/c/parser.hpp"
 
 namespace usmp::c {
@@ -89,7 +89,7 @@ class Parser {
     return here().kind == TokenKind::group && here().text == word;
   }
   [[nodiscard]] static bool is_name(const Token& token) {
-    return token.kind == TokenKind::identifier && word_of(token.text) == Word::none;
+    return token.kind == TokenKind::identifier && keyword_of(token.text) == Keyword::none;
   }
   bool take(std::string_view text) {
     if (!here().is(text)) return false;

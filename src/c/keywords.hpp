@@ -11,7 +11,7 @@
 
 namespace usmp::c {
 
-enum class Word : std::uint8_t {
+enum class Keyword : std::uint8_t {
   none,
   statement,  // if, for, …
   type,       // int, unsigned, _Bool, …
@@ -28,10 +28,10 @@ enum class Word : std::uint8_t {
 };
 
 // What kind of keyword it is; none: an identifier. O(1).
-[[nodiscard]] Word word_of(std::string_view text);
+[[nodiscard]] Keyword keyword_of(std::string_view text);
 
 // "restrict" of "__restrict__": GCC's other spellings of keywords.
-[[nodiscard]] std::string_view plain_word(std::string_view text);
+[[nodiscard]] std::string_view plain_keyword(std::string_view text);
 
 // A name that headers of the standard define, such as int8_t and size_t, if the program has no other meaning for it.
 [[nodiscard]] std::optional<Type> standard_type(std::string_view name);
