@@ -34,7 +34,7 @@ DICTIONARIES = Path(__file__).resolve().parent / "dictionaries"
 @dataclass
 class Outcome:
     target: str
-    crashed: bool
+    end: str  # what stopped it; empty: its time was over
     runs: int
     edges: int
     features: int
@@ -49,7 +49,8 @@ def last(pattern: str, text: str) -> int:
 
 def outcome_of(target: str, log: str, code: int) -> Outcome:
     runs = last(r"stat::number_of_executed_units:\s+(\d+)", log) or last(r"^#(\d+)", log)
-    return Outcome(target, code != 0, runs, last(r"cov: (\d+)", log), last(r"ft: (\d+)", log), last(r"Done \d+ runs in (\d+) second", log),
+    end = {0: "", 70: "TIMEOUT of one input", 71: "OUT OF MEMORY"}.get(code, "CRASH")  # libFuzzer's exit codes
+    return Outcome(target, end, runs, last(r"cov: (\d+)", log), last(r"ft: (\d+)", log), last(r"Done \d+ runs in (\d+) second", log),
                    last(r"stat::peak_rss_mb:\s+(\d+)", log))
 
 
@@ -93,7 +94,7 @@ def program(build: Path, target: str) -> Path:
 def table(outcomes: list[Outcome], build: Path) -> None:
     print("| target | executions | edges | features | seconds | peak MiB | |\n|---|---|---|---|---|---|---|")
     for o in outcomes:
-        note = f"CRASH, see {build}/fuzz/{o.target}" if o.crashed else ""
+        note = f"{o.end}, see {build}/fuzz/{o.target}" if o.end else ""
         print(f"| `{o.target}` | {o.runs} | {o.edges} | {o.features} | {o.seconds} | {o.peak_mb} | {note} |")
     print(f"| all | {sum(o.runs for o in outcomes)} | | | {sum(o.seconds for o in outcomes)} | | |")
 
@@ -115,7 +116,7 @@ def main() -> int:
             return 0
         outcomes = list(pool.map(lambda target: fuzz(target, options.build, options.corpora, options.time, options.timeout), targets))
     table(outcomes, options.build)
-    return 1 if any(outcome.crashed for outcome in outcomes) else 0
+    return 1 if any(outcome.end for outcome in outcomes) else 0
 
 
 if __name__ == "__main__":
