@@ -123,12 +123,23 @@ class FileLexer {
     token.file = index_;
     token.offset = static_cast<std::uint32_t>(offset);
     token.text = text;
+    if (in_directive_ && kind == TokenKind::identifier && lexed_.tokens.size() == lexed_.directives.back().token + 2)
+      refuse_unknown_directive(text, offset);
     if (begins_line_ && token.is("#")) {
       in_directive_ = true;
       lexed_.directives.push_back({static_cast<std::uint32_t>(lexed_.tokens.size() - 1), 0});
     }
     begins_line_ = false;
     has_gap_ = false;
+  }
+
+  // As #elifdef and #embed, which C has had since 2023.
+  void refuse_unknown_directive(std::string_view word, std::size_t offset) const {
+    constexpr std::array<std::string_view, 16> known = {
+        "if",      "ifdef",        "ifndef", "elif",   "else",  "endif",   "define", "undef",
+        "include", "include_next", "import", "pragma", "error", "warning", "line",   "ident"};
+    if (std::ranges::find(known, word) == known.end())
+      refuse(offset, "found #" + std::string(word) + ", which not all compilers know");
   }
 
   // At a line break, or at the end of the file.

@@ -76,7 +76,7 @@ TEST_CASE("kinds of tokens, however they stand beside each other") {
   CHECK(kinds("a<<=b...c##d=e") ==
         "name a, punctuator <<=, name b, punctuator ..., name c, punctuator ##, name d, punctuator =, name e");
   CHECK(kinds("-=- ;.x") == "punctuator -=, punctuator -, punctuator ;, punctuator ., name x");
-  CHECK(kinds("#define A\n#\n# x") == "punctuator #, name define, name A, punctuator #, punctuator #, name x");
+  CHECK(kinds("#define A\n#\n# if") == "punctuator #, name define, name A, punctuator #, punctuator #, name if");
   CHECK(kinds("") == "");
   CHECK(kinds("a\\") == "name a, other \\");
   CHECK(kinds("'\\") == "other '\\");
@@ -156,6 +156,13 @@ TEST_CASE("what compilers do not agree on is refused, where it stands") {
   for (const char* prefix : {"R", "LR", "uR", "UR", "u8R"})
     CHECK(refusal(std::string(prefix) + "\"(x)\"").starts_with("0: found a raw string"));
   CHECK(refusal("R (x) xR\"(x)\" R'x'") == "");
+  CHECK(refusal("#ifdef A\n # elifdef B\n#endif") == "12: found #elifdef, which not all compilers know");
+  for (const char* word : {"elifndef", "embed", "assert", "defines"})
+    CHECK(refusal("a\n#" + std::string(word) + " x").starts_with("3: found #"));
+  for (const char* word : {"if", "ifdef", "ifndef", "elif", "else", "endif", "define", "undef", "include",
+                           "include_next", "import", "pragma", "error", "warning", "line", "ident", "12", ""})
+    CHECK(refusal("a\n#" + std::string(word) + "\nelifdef x") == "");
+  CHECK(refusal("#define A(x) # x # elifdef\nb # elifdef") == "");
   CHECK(refusal("a$b").starts_with("0: found $"));
   CHECK(refusal("a\rb").starts_with("1: found a carriage return"));
   CHECK(refusal("a\r\nb\r\r\nc\r") == "");

@@ -32,8 +32,8 @@ struct Lexed {
 //
 // Throws SyntaxError: a comment that does not end, a file beyond most_file_bytes, and what compilers do not agree on: a
 // byte order mark, trigraphs, digraphs, raw strings, `$` in names, a carriage return inside of a line, blanks between
-// a backslash and the end of its line. With Odd::taken, such a comment ends with the file, and the others are what they
-// are without these rules. O(text); memory: O(tokens).
+// a backslash and the end of its line, directives that not all know. With Odd::taken, such a comment ends with the
+// file, and the others are what they are without these rules. O(text); memory: O(tokens).
 enum class Odd : std::uint8_t { refused, taken };
 [[nodiscard]] Lexed lex(const File& file, std::uint32_t index, Odd odd = Odd::refused);
 
