@@ -129,6 +129,8 @@ class Parser {
   StmtId opaque_statement(std::size_t begin);
   [[nodiscard]] bool begins_declaration() const;
   StmtId declaration(Where where);
+  void words_behind(Decl& decl);
+  TypeId without_old_params(TypeId function);
   StmtId add(Stmt stmt, std::size_t begin);
 
   // parse_types.cpp
@@ -146,8 +148,6 @@ class Parser {
   TypeId suffixes(TypeId base);
   TypeId parameters(TypeId result);
   void attributes(std::vector<TokenRange>& into);
-  void words_behind(Decl& decl);
-  TypeId without_old_params(TypeId function);
   std::optional<TypeId> type_name();
   TypeId qualified(TypeId type, bool is_const, bool is_volatile);
   TypeId add(Type type);

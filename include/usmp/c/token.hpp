@@ -28,7 +28,7 @@ enum class TokenKind : std::uint8_t {
   character,
   punctuator,
   other,   // one character that C has no meaning for, or a literal that does not end, with the rest of its line
-  group,   // #if, #elif, #else or #endif of a conditional group of which is not known what is taken (Unit::groups)
+  group,   // #if, #elif, #else or #endif of a conditional group of which is not known what is taken (preprocess)
   opaque,  // the name of a macro that is not expanded, as it is not known what it stands for
 };
 
