@@ -575,6 +575,8 @@ TEST_CASE("what places functions and tables that are written anew is named once"
   CHECK(lost("", "FAST __int128 ") == "lib1.c: 'FAST' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
   CHECK(lost("", "__attribute__((section(\".itcm\"))) ") ==
         "lib1.c: '__attribute__' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
+  CHECK(lost("", "__attribute((__section__(\".itcm\"))) ") ==
+        "lib1.c: '__attribute' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
   CHECK(lost("", "PLACE(\".itcm\") ") == "lib1.c: 'PLACE' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
   CHECK(lost("#define FAST\n", "FAST ") == "0");
   CHECK(lost("#define FAST __attribute__((section(\"f\")))\n", "FAST ").starts_with("lib1.c: 'FAST' of "));

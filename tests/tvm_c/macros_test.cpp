@@ -22,6 +22,7 @@ std::string value_of_n(const std::string& text) {
 
 TEST_CASE("what stands around a header is no condition") {
   CHECK(value_of_n("#ifndef H\n#define H\n#define N 3\n#endif\n") == " 3");
+  CHECK(value_of_n("#if !defined(H)\n#define H\n#define N 3\n#endif\n") == " 3");
   for (const char* text :
        {"#ifdef H\n#define H\n#define N 3\n#endif\n", "#ifndef H\n#undef H\n#define N 3\n#endif\n",
         "#ifndef H\n#define G\n#define N 3\n#endif\n", "#ifndef H\n#define H\n#define N 3\n#else\n#endif\n",

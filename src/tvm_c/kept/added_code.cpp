@@ -57,14 +57,14 @@ bool is_looked_for(const Item& item, const Code& file, const Macros& macros) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < head->size(); ++i) {
     const Token& token = (*head)[i];
-    is_inside = is_inside || token.is("__attribute__");
+    is_inside = is_inside || is_attribute(token.text);
     if (!is_inside) continue;
     if (token.is("(")) ++depth;
     if (token.is(")")) is_inside = --depth > 0;
     if (depth != 2 || !token.is_identifier() || is_attribute_of(token.text, private_attributes)) continue;
     if (!is_attribute_of(token.text, std::array<std::string_view, 2>{"section", "target"})) return true;
     if (item.kind == Item::Kind::function || item.kind == Item::Kind::prototype) continue;
-    // Of others, a linker script may make a list.
+    // A linker script may make a list of others.
     const std::string section = i + 2 < head->size() ? text_of_string((*head)[i + 2]) : std::string();
     const std::array<std::string_view, 5> plain = {".rodata", ".data", ".bss", ".noinit", ".text"};
     if (std::ranges::none_of(plain, [&](std::string_view name) { return section.starts_with(name); })) return true;

@@ -53,8 +53,7 @@ bool is_harmless_attribute(std::string_view word) {
 // Wherever they stand.
 bool has_odd_attributes(const std::vector<c::Token>& tokens) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!is_one_of(tokens[i].text, std::array<std::string_view, 3>{"__attribute__", "__attribute", "__declspec"}))
-      continue;
+    if (!is_attribute(tokens[i].text) && !tokens[i].is("__declspec")) continue;
     std::size_t depth = 0;
     do {
       if (++i == tokens.size()) return true;
@@ -131,7 +130,7 @@ class FunctionReader {
       const c::Decl& decl = tree_[id];
       if (!decl.unknown.empty()) return false;
       for (const c::TokenRange& attribute : decl.attributes) {  // not asm("r0")
-        if (!body_.tree.tokens[attribute.begin].text.starts_with("__attribute")) return false;
+        if (!is_attribute(body_.tree.tokens[attribute.begin].text)) return false;
       }
       const c::Type* type = &tree_[decl.type];
       const bool is_pointer = type->kind == c::TypeKind::pointer;

@@ -24,6 +24,11 @@ namespace usmp::tvm_c {
 using c::Token;
 using c::TokenKind;
 
+// GCC's word in front of attributes, in both spellings.
+[[nodiscard]] inline bool is_attribute(std::string_view word) {
+  return word == "__attribute__" || word == "__attribute";
+}
+
 [[nodiscard]] inline std::size_t end_of(const Token& token) { return token.offset + token.text.size(); }
 
 // What is no C, or no C that is read here. Has the place; the reader adds the file.
@@ -106,8 +111,8 @@ struct TakenText {
   std::map<std::size_t, std::size_t> left_out;
 };
 
-// Of the tokens that begin in [begin, end). `known`: conditions, beyond what the text says on its own. With
-// `passes_over`, those that are not understood hold nowhere. Throws SyntaxError: a literal that does not end, a
+// What is taken of the tokens that begin in [begin, end). `known`: conditions, beyond what the text says on its own.
+// With `passes_over`, those that are not understood hold nowhere. Throws SyntaxError: a literal that does not end, a
 // conditional group whose condition is not understood or that does not end. O(log tokens), and the tokens between.
 [[nodiscard]] TakenText taken_tokens(const Code& code, std::size_t begin, std::size_t end, bool passes_over,
                                      const Conditions* known = nullptr);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "usmp/c/parser.hpp"
+#include "usmp/c/preprocessor.hpp"
 #include "usmp/support/number_list.hpp"
 #include "usmp/support/text.hpp"
 
@@ -17,21 +18,6 @@ namespace usmp::tvm_c {
 namespace {
 
 constexpr std::string_view line_blanks = " \t\r\f\v";
-
-// #ifndef NAME, #define NAME and #endif around all others: what is inside is compiled once.
-bool guards(const std::vector<Directive>& directives) {
-  if (directives.size() < 3 || directives[0].word != "ifndef" || directives[1].word != "define") return false;
-  const bool is_one = !directives[1].name.empty() && directives[1].only == directives[0].name;
-  std::size_t depth = 0;
-  for (std::size_t i = 0; is_one && i < directives.size(); ++i) {
-    const std::string_view word = directives[i].word;
-    if (opens_group(word)) ++depth;
-    if (word == "endif" && depth > 0) --depth;
-    if (depth == 0) return i + 1 == directives.size();
-    if (depth == 1 && (word == "else" || word == "elif")) return false;
-  }
-  return false;
-}
 
 // Groups #if 0 … #endif that have no other part: the first and the last of their directives.
 std::vector<std::pair<std::size_t, std::size_t>> zero_groups(const std::vector<Directive>& directives) {
@@ -98,8 +84,8 @@ bool may_be_front(const std::vector<Token>& tokens, bool any) {
     const Token& token = tokens[i];
     if (token.is("{") || token.is("}") || token.is(";")) return false;
     if (token.is("(")) {
-      const bool is_attribute = depth > 0 || (i > 0 && tokens[i - 1].is("__attribute__"));
-      if (!any && !is_attribute) return false;
+      const bool is_inside = depth > 0 || (i > 0 && is_attribute(tokens[i - 1].text));
+      if (!any && !is_inside) return false;
       ++depth;
     } else if (token.is(")")) {
       if (depth-- == 0) return false;
@@ -196,7 +182,7 @@ Macros::Macros(const Code& code) : code_(code) {
     next = last + 1;
   }
   for (; next < all.size(); ++next) directives.push_back(all[next]);
-  std::size_t depth = guards(directives) ? 0 : 1;  // of conditional groups, and 1
+  std::size_t depth = c::include_guard(code.lexed->tokens) ? 0 : 1;  // of conditional groups, and 1
   std::vector<std::pair<std::size_t, std::size_t>> groups;
   for (const Directive& one : directives) {
     if (one.word == "include") includes_.push_back({one.rest, depth != 1});

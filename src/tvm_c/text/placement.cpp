@@ -15,8 +15,8 @@ namespace {
 
 // A word of the language, of TVM, or a type.
 bool is_specifier(std::string_view word) {
-  const bool is_attribute = word == "__attribute__" || word.find("asm") != std::string_view::npos;
-  return (c::is_word(word) && !is_attribute) || word == "TVM_DLL" || word == "TVM_EXPORT" ||
+  const bool says_more = is_attribute(word) || word.find("asm") != std::string_view::npos;
+  return (c::is_word(word) && !says_more) || word == "TVM_DLL" || word == "TVM_EXPORT" ||
          word.starts_with("__STATIC_") || word.ends_with("_t");
 }
 
@@ -49,9 +49,9 @@ std::optional<PlacementWord> placement_of(const Item& item, const FileTree& file
   std::ranges::sort(all, {}, &c::TokenRange::begin);
   for (const c::TokenRange range : all) {
     const std::span<const Token> tokens = std::span(file.tokens).subspan(range.begin, range.end - range.begin);
-    const auto is_section = [](const Token& token) { return token.is("section"); };
+    const auto is_section = [](const Token& token) { return token.is("section") || token.is("__section__"); };
     const bool is_found =
-        tokens[0].is("__attribute__")
+        is_attribute(tokens[0].text)
             ? (sections || item.kind == Item::Kind::function) && std::ranges::any_of(tokens, is_section)
             : !is_specifier(tokens[0].text) && !nothing.contains(tokens[0].text);
     if (is_found) return PlacementWord{tokens[0].text, tokens[0].offset};
