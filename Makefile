@@ -135,12 +135,13 @@ check-html: all deps-test
 	@$(call install_missing,$(PACKAGES_HTML))
 	@python3 -B tests/report/test_memory_map.py $(BUILD)/usmp-plan testdata --browser
 
-# Format, lint (cppcheck, clang-tidy) and the order of the layers.
+# Format, comments, lint (cppcheck, clang-tidy) and the order of the layers.
 .PHONY: check
 check: deps-test
 	@$(call install_missing,$(PACKAGES_CHECK))
 	@.ci/check_layers
 	@.ci/check_spdx
+	@.ci/check_comments
 	@.ci/check_format
 	@.ci/check_cppcheck $(JOBS)
 	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null

@@ -15,7 +15,7 @@
 #include "tvm_c/kept/kept_text.hpp"
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/macros.hpp"
-#include "tvm_c/text/placement.hpp"
+#include "tvm_c/text/section_words.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/support/text.hpp"
 
@@ -156,8 +156,9 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
     const std::size_t front = i > 0 && scope.items[i - 1].file == item.file ? scope.items[i - 1].end : 0;
     const auto [of_file, is_new] = nothing.try_emplace(item.file);
     if (is_new) of_file->second = defined_as_nothing(text.lexed->tokens);
-    auto found = placement_of(item, *scope.files.at(item.file), of_file->second, counts_sections);
-    if (!found) found = conditional_placement(text, begin_with_groups(text, front, item.begin, item.end), item.begin);
+    auto found = section_word_of(item, *scope.files.at(item.file), of_file->second, counts_sections);
+    if (!found)
+      found = conditional_section_word(text, begin_with_groups(text, front, item.begin, item.end), item.begin);
     if (!found || !words.insert(found->word).second) continue;
     result.push_back(placed(read, in_quotes(found->word) + " of " + in_quotes(name), item.file, found->offset) +
                      " is not in planned C" + (is_pool ? "; --pools can give its section" : ""));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Integer constant expressions and macros in them, against values that C says.
 #include "tvm_c/text/constant_expression.hpp"
 
 #include "tvm_c/text/file_scope.hpp"

@@ -231,7 +231,7 @@ TEST_CASE("a variable may be named as types are") {
   CHECK(entry_of("", first + "  n = (int32_t)m;\n" + last) == "op |   n = (int32_t)m; | op");
   CHECK(entry_of("", "  int8_t* h_t = sid_1;\n  if (tvmgen_m_op(x_buffer_var, h_t) != 0) return -1;\n  n += h_t[0];\n" +
                          last) == "op | usmp_added_1/1 | op");
-  // Of the file.
+  // Variables of the file.
   for (const char* file : {"", "int8_t* h_t;\n", "typeof(int8_t*) h_t;\n"}) {
     CAPTURE(file);
     CHECK(entry_of(file, first + "  n += h_t[0];\n" + last) == "op |   n += h_t[0]; | op");

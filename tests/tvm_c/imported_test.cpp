@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Calls of C that TIR imports, read as TIR; what is not read stays.
 #include "usmp/tvm_c/imported.hpp"
 
 #include <doctest/doctest.h>

@@ -314,7 +314,7 @@ TEST_CASE("tables are read as people write them") {
     CHECK(reason_of(front + op + entry).find(unread) != std::string::npos);
   }
   CHECK(values("static const int8_t w[2] = {\n#pragma GCC x\n5, 6};\n") == std::vector<int>{5, 6});
-  // Of others the text is passed over.
+  // The text of other tables is passed over.
   CHECK(values("static const int8_t v[] = \"a\" (\";\");\nstatic const int8_t w[2] = {5, 6};\n") ==
         std::vector<int>{5, 6});
   CHECK(reason_of("static const int8_t w[] = \"ab\";\n" + op + entry).find(unread) != std::string::npos);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Numbers of tables, read in bulk and token by token, against the values that C says.
 #include "tvm_c/text/listed_numbers.hpp"
 
 #include <doctest/doctest.h>

@@ -166,7 +166,7 @@ TEST_CASE("messages and texts that stay are of the text as it is") {
   CHECK(has_table);
 }
 
-// Of the entry, and of other functions.
+// Texts that stay in the entry, and other functions.
 std::vector<std::string> kept_texts(const std::string& text) {
   std::vector<std::string> result;
   const tir::Module module = read(text).module;

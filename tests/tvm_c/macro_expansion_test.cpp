@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Pieces of C with their macros expanded, and those that are not.
 #include "tvm_c/text/macro_expansion.hpp"
 
 #include <doctest/doctest.h>

@@ -19,7 +19,7 @@
 namespace usmp::tvm_c::planned_memory_test {
 namespace {
 
-// Of an entry with an operator op(p, q), which copies 16 bytes.
+// What is wrong with an entry and an operator op(p, q), which copies 16 bytes.
 std::string error_of(const std::string& statements) {
   const std::string text =
       "static uint8_t sram[64];\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Functions and variables that tell where a pool is, found in files of C.
 #include "tvm_c/kept/pool_access.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Statements and expressions of operators as C spells them, and the TIR that they are.
 #include "usmp/tvm_c/reader.hpp"
 
 #include <doctest/doctest.h>
@@ -33,7 +34,7 @@ std::string body_of(const std::string& body, const std::string& in_front = "") {
   return text.substr(begin, text.rfind('}') - begin);
 }
 
-// Of the value that is stored to an int32 element.
+// The value that is stored to an int32 element.
 std::string value_of(const std::string& expression, const std::string& in_front = "") {
   const std::string body = body_of("  int32_t x[4];\n" + in_front + "  x[0] = " + expression + ";");
   const std::size_t begin = body.rfind("] = ") + 4;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
+// Which versions of TVM may have printed a file.
 #include "usmp/tvm_c/style.hpp"
 
 #include <doctest/doctest.h>

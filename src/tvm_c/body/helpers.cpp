@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tvm_c/body/expressions.hpp"
-#include "tvm_c/text/placement.hpp"
+#include "tvm_c/text/section_words.hpp"
 namespace usmp::tvm_c {
 namespace {
 

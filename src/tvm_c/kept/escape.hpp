@@ -30,7 +30,7 @@ struct FunctionEscape {
   // Not counted there: what its callers may get back, and whether they may find more addresses in that memory.
   ParamSet returned = 0;
   bool returns_holder = false;
-  // Of `params`: stored in static variables, or where these point to; and in the first of them: "'first'".
+  // Those of `params` that are stored in static variables, or where these point to; and in the first: "'first'".
   ParamSet stored = 0;
   std::string stored_in = {};
 };

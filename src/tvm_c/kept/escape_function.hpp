@@ -27,7 +27,7 @@ struct Addresses {
   ParamSet params = 0;   // addresses of what these point to, whatever its type
   bool holds = false;    // also of memory that has such addresses
   bool numbers = false;  // its type is a pointer to numbers
-  // Of what is there in the next call: a variable that lasts, its address, or what it points to.
+  // They are of what is there in the next call: a variable that lasts, its address, or what it points to.
   bool is_lasting = false;
 
   [[nodiscard]] Addresses with(const Addresses& other) const {

@@ -36,7 +36,7 @@ bool runs_by_itself(std::string_view function) {
   return front.find("constructor") != std::string_view::npos || front.find("destructor") != std::string_view::npos;
 }
 
-// Of a conditional group, from a place in it on: with its other parts, up to its end.
+// What is left of a conditional group from a place in it on: with its other parts, up to its end.
 std::string_view text_of_group(const Code& code, std::size_t begin) {
   std::size_t depth = 0;
   for (const Directive& one : directives_in(code, begin)) {

@@ -59,7 +59,7 @@ class Access {
     return std::ranges::all_of(all, [&](c::TokenRange words) { return tokens_[words.begin].is("__attribute__"); });
   }
 
-  // Of words of C and of the headers that planned C includes: it has no other types.
+  // Whether the type is made of words of C and of the headers that planned C includes: it has no other types.
   [[nodiscard]] bool is_plain(c::TypeId id) const {
     while (tree_[id].kind == c::TypeKind::pointer) id = tree_[id].of;
     const c::Type& type = tree_[id];

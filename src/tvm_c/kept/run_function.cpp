@@ -209,7 +209,7 @@ class RunFunction {
            std::find(params_.begin(), params_.end(), tree_[id].text) != params_.end();
   }
 
-  // Of a member or a name, each spelled in one way.
+  // The text of a member or a name, each spelled in one way.
   [[nodiscard]] std::string text_of(c::ExprId id) const {
     std::string text;
     for (std::size_t i = tree_[id].tokens.begin; i < tree_[id].tokens.end; ++i) {

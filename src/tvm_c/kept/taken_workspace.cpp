@@ -104,7 +104,7 @@ class Taking {
     return static_cast<std::size_t>(std::count_if(function_.body.begin(), function_.body.end(), is_one));
   }
 
-  // Of statements of the function's own block: T* name = (T*)TAKE(…); name = TAKE(…);
+  // In statements of the function's own block: T* name = (T*)TAKE(…); name = TAKE(…);
   bool find_takes(const FunctionTree& function) {
     const c::Tree& tree = function.tree;
     std::size_t count = 0;

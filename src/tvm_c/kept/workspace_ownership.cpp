@@ -19,7 +19,7 @@
 namespace usmp::tvm_c {
 namespace {
 
-// Of a function, or of the files.
+// One of a function, or of the files.
 struct Variable {
   std::size_t function = SIZE_MAX;
   std::size_t decl = SIZE_MAX;

@@ -67,7 +67,7 @@ class DoubtFinder {
     return found;
   }
 
-  // Of what is declared there; groups in front of it may hold attributes.
+  // Looks at what is declared there; groups in front of it may hold attributes.
   void find_weak_in(const std::vector<Item>& items, const Code& code, const std::string& where) {
     std::size_t front = 0;
     for (const Item& item : items) {

@@ -17,7 +17,8 @@ namespace usmp::tvm_c {
 // Without an entry, nothing is asked of conditions. O(items, macros and directives · log).
 void find_doubts(const FilesRead& read, const std::string& entry, FileScope& scope);
 
-// Of an attribute, of a pragma, or of a macro for one, which another definition may replace or which is another name.
+// Whether the word of an attribute, a pragma, or a macro for one says that another definition may replace this one, or
+// that it is another name.
 [[nodiscard]] bool is_weak_word(std::string_view word);
 
 }  // namespace usmp::tvm_c

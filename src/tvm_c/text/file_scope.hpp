@@ -84,7 +84,7 @@ struct FilePlace {
 
 struct FileScope {
   std::map<std::string, FunctionText, std::less<>> functions;
-  // Of functions and data of which something else may be compiled or linked, where or how: "in another file, too".
+  // Functions and data of which something else may be compiled or linked: where or how, "in another file, too".
   std::map<std::string, std::string, std::less<>> doubts;
   std::map<std::string, FunctionText, std::less<>> foreign;  // others' functions, by their prototypes: without bodies
   // Const arrays of numbers with their values, by name and file: most are static.

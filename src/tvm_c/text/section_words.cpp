@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Recognises the words and attributes.
-#include "tvm_c/text/placement.hpp"
+#include "tvm_c/text/section_words.hpp"
 
 #include <algorithm>
 #include <span>
@@ -31,19 +31,19 @@ std::set<std::string_view> defined_as_nothing(const std::vector<Token>& tokens) 
   return names;
 }
 
-std::optional<PlacementWord> placement_of(const Item& item, const FileTree& file,
-                                          const std::set<std::string_view>& nothing, bool sections) {
+std::optional<SectionWord> section_word_of(const Item& item, const FileTree& file,
+                                           const std::set<std::string_view>& nothing, bool sections) {
   const auto offset_of = [&](std::string_view name) {
     return static_cast<std::size_t>(name.data() - file.code.text.data());
   };
   if (!item.decl.valid()) {  // beyond the grammar: any word in front
-    return item.name.empty() ? std::nullopt : conditional_placement(file.code, item.begin, offset_of(item.name));
+    return item.name.empty() ? std::nullopt : conditional_section_word(file.code, item.begin, offset_of(item.name));
   }
   const c::Decl& decl = file.tree[item.decl];
   const c::Type& result = file.tree[decl.kind == c::DeclKind::function ? file.tree[decl.type].of : decl.type];
   const bool is_unknown = result.kind == c::TypeKind::unknown && !is_specifier(result.name);
   if (is_unknown && offset_of(result.name) - item.begin < item.end - item.begin)  // IRAM_ATTR f(void) { … }
-    return PlacementWord{result.name, offset_of(result.name)};
+    return SectionWord{result.name, offset_of(result.name)};
   std::vector<c::TokenRange> all = decl.unknown;
   all.insert(all.end(), decl.attributes.begin(), decl.attributes.end());
   std::ranges::sort(all, {}, &c::TokenRange::begin);
@@ -54,14 +54,14 @@ std::optional<PlacementWord> placement_of(const Item& item, const FileTree& file
         is_attribute(tokens[0].text)
             ? (sections || item.kind == Item::Kind::function) && std::ranges::any_of(tokens, is_section)
             : !is_specifier(tokens[0].text) && !nothing.contains(tokens[0].text);
-    if (is_found) return PlacementWord{tokens[0].text, tokens[0].offset};
+    if (is_found) return SectionWord{tokens[0].text, tokens[0].offset};
   }
   return std::nullopt;
 }
 
-std::optional<PlacementWord> conditional_placement(const Code& file, std::size_t begin, std::size_t end) {
+std::optional<SectionWord> conditional_section_word(const Code& file, std::size_t begin, std::size_t end) {
   for (const Token& token : plain_tokens(file, begin, end)) {
-    if (token.is_identifier() && !is_specifier(token.text)) return PlacementWord{token.text, token.offset};
+    if (token.is_identifier() && !is_specifier(token.text)) return SectionWord{token.text, token.offset};
   }
   return std::nullopt;
 }

@@ -13,7 +13,7 @@
 namespace usmp::tvm_c {
 
 // By its text in the file.
-struct PlacementWord {
+struct SectionWord {
   std::string_view word;  // "IRAM_ATTR"
   std::size_t offset = 0;
 };
@@ -24,10 +24,10 @@ struct PlacementWord {
 // The first such word in the declaration of a function or table: a macro whose meaning is not known here, or an
 // attribute with a section, for tables if `sections` says so. Nothing: there is none. Macros for `nothing` say nothing.
 // O(the declaration · log).
-[[nodiscard]] std::optional<PlacementWord> placement_of(const Item& item, const FileTree& file,
-                                                        const std::set<std::string_view>& nothing, bool sections);
+[[nodiscard]] std::optional<SectionWord> section_word_of(const Item& item, const FileTree& file,
+                                                         const std::set<std::string_view>& nothing, bool sections);
 
 // The same, of the groups in front of the declaration (begin_with_groups) that are [begin,end) of the file.
-[[nodiscard]] std::optional<PlacementWord> conditional_placement(const Code& file, std::size_t begin, std::size_t end);
+[[nodiscard]] std::optional<SectionWord> conditional_section_word(const Code& file, std::size_t begin, std::size_t end);
 
 }  // namespace usmp::tvm_c
