@@ -58,7 +58,7 @@ ModuleReader::ModuleReader(std::string name, std::span<const Source> files, std:
       files_(files),
       headers_(headers),
       included_(files, headers),
-      helpers_(files_),
+      helpers_(files_, &included_),
       limits_(limits),
       unread_(unread),
       rewritten_(rewritten),

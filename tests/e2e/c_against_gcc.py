@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 usmp-plan contributors
 """Random C against GCC: the tokens behind the preprocessor, and values and types of constant expressions.
 
-usage: c_against_gcc.py USMP_C [COUNT [FIRST_SEED]]
+usage: c_against_gcc.py USMP_C [COUNT [FIRST_SEED]] [--sanitized]
 
 Each seed makes a file and headers with macros in macros, # and ##, variadic macros, conditions, includes, comments and line
 splices, and compares usmp-c's tokens with those of `gcc -E`; and a list of expressions, whose values GCC computes.
@@ -192,8 +192,9 @@ class Expressions:
 
 
 def run(*command, **options):
-    def limited():  # macros in macros may stand for gigabytes
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    def limited():  # macros in macros may stand for gigabytes; a sanitizer takes more than any limit
+        if "--sanitized" not in sys.argv:
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
     return subprocess.run(command, preexec_fn=limited, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=60, **options)
 
@@ -273,9 +274,10 @@ def compare_values(tool, seeds, folder):
 
 
 def main():
-    tool = os.path.abspath(sys.argv[1])
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 300
-    first = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    arguments = [one for one in sys.argv[1:] if one != "--sanitized"]
+    tool = os.path.abspath(arguments[0])
+    count = int(arguments[1]) if len(arguments) > 1 else 300
+    first = int(arguments[2]) if len(arguments) > 2 else 0
     seen = {}
     faults = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -79,8 +79,8 @@ TEST_CASE("what stands under a condition that the entry is not under stays as it
     CHECK(reason_of({{"lib0.c", group + "const int8_t w[2] = {1, 2};\n#endif\n"},
                      {"lib1.c", group + "extern const int8_t w[2];\n" + op + entry + "#endif\n"}}) == "read");
   }
-  for (const std::string group :
-       {"#if 1\n", "#ifndef __cplusplus\n", "#define A\n#ifdef A\n", "#ifndef H\n#define H\n"}) {
+  for (const std::string group : {"#if 1\n", "#ifndef __cplusplus\n", "#define A\n#ifdef A\n", "#ifndef H\n#define H\n",
+                                  "#if !defined(H)\n#define H\n", "#if !defined H\n#define H\n"}) {
     CHECK(reason_of(group + table + "#endif\n" + op + entry) == "read");
   }
   // Conditions of a header that is here are decided.

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "usmp/support/error.hpp"
 #include "usmp/tir/printer.hpp"
@@ -15,14 +16,14 @@ namespace usmp::tvm_c::helpers_test {
 namespace {
 
 // The body of the operator in TIR; "stays: " and the names of functions whose C stays.
-std::string read(const std::string& body, const std::string& helpers) {
+std::string read(const std::string& body, const std::string& helpers, const std::vector<Source>& headers = {}) {
   const std::string text = helpers + "int32_t tvmgen_m_op(int8_t* p, int8_t* q, int32_t* c) {\n" + body +
                            "\n  return 0;\n}\n"
                            "int32_t tvmgen_m___tvm_main__(int8_t* p, int8_t* q, int32_t* c) {\n"
                            "  if (tvmgen_m_op(p, q, c) != 0 ) return -1;\n  return 0;\n}\n";
   const Source source{"lib1.c", text};
   try {
-    const PlannedModule module = read_planned_module("m", {&source, 1}, {}, {}, Unread::kept);
+    const PlannedModule module = read_planned_module("m", {&source, 1}, {}, {}, Unread::kept, {}, headers);
     std::string kept;
     for (const KeptFunction& one : module.kept) kept += " " + one.name;
     if (!kept.empty()) return "stays:" + kept;
@@ -74,6 +75,26 @@ TEST_CASE("a helper is read with the values of its arguments") {
                            ""));
   // Another path of it, with what is not read.
   CHECK(read("  gemm(p, q, c, 2, 1);", gemm).starts_with("stays:"));
+}
+
+TEST_CASE("helpers see the headers that their file includes") {
+  const std::string call = "  f(p, q, c, 4);";
+  const std::string front = "#include \"conf.h\"\nstatic int32_t f(int8_t* a, int8_t* b, int32_t* c, int n) { ";
+  const auto with = [&](const std::string& header, const std::string& helper) {
+    return read(call, front + helper + " return 0; }\n", {{"a/conf.h", header}});
+  };
+  CHECK(with("#define ROWS 3\n#define AT(x) (x + 1)\n", "c[AT(n)] = ROWS;") == read("  c[5] = 3;", ""));
+  CHECK(with("#define FAST 1\n", "\n#if FAST\nc[0] = 1;\n#else\nc[0] = 2;\n#endif\n") == read("  c[0] = 1;", ""));
+  CHECK(with("#ifdef UNKNOWN\n#define ROWS 3\n#else\n#define ROWS 4\n#endif\n", "c[0] = ROWS;") == "stays: f");
+  // A macro in the place of a function in front of it, also where headers of one name differ.
+  const std::string g = "static int32_t g(int32_t x) { return x + 1; }\n";
+  const std::string of_g = "static int32_t f(int8_t* a, int8_t* b, int32_t* c, int n) { c[0] = g(n); return 0; }\n";
+  CHECK(read(call, g + of_g) == read("  c[0] = 4 + 1;", ""));
+  const std::string macro = "#define g(x) (x * 2)\n";
+  CHECK(read(call, g + "#include \"conf.h\"\n" + of_g, {{"conf.h", macro}}) == read("  c[0] = 4 * 2;", ""));
+  CHECK(read(call, g + "#include \"conf.h\"\n" + of_g, {{"a/conf.h", macro}, {"b/conf.h", ""}}) == "stays: f g");
+  // Functions of a header are no helpers.
+  CHECK(read(call, "#include \"conf.h\"\n" + of_g, {{"conf.h", g}}).starts_with("stays:"));
 }
 
 TEST_CASE("loops, branches and variables of helpers") {

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "tvm_c/body/expressions.hpp"
+#include "tvm_c/text/preprocessed.hpp"
 #include "tvm_c/text/section_words.hpp"
+
 namespace usmp::tvm_c {
 namespace {
 
@@ -62,24 +65,37 @@ const Helpers::Parsed& Helpers::parsed(std::size_t file) {
   Parsed& result = entry->second;
   if (!is_new) return result;
   c::Environment environment;
-  const std::uint32_t main = result.files.add({files_[file].name, files_[file].text});
+  std::set<std::size_t> read = {file};
+  if (included_ != nullptr) {
+    environment = environment_of(*included_, result.files, read);
+    result.main = static_cast<std::uint32_t>(file);
+  } else {
+    result.main = result.files.add({files_[file].name, files_[file].text});
+  }
   std::set<std::string_view> own;
   environment.is_undefined = [&](std::string_view name) { return own.contains(name); };
   environment.calls_stay = is_pack;
   try {
-    own = defined_as_nothing(result.files.tokens(main));
-    result.unit = c::preprocess(result.files, main, environment);
+    own = defined_as_nothing(result.files.tokens(result.main));
+    result.unit = c::preprocess(result.files, result.main, environment);
     result.tree = c::parse(result.unit.tokens);
     result.changes = changes_of(result.tree);
     result.is_understood = true;
   } catch (const c::SyntaxError&) {
     return result;
   }
+  const Names unread = included_ != nullptr ? macros_unread(*included_, file, read) : Names();
+  const auto has_unread = [&](c::TokenRange range) {
+    const std::span<const c::Token> tokens =
+        std::span(result.unit.tokens).subspan(range.begin, range.end - range.begin);
+    return std::ranges::any_of(tokens, [&](const c::Token& token) { return unread.contains(token.text); });
+  };
   for (std::size_t i = 0; i < result.tree.decls.size(); ++i) {
     const c::Decl& decl = result.tree.decls[i];
     if (decl.kind != c::DeclKind::function || !decl.body.valid()) continue;
-    const bool is_sure = !decl.is_conditional && decl.unknown.empty() && is_own(decl, result.unit.tokens) &&
-                         result.tree[decl.body].kind == c::StmtKind::block;
+    const bool is_sure = result.unit.tokens[decl.at].file == result.main && !has_unread(decl.tokens) &&
+                         !has_unread(result.tree[decl.body].tokens) && !decl.is_conditional && decl.unknown.empty() &&
+                         is_own(decl, result.unit.tokens) && result.tree[decl.body].kind == c::StmtKind::block;
     const auto [one, is_first] = result.functions.try_emplace(decl.name);
     one->second = is_first && is_sure ? std::optional(c::DeclId(i)) : std::nullopt;
   }
@@ -100,6 +116,7 @@ bool Helpers::has_only_functions(std::size_t file) {
   while (!pending.empty()) {
     const c::Stmt& item = in.tree[pending.back()];
     pending.pop_back();
+    if (in.unit.tokens[item.tokens.begin].file != in.main) continue;
     if (item.kind == c::StmtKind::linkage) {
       pending.insert(pending.end(), item.body.begin(), item.body.end());
     } else if (item.kind == c::StmtKind::declaration) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/text/included.hpp"
 #include "usmp/c/parser.hpp"
 #include "usmp/c/preprocessor.hpp"
 #include "usmp/tvm_c/reader.hpp"
@@ -24,7 +25,9 @@ namespace usmp::tvm_c {
 // The files as trees, each made when it is first asked for.
 class Helpers {
  public:
-  explicit Helpers(std::span<const Source> files) : files_(files) {}
+  // `included`: headers of the same files; null: none is here, and names that they may define are not known.
+  explicit Helpers(std::span<const Source> files, const Included* included = nullptr)
+      : files_(files), included_(included) {}
 
   // Where expressions change a variable by its name, by their first token.
   using Changes = std::vector<std::pair<std::uint32_t, c::DeclId>>;
@@ -48,6 +51,7 @@ class Helpers {
     c::Files files;
     c::Unit unit;
     c::Tree tree;
+    std::uint32_t main = 0;                                          // the file among `files`
     std::map<std::string_view, std::optional<c::DeclId>> functions;  // nothing: several, or not for certain
     Changes changes;
     bool is_understood = false;
@@ -55,6 +59,7 @@ class Helpers {
   const Parsed& parsed(std::size_t file);
 
   std::span<const Source> files_;
+  const Included* included_;
   std::map<std::size_t, Parsed> parsed_;
   std::set<std::string, std::less<>> read_;
 };

@@ -12,26 +12,37 @@
 
 namespace usmp::tvm_c {
 
-Preprocessed::Preprocessed(const Included& included, std::size_t file, std::function<bool(std::string_view)> stays)
-    : included_(included), file_(file) {
-  for (std::size_t i = 0; i < included.count(); ++i) files_.add({{}, included.code(i).text, included.code(i).mapped});
-  std::set<std::size_t> read = {file};
+c::Environment environment_of(const Included& included, c::Files& files, std::set<std::size_t>& read) {
+  for (std::size_t i = 0; i < included.count(); ++i) files.add({{}, included.code(i).text, included.code(i).mapped});
   c::Environment environment;
-  environment.stays = std::move(stays);
   environment.include = [&](std::string_view name, bool, std::uint32_t) -> std::optional<std::uint32_t> {
     const auto found = included.only_source(name);
     if (found) read.insert(*found);
     return found ? std::optional(static_cast<std::uint32_t>(*found)) : std::nullopt;
   };
+  return environment;
+}
+
+Names macros_unread(const Included& included, std::size_t file, const std::set<std::size_t>& read) {
+  Names result;
+  for (const std::size_t source : included.closed(file)) {
+    if (read.contains(source)) continue;
+    for (const std::string_view name : included.macros(source).names()) result.emplace(name);
+  }
+  return result;
+}
+
+Preprocessed::Preprocessed(const Included& included, std::size_t file, std::function<bool(std::string_view)> stays)
+    : included_(included), file_(file) {
+  std::set<std::size_t> read = {file};
+  c::Environment environment = environment_of(included, files_, read);
+  environment.stays = std::move(stays);
   try {
     unit_ = c::preprocess(files_, static_cast<std::uint32_t>(file), environment);
   } catch (const c::SyntaxError&) {
     return;
   }
-  for (const std::size_t source : included.closed(file)) {
-    if (read.contains(source)) continue;
-    for (const std::string_view name : included.macros(source).names()) unread_.emplace(name);
-  }
+  unread_ = macros_unread(included, file, read);
   std::size_t most = 0;
   for (const c::Token& token : unit_->tokens) {
     std::uint32_t in = token.file;

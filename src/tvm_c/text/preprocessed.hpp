@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,12 @@
 #include "usmp/c/preprocessor.hpp"
 
 namespace usmp::tvm_c {
+
+// Adds the files and headers to `files`, by their numbers. #include finds the only one of its name; those that it finds
+// go into `read`.
+[[nodiscard]] c::Environment environment_of(const Included& included, c::Files& files, std::set<std::size_t>& read);
+// Macros of what the file includes that is not among these, as several have one's name.
+[[nodiscard]] Names macros_unread(const Included& included, std::size_t file, const std::set<std::size_t>& read);
 
 class Preprocessed {
  public:
@@ -39,7 +46,7 @@ class Preprocessed {
   std::size_t file_;
   c::Files files_;
   std::optional<c::Unit> unit_;
-  Names unread_;                      // macros of files that are not in the unit, as several have one's name
+  Names unread_;                      // macros_unread
   std::vector<std::size_t> reached_;  // by token: how far in the file, at the most, it and those in front stand
 };
 
