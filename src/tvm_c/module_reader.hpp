@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tvm_c/body/body_reader.hpp"
 #include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/planned_memory.hpp"
 #include "tvm_c/body/planned_pools.hpp"
+#include "tvm_c/body/read_function.hpp"
 #include "tvm_c/hints.hpp"
 #include "tvm_c/kept/added_code.hpp"
 #include "tvm_c/kept/escape.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Reads calls of operators and helpers, and finds what is done if one fails.
-#include "tvm_c/body/body_statements.hpp"
+#include "tvm_c/body/body_reader.hpp"
 
 #include <algorithm>
 #include <set>
@@ -77,7 +77,7 @@ bool BodyReader::read_checked_result(const c::Stmt& stmt, const c::Stmt& check) 
   const std::string callee = called_name(code_, call, names_, scope_);
   if (callee.empty() || !check.other.empty()) return false;
   if (!is_condition && code_.name_of(tested) != name.text) return false;
-  const bool never_fails = callees_.always_returns(callee);
+  const bool never_fails = callees_.returns_only_0(callee);
   if (!asks_not_zero(code_, check.expr, tested, never_fails)) return false;
   const std::string declared = tir::to_string(status) + "_t " + std::string(name.text);
   std::optional<OnFailure> failure;
@@ -129,7 +129,7 @@ bool BodyReader::read_check(const c::Stmt& stmt, c::ExprId call) {
                         (kind == c::StmtKind::return_to || kind == c::StmtKind::block);
   if (!is_known && is_check) name = other_name(code_, call, names_, true);
   if (name.empty()) return false;
-  const bool never_fails = is_known && callees_.always_returns(name);
+  const bool never_fails = is_known && callees_.returns_only_0(name);
   require_no_else(code_, stmt);
   expect_not_zero(code_, stmt.expr, call, never_fails);
   OnFailure failure{tir::make_int(failure_of(code_, stmt.body[0]).value_or(tvms_failure))};
@@ -165,7 +165,7 @@ bool BodyReader::says_less(const std::string& name, c::ExprId call) const {
 bool BodyReader::read_nested_check(const c::Stmt& stmt) {
   const auto call = leading_call(code_, stmt.expr);
   const std::string name = nested_name(call);
-  if (name.empty() || !is_check(code_, stmt, *call, callees_.always_returns(name)) || !says_less(name, *call))
+  if (name.empty() || !is_check(code_, stmt, *call, callees_.returns_only_0(name)) || !says_less(name, *call))
     return false;
   tried(name, [&] {
     const Value value = nested_call(name, *call);
@@ -196,7 +196,7 @@ std::optional<Value> BodyReader::nested_condition(const c::Stmt& stmt) {
   const std::string name = nested_name(call);
   if (name.empty()) return std::nullopt;
   const bool is_plain = !is_negated && !code_.has_brackets(asked) && inlined_ == nullptr;
-  if (is_plain && is_check(code_, stmt, *call, callees_.always_returns(name))) return std::nullopt;
+  if (is_plain && is_check(code_, stmt, *call, callees_.returns_only_0(name))) return std::nullopt;
   if (asked != *call && (!is_comparison || code_.operand(asked, 0) != *call)) {
     c::ExprId test = asked;
     while (code_.operand(test, 0) != *call && code_.operand(code_.operand(test, 0), 0) != *call)
@@ -324,7 +324,7 @@ void BodyReader::result(const c::Stmt& stmt, Statements all) {
   if (stmt.expr.valid()) {
     const std::string name = called_name(code_, stmt.expr, names_, scope_);
     if (!name.empty()) {
-      call(name, stmt.expr, {callees_.always_returns(name) ? tir::make_int(tvms_failure) : tir::make_own_code()});
+      call(name, stmt.expr, {callees_.returns_only_0(name) ? tir::make_int(tvms_failure) : tir::make_own_code()});
     } else {
       const std::string_view variable = code_.name_of(stmt.expr);
       const auto value = variable.empty() ? std::nullopt : look_up_(variable);  // what read_checked_result leaves

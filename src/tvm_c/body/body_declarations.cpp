@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Declares parameters, variables, arrays and workspace, and stores what is assigned.
-#include "tvm_c/body/body_statements.hpp"
+#include "tvm_c/body/body_reader.hpp"
 
 #include <algorithm>
 #include <array>

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/body/body_reader.hpp"
 #include "tvm_c/body/expressions.hpp"
+#include "tvm_c/body/read_function.hpp"
 #include "tvm_c/body/values.hpp"
 #include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/file_scope.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Reads blocks, loops and branches, and keeps the text of statements that stay.
-#include "tvm_c/body/body_statements.hpp"
+#include "tvm_c/body/body_reader.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -89,7 +89,7 @@ void BodyReader::drop_failure(const c::Stmt& check, const std::string& declared)
   require_no_else(code_, check);
   if (auto failure = guarded_.find(code_, check.body[0], false, declared)) {
     result_.dropped.push_back(*failure->text);
-  } else if (const auto other = never_leaves(code_, check.body[0])) {
+  } else if (const auto other = not_a_return(code_, check.body[0])) {
     fail_at(*other, other->is("return") ? "';'" : "'return'");
   }
 }
@@ -288,7 +288,7 @@ std::size_t BodyReader::branch(const c::Stmt& stmt, Statements all) {
 std::size_t BodyReader::branch_on(const Value& tested, const c::Stmt& stmt, Statements all) {
   const Tree condition = values_.condition(tested);
   const auto constant = function_.is_entry ? std::nullopt : tir::as_int(*condition.expr);
-  if (constant == 0 && stmt.other.empty() && !never_leaves(code_, stmt.body[0])) return 1;
+  if (constant == 0 && stmt.other.empty() && !not_a_return(code_, stmt.body[0])) return 1;
   const bool is_block = code_[stmt.body[0]].kind == c::StmtKind::block;
   if (constant == 1 && is_block && inlined_ == nullptr && stmt.other.empty()) {  // which a return would not leave
     scope(stmt.body[0]);

@@ -42,7 +42,7 @@ std::int64_t Callees::packed_arguments(std::string_view name) {
   return taken;
 }
 
-bool Callees::always_returns(std::string_view name) {
+bool Callees::returns_only_0(std::string_view name) {
   if (name == free_function) return true;
   const auto function = scope_.functions.find(name);
   return function != scope_.functions.end() && !kept_.contains(name) && !scope_.doubts.contains(name) &&

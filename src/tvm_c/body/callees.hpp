@@ -29,7 +29,7 @@ class Callees {
   [[nodiscard]] std::int64_t packed_arguments(std::string_view name);
 
   // Whether the function is one that is read and returns 0, or that planned C does not call.
-  [[nodiscard]] bool always_returns(std::string_view name);
+  [[nodiscard]] bool returns_only_0(std::string_view name);
   // Whether the C has the function, and it, or one that it asks for its result, may return something else than 0.
   [[nodiscard]] bool may_fail(const std::string& name);
   // Whether a function of the C has but one return; also if it is not understood, which is told where it is read.

@@ -116,7 +116,7 @@ std::int32_t expect_failure(const Expressions& code, c::StmtId failure) {
   fail_at(code.at(is_negative ? code.operand(found.value, 0) : found.value), is_negative ? "'1'" : "'-'");
 }
 
-std::optional<Token> never_leaves(const Expressions& code, c::StmtId failure) {
+std::optional<Token> not_a_return(const Expressions& code, c::StmtId failure) {
   const c::Stmt& stmt = code[failure];
   if (stmt.kind == c::StmtKind::return_to) return std::nullopt;
   if (stmt.kind != c::StmtKind::block || stmt.body.empty()) return code.odd(failure);

@@ -42,8 +42,8 @@ void require_no_else(const Expressions& code, const c::Stmt& check);
 [[nodiscard]] std::optional<std::int32_t> failure_of(const Expressions& code, c::StmtId failure);
 // The same; throws where something else stands.
 std::int32_t expect_failure(const Expressions& code, c::StmtId failure);
-// What never happens and would return: return x; or { log("no memory"); return x; }. Where something else stands.
-[[nodiscard]] std::optional<Token> never_leaves(const Expressions& code, c::StmtId failure);
+// Where something else stands than return x; or { log("no memory"); return x; }, which never happens. Nothing: nowhere.
+[[nodiscard]] std::optional<Token> not_a_return(const Expressions& code, c::StmtId failure);
 // What the function returns if a call fails that `check` is of, a number or what the variable `name` has got of the
 // callee. Null: something else stands there.
 [[nodiscard]] tir::ExprRef failure_code(const Expressions& code, const c::Stmt& check, std::string_view name);

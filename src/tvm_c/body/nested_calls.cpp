@@ -58,7 +58,7 @@ void bind_params(const std::vector<CParam>& params, const std::vector<Value>& ar
 
 bool is_check(const Expressions& code, const c::Stmt& stmt, c::ExprId call, bool never_fails) {
   if (!stmt.other.empty() || !asks_not_zero(code, stmt.expr, call, never_fails)) return false;
-  return never_fails ? !never_leaves(code, stmt.body[0]) : failure_of(code, stmt.body[0]).has_value();
+  return never_fails ? !not_a_return(code, stmt.body[0]) : failure_of(code, stmt.body[0]).has_value();
 }
 
 }  // namespace usmp::tvm_c

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Reads a function again where a variable turns out to be changed, or a call not to be read.
-#include "tvm_c/body/body_reader.hpp"
+#include "tvm_c/body/read_function.hpp"
 
 #include <map>
 #include <utility>
 
-#include "tvm_c/body/body_statements.hpp"
+#include "tvm_c/body/body_reader.hpp"
 #include "tvm_c/body/helper_reader.hpp"
 #include "tvm_c/body/variables.hpp"
 #include "tvm_c/text/function_tree.hpp"
