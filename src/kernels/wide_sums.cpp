@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -34,28 +35,42 @@ constexpr std::int64_t least_terms = 16;  // of a part
 constexpr std::int64_t most_pieces = 64;  // of a loop
 constexpr std::int64_t most_of_part = std::numeric_limits<std::int32_t>::max();
 
-// The value in 32 bits, if it is made of loads by casts, sums and differences: as a factor of 16 bits, whose parts are
-// numbers of 16 bits, it is the same. Null: it is something else.
+// The value in 32 bits, where it is a load of up to 16 bits with casts and sums with literals of 16 bits around it.
+// Null: it is something else.
 ExprRef in_32_bits(const ExprRef& root) {
-  const bool is_wide = root->type == tir::int64_type;
-  switch (root->kind) {
-    case ExprKind::load:
-      return is_wide ? nullptr : root;
-    case ExprKind::int_imm:
-      return is_wide ? tir::make_int(*tir::as_int(*root), tir::int32_type) : root;
-    case ExprKind::cast: {
-      const ExprRef value = in_32_bits(root->operands[0]);
-      return value == nullptr ? nullptr : tir::make_cast(is_wide ? tir::int32_type : root->type, value);
-    }
-    case ExprKind::add:
-    case ExprKind::sub: {
-      const ExprRef a = in_32_bits(root->operands[0]);
-      const ExprRef b = in_32_bits(root->operands[1]);
-      return a == nullptr || b == nullptr || a->type != b->type ? nullptr : tir::make_binary(root->kind, a, b);
-    }
-    default:
+  constexpr std::size_t most_nodes = 6;
+  struct Around {
+    const tir::Expr* node;
+    std::int64_t number;  // that is added or subtracted
+  };
+  std::vector<Around> around;
+  ExprRef value = root;
+  for (std::size_t i = 0; i < most_nodes && value->kind != ExprKind::load; ++i) {
+    std::size_t side = 0;
+    std::int64_t number = 0;
+    if (value->kind == ExprKind::add || value->kind == ExprKind::sub) {
+      side = value->kind == ExprKind::add && tir::as_int(*value->operands[0]) ? 1 : 0;
+      const auto literal = tir::as_int(*value->operands[1 - side]);
+      if (!literal || !Interval{*literal, *literal}.within(*tir::range_of_type(tir::int16_type))) return nullptr;
+      number = *literal;
+    } else if (value->kind != ExprKind::cast) {
       return nullptr;
+    }
+    around.push_back({value.get(), number});
+    value = value->operands[side];
   }
+  if (value->kind != ExprKind::load || !value->type.is_integer() || value->type.bits > 16) return nullptr;
+  for (const auto& [node, number] : around | std::views::reverse) {
+    const tir::DataType type = node->type == tir::int64_type ? tir::int32_type : node->type;
+    if (node->kind == ExprKind::cast) {
+      value = tir::make_cast(type, value);
+    } else if (value->type == type) {
+      value = tir::make_binary(node->kind, value, tir::make_int(number, type));
+    } else {
+      return nullptr;
+    }
+  }
+  return value;
 }
 
 // A loop over terms: its variable is in [0, extent), and neighbours' weights are `weight` apart.
@@ -82,24 +97,31 @@ struct Parts {
 
 // The most that the terms of a part may add up to, of any sum. O(terms · sums).
 std::int64_t largest_part(const Terms& terms, const Parts& parts) {
+  const std::size_t count = terms.loops.size();
+  std::vector<std::int64_t> numbers(count, 1);  // of parts that a loop makes
+  std::int64_t all = 1;
+  for (std::size_t i = 0; i < count && i <= parts.around; ++i) {
+    numbers[i] = i < parts.around ? terms.loops[i].extent : parts.pieces;
+    all *= numbers[i];
+  }
   std::int64_t largest = 0;
-  std::vector<std::int64_t> of_parts;
   for (std::int64_t s = 0; s < terms.sums; ++s) {
-    of_parts.assign(1, 0);
-    const auto add = [&](const auto& self, std::size_t level, std::int64_t part, std::int64_t at) -> void {
-      if (level == terms.loops.size()) {
-        const auto index = static_cast<std::size_t>(part);
-        if (of_parts.size() <= index) of_parts.resize(index + 1, 0);
-        of_parts[index] += terms.sizes[static_cast<std::size_t>(at)];
-        return;
+    std::vector<std::int64_t> of_parts(static_cast<std::size_t>(all), 0);
+    std::vector<std::int64_t> values(count, 0);  // of the loops' variables
+    for (bool goes_on = true; goes_on;) {
+      std::int64_t part = 0;
+      std::int64_t weight = terms.first_weight + s * terms.sum_weight;
+      for (std::size_t i = 0; i < count; ++i) {
+        part = part * numbers[i] + values[i] * numbers[i] / terms.loops[i].extent;
+        weight += values[i] * terms.loops[i].weight;
       }
-      const TermLoop& loop = terms.loops[level];
-      const std::int64_t numbers = level < parts.around ? loop.extent : level == parts.around ? parts.pieces : 1;
-      for (std::int64_t i = 0; i < loop.extent; ++i) {
-        self(self, level + 1, part * numbers + i * numbers / loop.extent, at + i * loop.weight);
+      of_parts[static_cast<std::size_t>(part)] += terms.sizes[static_cast<std::size_t>(weight)];
+      goes_on = false;
+      for (std::size_t i = count; i-- > 0 && !goes_on;) {
+        goes_on = ++values[i] < terms.loops[i].extent;
+        if (!goes_on) values[i] = 0;
       }
-    };
-    add(add, 0, 0, terms.first_weight + s * terms.sum_weight);
+    }
     largest = std::max(largest, *std::ranges::max_element(of_parts));
   }
   return largest;

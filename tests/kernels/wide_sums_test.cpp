@@ -227,6 +227,7 @@ TEST_CASE("wide sums: nests that stay") {
   }
   SUBCASE("bounds that depend on another loop") { one.inner_length = add(one.var(one.r), imm(1024)); }
   SUBCASE("sums that are apart") { one.apart = 2; }
+  SUBCASE("data with a number that 16 bits do not hold") { one.offset = std::int64_t{1} << 40; }
   SUBCASE("terms that are no products") { one.kind = ExprKind::sub; }
   SUBCASE("weights that have 64 bits") {
     one.has_weights = false;
