@@ -10,7 +10,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -60,7 +59,8 @@ ExprRef in_32_bits(const ExprRef& root) {
     value = value->operands[side];
   }
   if (value->kind != ExprKind::load || !value->type.is_integer() || value->type.bits > 16) return nullptr;
-  for (const auto& [node, number] : around | std::views::reverse) {
+  for (std::size_t i = around.size(); i-- > 0;) {
+    const auto& [node, number] = around[i];
     const tir::DataType type = node->type == tir::int64_type ? tir::int32_type : node->type;
     if (node->kind == ExprKind::cast) {
       value = tir::make_cast(type, value);
