@@ -145,6 +145,7 @@ LAYERS = [
     # 16 by 8 bits: sums fit 32, or need 64.
     conv("wide_32", (8, 8, 32), 32, (3, 3), bits=16),
     conv("wide_64", (4, 4, 128), 32, (3, 3), bits=16),
+    conv("wide_64_blocks", (4, 4, 128), 80, (3, 3), bits=16),
     dense("wide_dense_64", 4000, 8, bits=16),
 ]
 

@@ -84,9 +84,9 @@ struct TermLoop {
 struct Terms {
   std::vector<TermLoop> loops;
   std::int64_t sums = 1;
-  std::int64_t sum_weight = 0;  // distance of the weights of neighbouring sums
-  std::int64_t first_weight = 0;
-  std::vector<std::int64_t> sizes;  // of the weights, times the largest of data
+  std::int64_t sum_weight = 0;              // distance of the weights of neighbouring sums
+  std::vector<std::int64_t> first_weights;  // of the first sum, for all values of variables around the nest
+  std::vector<std::int64_t> sizes;          // of the weights, times the largest of data
 };
 
 // So many loops stand around a part, and the one that is next inside is in equal pieces.
@@ -105,12 +105,13 @@ std::int64_t largest_part(const Terms& terms, const Parts& parts) {
     all *= numbers[i];
   }
   std::int64_t largest = 0;
-  for (std::int64_t s = 0; s < terms.sums; ++s) {
+  for (std::int64_t sum = 0; sum < std::ssize(terms.first_weights) * terms.sums; ++sum) {
+    const std::int64_t first = terms.first_weights[static_cast<std::size_t>(sum / terms.sums)];
     std::vector<std::int64_t> of_parts(static_cast<std::size_t>(all), 0);
     std::vector<std::int64_t> values(count, 0);  // of the loops' variables
     for (bool goes_on = true; goes_on;) {
       std::int64_t part = 0;
-      std::int64_t weight = terms.first_weight + s * terms.sum_weight;
+      std::int64_t weight = first + sum % terms.sums * terms.sum_weight;
       for (std::size_t i = 0; i < count; ++i) {
         part = part * numbers[i] + values[i] * numbers[i] / terms.loops[i].extent;
         weight += values[i] * terms.loops[i].weight;
@@ -209,6 +210,29 @@ class WideParter {
     return parts ? written(*store, product, *sum, *terms, *parts) : Block();
   }
 
+  // All values of a sum of multiples of variables, at most so many. Empty: there are more, or it is something else.
+  static std::vector<std::int64_t> values_of(const arith::Affine& sum, std::int64_t most, const arith::Facts& facts) {
+    constexpr std::int64_t far = std::int64_t{1} << 31;  // beyond constants
+    const auto is_near = [](std::int64_t value) { return value > -far && value < far; };
+    if (!is_near(sum.constant)) return {};
+    std::vector<std::int64_t> values = {sum.constant};
+    for (const auto& [atom, factor] : sum.terms) {
+      const auto range = atom.kind == arith::Atom::Kind::var ? facts.interval(arith::variable(atom.var)) : std::nullopt;
+      if (!range || !is_near(range->low) || !is_near(range->high) || !is_near(factor)) return {};
+      const std::int64_t count = range->high - range->low + 1;
+      if (count < 1 || count > most / std::ssize(values)) return {};
+      std::vector<std::int64_t> all;
+      for (const std::int64_t value : values) {
+        for (std::int64_t i = range->low; i <= range->high; ++i) {
+          all.push_back(value + i * factor);
+          if (!is_near(all.back())) return {};
+        }
+      }
+      values = std::move(all);
+    }
+    return values;
+  }
+
   // Nothing: weights are not constant, their index is not a sum of multiples of the loops' variables, or loops depend
   // on each other.
   std::optional<Terms> terms_of(const ProductSum& sum, arith::Facts& facts) const {
@@ -218,7 +242,11 @@ class WideParter {
         sum.weight.term != nullptr || !sum.weight.inside.empty() || sums > most_sums) {
       return std::nullopt;
     }
-    Terms terms{.loops = {}, .sums = sums, .sum_weight = sum.weight.index.factor(sum.sums->var), .sizes = {}};
+    Terms terms{.loops = {},
+                .sums = sums,
+                .sum_weight = sum.weight.index.factor(sum.sums->var),
+                .first_weights = {},
+                .sizes = {}};
     const std::size_t mark = facts.mark();
     for (const tir::For* loop : sum.loops) facts.bind_loop(*loop);
     std::vector<const tir::For*> loops;
@@ -243,11 +271,11 @@ class WideParter {
       if (!is_known) break;
     }
     facts.restore(mark);
-    terms.first_weight = others.constant;
-    if (!is_known || !others.is_constant() || others.constant < 0 || others.constant + last >= count ||
-        bounds_mention(sum, loops)) {
-      return std::nullopt;
-    }
+    if (!is_known || bounds_mention(sum, loops)) return std::nullopt;
+    terms.first_weights = values_of(others, count / combinations, facts);
+    const bool is_inside = !terms.first_weights.empty() && std::ranges::min(terms.first_weights) >= 0 &&
+                           std::ranges::max(terms.first_weights) + last < count;
+    if (!is_inside) return std::nullopt;
     const Interval data = tir::range_of_type(sum.data.load->type).value();
     const std::int64_t most = std::max(std::abs(data.low + sum.data.offset), std::abs(data.high + sum.data.offset));
     for (std::int64_t i = 0; i < count; ++i) {

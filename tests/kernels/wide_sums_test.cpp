@@ -196,6 +196,21 @@ TEST_CASE("wide sums: any numbers, types and zero points") {
   }
 }
 
+// Each j has weights of its own; those of the second one are larger.
+TEST_CASE("wide sums: blocks of sums") {
+  for (const int larger : {-64, -128}) {
+    WideFixture one;
+    one.element = -32768;
+    one.pixels = 2;
+    one.weights = 2 * 1024 * 8;
+    one.weight_of = [&](std::int64_t term, std::int64_t) { return term < 1024 ? -60 : larger; };
+    one.weight_at = add(one.weight_place(), mul(one.var(one.j), 1024 * 8));
+    one.program_with();
+    REQUIRE(one.parted());
+    CHECK(one.has("for k_part in [0, 4)") == (larger == -128));
+  }
+}
+
 TEST_CASE_FIXTURE(WideFixture, "wide sums: 64 sums") {
   sums = 64;
   terms = 32;
@@ -216,7 +231,7 @@ TEST_CASE("wide sums: nests that stay") {
   SUBCASE("weights that lie the other way round") {
     one.weight_at = add(mul(sub(imm(1023), one.var(one.k)), 8), one.var(one.s));
   }
-  SUBCASE("weights that something else numbers, too") {
+  SUBCASE("weights that something else numbers so that they overlap") {
     one.pixels = 2;
     one.weights = 8200;
     one.weight_at = add(one.weight_place(), one.var(one.j));
