@@ -49,7 +49,8 @@ std::string_view leading_name(std::string_view text) {
 }
 
 bool is_in_capitals(std::string_view name) {
-  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a'; });
+  // Both bounds: beyond ASCII a char may be less than 'a', or not.
+  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 std::string_view without_blanks_in_front(std::string_view text) {
