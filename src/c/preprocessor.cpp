@@ -27,6 +27,14 @@ const std::vector<Token>& Files::tokens(std::uint32_t index) {
 
 namespace {
 
+// Where the next line begins; `end` begins one.
+std::size_t behind_line(const std::vector<Token>& tokens, std::size_t at) {
+  do {
+    ++at;
+  } while (!tokens[at].begins_line);
+  return at;
+}
+
 bool is_directive(const Token& token) { return token.begins_line && token.is("#"); }
 
 enum class Truth : std::uint8_t { no, yes, unknown };
@@ -85,13 +93,6 @@ class Preprocessor final : public TokenSource {
     const std::vector<Token>* tokens = nullptr;
     std::size_t at = 0;
   };
-
-  [[nodiscard]] static std::size_t behind_line(const std::vector<Token>& tokens, std::size_t at) {
-    do {
-      ++at;
-    } while (!tokens[at].begins_line);
-    return at;
-  }
 
   void enter(std::uint32_t file) {
     const std::vector<Token>& tokens = files_.tokens(file);
@@ -411,27 +412,26 @@ class Preprocessor final : public TokenSource {
 
 }  // namespace
 
+std::string_view asked_undefined(std::span<const Token> line) {
+  const auto is = [&](std::size_t at, std::string_view text) { return at < line.size() && line[at].is(text); };
+  if (is(0, "ifndef")) return line.size() == 2 ? line[1].text : std::string_view();
+  if (!is(0, "if") || !is(1, "!") || !is(2, "defined")) return {};
+  if (line.size() == 4) return line[3].text;
+  return line.size() == 6 && is(3, "(") && is(5, ")") ? line[4].text : std::string_view();
+}
+
 std::optional<std::string_view> include_guard(const std::vector<Token>& tokens) {
   const auto is = [&](std::size_t at, std::string_view text) { return at < tokens.size() && tokens[at].is(text); };
   if (!is_directive(tokens[0])) return std::nullopt;
-  std::size_t name = 2;
-  std::size_t define = 3;
-  if (is(1, "if") && is(2, "!") && is(3, "defined")) {
-    name = is(4, "(") ? 5 : 4;
-    define = is(4, "(") ? 7 : 5;
-  } else if (!is(1, "ifndef")) {
-    return std::nullopt;
-  }
-  if (!is(define, "#") || !tokens[define].begins_line || !is(define + 1, "define") ||
-      !is(define + 2, tokens[name].text))
-    return std::nullopt;
+  const std::size_t define = behind_line(tokens, 0);
+  const std::string_view name = asked_undefined(std::span(tokens).subspan(1, define - 1));
+  if (name.empty() || !is(define, "#") || !is(define + 1, "define") || !is(define + 2, name)) return std::nullopt;
   std::size_t depth = 0;
   for (std::size_t at = 0; at < tokens.size(); ++at) {
     if (!is_directive(tokens[at])) continue;
     const Token& word = tokens[at + 1];
     if (word.is("if") || word.is("ifdef") || word.is("ifndef")) ++depth;
-    if (word.is("endif") && --depth == 0)
-      return at + 3 == tokens.size() ? std::optional(tokens[name].text) : std::nullopt;
+    if (word.is("endif") && --depth == 0) return at + 3 == tokens.size() ? std::optional(name) : std::nullopt;
     if (depth == 1 && (word.is("else") || word.is("elif"))) return std::nullopt;
   }
   return std::nullopt;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -125,6 +126,10 @@ struct Environment {
   // Whether calls of the macro stay as they are, like those of a function. Null: of none.
   std::function<bool(const Macro& macro)> calls_stay;
 };
+
+// NAME of ifndef NAME, if !defined(NAME) or if !defined NAME, the tokens of a directive behind its '#'; empty: it asks
+// for something else.
+[[nodiscard]] std::string_view asked_undefined(std::span<const Token> line);
 
 // NAME, of a file that is all in #ifndef NAME or #if !defined(NAME), #define NAME … #endif.
 [[nodiscard]] std::optional<std::string_view> include_guard(const std::vector<Token>& tokens);

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
-#include <string_view>
+
+#include "usmp/c/preprocessor.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -15,15 +16,6 @@ std::string text_of(const Code& file, const Directive& one) {
   std::string text(one.word);
   for (std::size_t i = one.first; i < one.behind; ++i) text += " " + std::string(file.lexed->tokens[i].text);
   return text;
-}
-
-// What #ifndef NAME, #if !defined(NAME) or #if !defined NAME asks for.
-std::string_view asked_undefined(const Code& file, const Directive& one) {
-  const std::span<const Token> tokens = std::span(file.lexed->tokens).subspan(one.first, one.behind - one.first);
-  if (one.word == "ifndef") return one.only;
-  if (one.word != "if" || tokens.size() < 3 || !tokens[0].is("!") || !tokens[1].is("defined")) return {};
-  if (tokens.size() == 3) return tokens[2].text;
-  return tokens.size() == 5 && tokens[2].is("(") && tokens[4].is(")") ? tokens[3].text : std::string_view();
 }
 
 }  // namespace
@@ -62,8 +54,9 @@ Branches::Branches(const Code& file, const std::shared_ptr<const Conditions>& kn
   const std::vector<Directive> directives = directives_in(file);
   for (std::size_t i = 0; i < directives.size(); ++i) {
     const Directive& one = directives[i];
+    const auto line = std::span(file.lexed->tokens).subspan(one.first - 1, one.behind - one.first + 1);
     const bool is_guard = i + 1 < directives.size() && directives[i + 1].word == "define" &&
-                          !directives[i + 1].name.empty() && directives[i + 1].name == asked_undefined(file, one);
+                          !directives[i + 1].name.empty() && directives[i + 1].name == c::asked_undefined(line);
     if (is_guard) {
       open.push_back({no_branch, "not " + text_of(file, one) + ", ", false});
     } else if (opens_group(one.word)) {
