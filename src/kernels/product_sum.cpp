@@ -191,16 +191,30 @@ std::optional<arith::Affine> affine_of(const ExprRef& index, const arith::Facts&
   return whole;
 }
 
-std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts) {
-  ProductSum sum;
+std::optional<AddedProduct> added_product(const tir::For& outermost) {
+  AddedProduct nest;
   for (const tir::For* loop = &outermost; loop != nullptr; loop = tir::only_loop(loop->body)) {
-    if (loop->row_runs != 0 || !is_arithmetic(*loop->min) || !is_arithmetic(*loop->extent)) return std::nullopt;
-    sum.loops.push_back(loop);
+    if (loop->row_runs != 0) return std::nullopt;
+    nest.loops.push_back(loop);
   }
-  const tir::Block& innermost = sum.loops.back()->body;
-  sum.store = innermost.size() == 1 ? std::get_if<tir::Store>(&innermost[0].node) : nullptr;
-  const Expr* term = sum.store == nullptr ? nullptr : loops::added_term(*sum.store);
-  if (term == nullptr || term->kind != ExprKind::mul || term->type != tir::int32_type) return std::nullopt;
+  const tir::Block& innermost = nest.loops.back()->body;
+  nest.store = innermost.size() == 1 ? std::get_if<tir::Store>(&innermost[0].node) : nullptr;
+  nest.product = nest.store == nullptr ? nullptr : loops::added_term(*nest.store);
+  const bool is_product = nest.product != nullptr && nest.product->kind == ExprKind::mul;
+  return is_product ? std::optional(std::move(nest)) : std::nullopt;
+}
+
+std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts) {
+  std::optional<AddedProduct> nest = added_product(outermost);
+  if (!nest || nest->product->type != tir::int32_type) return std::nullopt;
+  const Expr* term = nest->product;
+  ProductSum sum;
+  sum.loops = std::move(nest->loops);
+  sum.store = nest->store;
+  const auto has_bounds = [](const tir::For* loop) {
+    return is_arithmetic(*loop->min) && is_arithmetic(*loop->extent);
+  };
+  if (!std::ranges::all_of(sum.loops, has_bounds)) return std::nullopt;
   const std::size_t mark = facts.mark();
   for (const tir::For* loop : sum.loops) facts.bind_loop(*loop);
   const auto index = facts.affine(*sum.store->index);

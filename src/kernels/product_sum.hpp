@@ -58,6 +58,14 @@ struct ProductSum {
 // Weights of 8 bits with a sign, stored as what is 128 more, are multiplied with data without sign.
 inline constexpr std::int64_t unsigned_weight_offset = -128;
 
+// Loops of which each holds only the next, and in the innermost a[i] = a[i] + x * y.
+struct AddedProduct {
+  std::vector<const tir::For*> loops;  // outermost first; none is of rows that run together (For::row_runs)
+  const tir::Store* store = nullptr;
+  const tir::Expr* product = nullptr;
+};
+[[nodiscard]] std::optional<AddedProduct> added_product(const tir::For& outermost);
+
 // The index as a sum. A term that takes a quotient or remainder toward zero of what may be negative counts as 0, and
 // its variables go into `inside`. Nothing: it is no sum, or something else than variables decides such a term.
 [[nodiscard]] std::optional<arith::Affine> affine_of(const tir::ExprRef& index, const arith::Facts& facts,

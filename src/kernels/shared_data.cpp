@@ -14,7 +14,6 @@
 
 #include "kernels/product_sum.hpp"
 #include "usmp/loops/edit.hpp"
-#include "usmp/loops/reduction.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -35,19 +34,13 @@ struct SharedData {
 
 // The quotient of one loop's variable that a term has in an index.
 std::optional<SharedData> shared_data(const tir::For& outermost, arith::Facts& facts) {
-  SharedData shared;
-  for (const tir::For* loop = &outermost; loop != nullptr; loop = tir::only_loop(loop->body)) {
-    if (loop->row_runs != 0) return std::nullopt;
-    shared.loops.push_back(loop);
-  }
-  const Block& innermost = shared.loops.back()->body;
-  const auto* store = innermost.size() == 1 ? std::get_if<tir::Store>(&innermost[0].node) : nullptr;
-  const tir::Expr* term = store == nullptr ? nullptr : loops::added_term(*store);
-  if (term == nullptr || term->kind != tir::ExprKind::mul) return std::nullopt;
+  std::optional<AddedProduct> nest = added_product(outermost);
+  if (!nest) return std::nullopt;
+  SharedData shared{.loops = std::move(nest->loops)};
   const std::size_t mark = facts.mark();
   for (const tir::For* loop : shared.loops) facts.bind_loop(*loop);
-  const auto sums = facts.affine(*store->index);
-  tir::for_each_expr(*term, [&](const tir::Expr& expr) {
+  const auto sums = facts.affine(*nest->store->index);
+  tir::for_each_expr(*nest->product, [&](const tir::Expr& expr) {
     const auto index = expr.kind == tir::ExprKind::load && sums ? facts.affine(*expr.operands[0]) : std::nullopt;
     if (!index) return;
     for (const arith::Terms::Term& part : index->terms) {

@@ -16,7 +16,6 @@
 #include "kernels/product_sum.hpp"
 #include "kernels/run.hpp"
 #include "usmp/loops/edit.hpp"
-#include "usmp/loops/reduction.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -157,6 +156,12 @@ std::optional<Parts> parts_of(const Terms& terms) {
   return count / parts.pieces < least_terms ? std::nullopt : std::optional(parts);
 }
 
+// storage[index] = storage[index] + term
+tir::Store added_to(VarId storage, const ExprRef& index, const ExprRef& term) {
+  const ExprRef before = tir::make_load(term->type, storage, index);
+  return {storage, index, tir::make_binary(ExprKind::add, before, term), nullptr};
+}
+
 class WideParter {
  public:
   explicit WideParter(tir::Module& module) : module_(module) {}
@@ -187,27 +192,23 @@ class WideParter {
  private:
   // What becomes of the nest; empty: it is none of wide sums, or nothing proves that its parts fit.
   Block in_parts(const tir::For& nest, arith::Facts& facts) {
-    const tir::For* innermost = &nest;
-    while (const tir::For* loop = tir::only_loop(innermost->body)) innermost = loop;
-    const auto* store = innermost->body.size() == 1 ? std::get_if<tir::Store>(&innermost->body[0].node) : nullptr;
-    const tir::Expr* term = store == nullptr ? nullptr : loops::added_term(*store);
-    if (term == nullptr || term->kind != ExprKind::mul || term->type != tir::int64_type) return {};
-    const ExprRef a = in_32_bits(term->operands[0]);
-    const ExprRef b = in_32_bits(term->operands[1]);
+    const std::optional<AddedProduct> wide = added_product(nest);
+    if (!wide || wide->product->type != tir::int64_type) return {};
+    const ExprRef a = in_32_bits(wide->product->operands[0]);
+    const ExprRef b = in_32_bits(wide->product->operands[1]);
     if (a == nullptr || b == nullptr || a->type != tir::int32_type || b->type != tir::int32_type) return {};
 
     // The nest as it would be if it did not need 64 bits.
-    const ExprRef before = tir::make_load(tir::int32_type, store->storage, store->index);
+    const tir::Store& store = *wide->store;
     const ExprRef product = tir::make_binary(ExprKind::mul, a, b);
-    const tir::Store added{store->storage, store->index, tir::make_binary(ExprKind::add, before, product), nullptr};
     tir::For narrow = nest;
-    tir::For* body = &narrow;
-    while (tir::For* loop = tir::only_loop(body->body)) body = loop;
-    body->body[0] = {added};
+    tir::For* innermost = &narrow;
+    while (tir::For* loop = tir::only_loop(innermost->body)) innermost = loop;
+    innermost->body[0] = {added_to(store.storage, store.index, product)};
     const auto sum = product_sum(narrow, facts);
     const std::optional<Terms> terms = sum ? terms_of(*sum, facts) : std::nullopt;
     const std::optional<Parts> parts = terms ? parts_of(*terms) : std::nullopt;
-    return parts ? written(*store, product, *sum, *terms, *parts) : Block();
+    return parts ? written(store, product, *sum, *terms, *parts) : Block();
   }
 
   // All values of a sum of multiples of variables, at most so many. Empty: there are more, or it is something else.
@@ -324,9 +325,7 @@ class WideParter {
       number[cut->var] =
           plus(times(tir::make_var(module_, around.back().var), length), tir::make_var(module_, piece.var));
     }
-    const ExprRef s = tir::make_var(module_, sum.sums->var);
-    const ExprRef before = tir::make_load(tir::int32_type, part, s);
-    Stmt nest{tir::Store{part, s, tir::make_binary(ExprKind::add, before, loops::renamed(product, number)), nullptr}};
+    Stmt nest{added_to(part, tir::make_var(module_, sum.sums->var), loops::renamed(product, number))};
     for (std::size_t i = sum.loops.size(); i-- > 0;) {
       const tir::For* loop = sum.loops[i];
       const bool is_around =
@@ -343,8 +342,7 @@ class WideParter {
     const ExprRef f = tir::make_var(module_, add.var);
     const ExprRef index = loops::renamed(store.index, {{sum.sums->var, f}});
     const ExprRef wide = tir::make_cast(tir::int64_type, tir::make_load(tir::int32_type, part, f));
-    const ExprRef so_far = tir::make_load(tir::int64_type, store.storage, index);
-    over_sums(add, {store.storage, index, tir::make_binary(ExprKind::add, so_far, wide), nullptr});
+    over_sums(add, added_to(store.storage, index, wide));
 
     for (std::size_t i = around.size(); i-- > 0;) {
       around[i].body = std::move(inner);
