@@ -437,6 +437,14 @@ std::optional<std::string_view> include_guard(const std::vector<Token>& tokens) 
   return std::nullopt;
 }
 
+Position position_of(const Unit& unit, const Token& token) {
+  Position place{token.file, token.offset};
+  for (std::uint32_t i = token.expansion; i != 0; i = unit.expansions[i].parent) {
+    place = {unit.expansions[i].file, unit.expansions[i].offset};
+  }
+  return place;
+}
+
 Unit preprocess(Files& files, std::uint32_t file, const Environment& environment) {
   return Preprocessor(files, environment).run(file);
 }

@@ -53,6 +53,7 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out, std::ostr
     const Inspected inspected = inspected_module(model, info);
     const pipeline::Program& program = inspected.program;
     const model::Description described = pipeline::described(inspected.source);
+    const report::InspectedC found{inspected.source.tvm_pools, inspected.source.unread_calls};
     if (inspected.source.lost_constants) {
       tell(err, Severity::warning,
            printable("module " + in_quotes(info.name) + ": TVM's plan is wrong: " + *inspected.source.lost_constants +
@@ -63,10 +64,10 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out, std::ostr
     if (options.tir) {
       out << tir::print(program.module);
     } else if (options.model.json) {
-      out << report::inspect_json(described, program.module, program.analysis, inspected.source.tvm_pools, operators);
+      out << report::inspect_json(described, program.module, program.analysis, found, operators);
     } else {
       out << report::inspect_text(
-          described, program.module, program.analysis, inspected.source.tvm_pools,
+          described, program.module, program.analysis, found,
           {.width = options.width.value_or(std::string::npos), .transformed = !model.transformations.steps.empty()});
       if (!operators.empty()) {
         out << report::operators_text(operators, options.width.value_or(std::string::npos));

@@ -70,7 +70,7 @@ SourceModule read_module(const model::Description& info, std::string_view tir, c
     source.info = info;
     source.tvm_headers = tvm_headers_of(files.foreign);
     source.module = tir_json::read_module(tir);
-    tvm_c::read_imported(source.module);
+    source.unread_calls = tvm_c::read_imported(source.module);
     program::require_accesses_inside(source.module);
     storage::split(source.module, storage::Where::between_tensors);
     plan_foreign_workspace(source, files);
@@ -135,6 +135,7 @@ WrittenModule as_written(const model::Description& info, const CFiles& files) {
   }
   source.tvm_headers = tvm_headers_of(files.foreign);
   source.kept = read.kept;
+  source.unread_calls = read.unread_calls;
   source.forwarders = read.forwarders;
   source.pool_accesses = read.pool_accesses;
   source.lost_placements = read.lost_placements;

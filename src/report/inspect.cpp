@@ -170,10 +170,14 @@ std::string unplanned_text(const tir::Module& module, const liveness::Analysis& 
   return text;
 }
 
-std::string extern_text(const liveness::Analysis& analysis) {
+std::string extern_text(const liveness::Analysis& analysis, std::span<const tvm_c::UnreadCall> unread) {
   std::string text;
   for (const std::string& callee : analysis.extern_callees) {
-    if (callee != tir::kept_text) text += "  " + printable(callee) + "\n";
+    if (callee == tir::kept_text) continue;
+    text += "  " + printable(callee);
+    const auto call = std::ranges::find(unread, callee, &tvm_c::UnreadCall::name);
+    if (call != unread.end()) text += ", whose C stays: " + printable(call->file + ", " + call->reason);
+    text += "\n";
   }
   return text.empty() ? text : "\nCalled, but defined outside the module\n" + text;
 }
@@ -284,16 +288,17 @@ std::string operators_text(std::span<const tflite::OperatorLine> operators, std:
 }
 
 std::string inspect_text(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,
-                         std::span<const tvm_c::PlannedPool> planned, const InspectTextOptions& options) {
-  return folded(head(info, module, analysis, !planned.empty(), options.transformed) + tvm_plan_text(planned) +
-                    tensors_text(info, options.width) + functions_text(module, options.width) +
-                    buffers_text(module, analysis, options.width) + calls_text(module, analysis, options.width) +
-                    unplanned_text(module, analysis) + extern_text(analysis),
+                         const InspectedC& found, const InspectTextOptions& options) {
+  return folded(head(info, module, analysis, !found.planned.empty(), options.transformed) +
+                    tvm_plan_text(found.planned) + tensors_text(info, options.width) +
+                    functions_text(module, options.width) + buffers_text(module, analysis, options.width) +
+                    calls_text(module, analysis, options.width) + unplanned_text(module, analysis) +
+                    extern_text(analysis, found.unread_calls),
                 columns_of(options.width));
 }
 
 std::string inspect_json(const model::Description& info, const tir::Module& module, const liveness::Analysis& analysis,
-                         std::span<const tvm_c::PlannedPool> planned, std::span<const tflite::OperatorLine> operators) {
+                         const InspectedC& found, std::span<const tflite::OperatorLine> operators) {
   Json json;
   json["schema"] = "usmp-plan/inspect";
   json["schema_version"] = inspect_schema_version;
@@ -302,7 +307,7 @@ std::string inspect_json(const model::Description& info, const tir::Module& modu
   json["packed_interface"] = info.packed_interface;
   json["source"] = source_name(info);
   json["unplanned_workspace"] = info.workspace_bytes ? Json(*info.workspace_bytes) : Json(nullptr);
-  json["tvm_plan"] = planned_json(planned);
+  json["tvm_plan"] = planned_json(found.planned);
   json["horizon"] = analysis.horizon;
   json["inputs"] = tensors_json(info.inputs);
   json["outputs"] = tensors_json(info.outputs);
@@ -314,6 +319,9 @@ std::string inspect_json(const model::Description& info, const tir::Module& modu
   json["calls"] = calls_json(module, analysis);
   json["unplanned"] = unplanned_allocates_json(module, analysis);
   json["extern_callees"] = analysis.extern_callees;
+  for (const tvm_c::UnreadCall& call : found.unread_calls) {
+    json["unread_calls"].push_back({{"name", call.name}, {"file", call.file}, {"reason", call.reason}});
+  }
   if (!operators.empty()) json["operators"] = operators_json(operators);
   return json_lines(json);
 }

@@ -55,8 +55,8 @@ class ImportReader {
     for (const std::string& text : function.imported_c) files_.push_back({"imported C", text});
   }
 
-  // Whether calls have been read.
-  bool run() {
+  // Whether calls have been read. Those that are not go into `unread`.
+  bool run(std::vector<UnreadCall>& unread) {
     Helpers helpers(files_);
     bool is_changed = false;
     tir::for_each_block(function_.body, [&](tir::Block& block) {
@@ -68,6 +68,7 @@ class ImportReader {
         is_changed = true;
       }
     });
+    helpers.add_not_read(unread);
     if (!is_changed) return false;
     const std::set<std::string> left = called_outside(module_, function_);
     is_free_ = true;
@@ -154,12 +155,13 @@ class ImportReader {
 
 }  // namespace
 
-void read_imported(tir::Module& module) {
+std::vector<UnreadCall> read_imported(tir::Module& module) {
+  std::vector<UnreadCall> unread;
   std::set<std::size_t> free;
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].imported_c.empty() || module.functions[i].is_entry) continue;
     ImportReader reader(module, module.functions[i]);
-    if (!reader.run()) continue;
+    if (!reader.run(unread)) continue;
     tidy(module, module.functions[i], {});
     reroll(module, module.functions[i]);
     if (reader.is_free()) free.insert(i);
@@ -177,6 +179,7 @@ void read_imported(tir::Module& module) {
     if (std::ranges::none_of(imported, mentions)) imported.clear();
   }
   tir::check_pass(module, "read_imported");
+  return unread;
 }
 
 }  // namespace usmp::tvm_c

@@ -246,6 +246,19 @@ std::vector<KeptFunction> ModuleReader::kept_functions() const {
   return result;
 }
 
+std::vector<UnreadCall> ModuleReader::unread_calls() const {
+  Names called;
+  for (const tir::Function& function : module_.functions) {
+    tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
+      if (const auto call = tir::named_call(expr)) called.insert(*call->name);
+    });
+  }
+  std::vector<UnreadCall> calls;
+  helpers_.add_not_read(calls);
+  std::erase_if(calls, [&](const UnreadCall& call) { return !called.contains(call.name); });
+  return calls;
+}
+
 bool ModuleReader::is_read(const Item& item) const {
   const std::string name(item.name);
   const bool is_in_plan = module_.find(name).has_value() || inlined_.contains(name);

@@ -127,6 +127,7 @@ class ModuleReader {
   [[nodiscard]] std::string constants_section() const;
   [[nodiscard]] std::string prototype(const Item& item) const;
   [[nodiscard]] std::vector<KeptFunction> kept_functions() const;
+  [[nodiscard]] std::vector<UnreadCall> unread_calls() const;
   // Whether planned C has it otherwise.
   [[nodiscard]] bool is_read(const Item& item) const;
   [[nodiscard]] std::vector<LostName> lost_names(const std::string& entry, const std::vector<PlannedPool>& pools) const;

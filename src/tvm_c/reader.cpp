@@ -120,6 +120,7 @@ PlannedModule ModuleReader::run() && {
   std::vector<std::string> placements = placements_lost(pools);
   std::vector<LostName> names = lost_names(entry, pools);
   for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
+  std::vector<UnreadCall> unread = unread_calls();
   return {.module = std::move(module_),
           .pools = std::move(pools),
           .places = std::move(memory_.places),
@@ -127,6 +128,7 @@ PlannedModule ModuleReader::run() && {
           .lost_constants = std::move(lost_constants),
           .kept = kept_functions(),
           .external = external_functions(),
+          .unread_calls = std::move(unread),
           .forwarders = forwarders(),
           .pool_accesses = pool_accesses(),
           .changed = std::move(changed_),

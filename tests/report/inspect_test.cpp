@@ -71,10 +71,10 @@ TEST_CASE("what a module is read from") {
   CHECK(text().starts_with("module default, TVM 0.12.0 by its style, unpacked interface, read from its C\n"));
   CHECK(inspect_json(model.info, model.module, model.analysis).find("\"source\": \"c\"") != std::string::npos);
   const std::vector<tvm_c::PlannedPool> planned = {{"flash", true, 20}, {"sram", false, 64}, {"dtcm", false, {}}};
-  CHECK(inspect_text(model.info, model.module, model.analysis, planned)
+  CHECK(inspect_text(model.info, model.module, model.analysis, {planned, {}})
             .find("  planned by TVM: flash 20 bytes of constants, sram 64 bytes, dtcm of unknown\n      size\n") !=
         std::string::npos);
-  CHECK(json::parse(inspect_json(model.info, model.module, model.analysis, planned))["tvm_plan"] ==
+  CHECK(json::parse(inspect_json(model.info, model.module, model.analysis, {planned, {}}))["tvm_plan"] ==
         json::parse(R"([{"pool": "flash", "kind": "constants", "size": 20},
                         {"pool": "sram", "kind": "workspace", "size": 64},
                         {"pool": "dtcm", "kind": "workspace", "size": null}])"));
@@ -135,6 +135,19 @@ Allocated at run time, since the size is not known at compile time
 Called, but defined outside the module
   cmsis_nn_relu
 )");
+}
+
+TEST_CASE("functions whose C stays, and why") {
+  const Model model = example();
+  const std::vector<tvm_c::UnreadCall> unread = {{"cmsis_nn_relu", "lib1.c", "line 3, column 5: found 'while'"},
+                                                 {"gemm", "lib1.c", "line 9, column 1: found a result"}};
+  CHECK(inspect_text(model.info, model.module, model.analysis, {{}, unread})
+            .ends_with("Called, but defined outside the module\n"
+                       "  cmsis_nn_relu, whose C stays: lib1.c, line 3, column 5: found 'while'\n"));
+  const json parsed = json::parse(inspect_json(model.info, model.module, model.analysis, {{}, unread}));
+  CHECK(parsed["unread_calls"] ==
+        json::parse(R"([{"name": "cmsis_nn_relu", "file": "lib1.c", "reason": "line 3, column 5: found 'while'"},
+                        {"name": "gemm", "file": "lib1.c", "reason": "line 9, column 1: found a result"}])"));
 }
 
 TEST_CASE("statements that stay as text are no function of somebody else") {

@@ -110,6 +110,13 @@ struct Unit {
   std::deque<std::string> texts;  // that # and ## make
 };
 
+// Where the token stands in a file: one that a macro makes, at the macro's name there. O(expansions inside each other).
+struct Position {
+  std::uint32_t file = 0;
+  std::uint32_t offset = 0;
+};
+[[nodiscard]] Position position_of(const Unit& unit, const Token& token);
+
 // Beyond them SyntaxError.
 inline constexpr std::size_t most_included = 200;        // files inside each other
 inline constexpr std::size_t most_inclusions = 10'000;   // of files, in all

@@ -106,6 +106,7 @@ struct SourceModule {
   std::optional<Bytes> workspace_macro;          // tvm_c::PlannedModule
   std::string constants_section;                 // tvm_c::PlannedModule
   std::vector<tvm_c::KeptFunction> kept;         // of the C that was read
+  std::vector<tvm_c::UnreadCall> unread_calls;   // of that C, or of C that TIR imports
   std::vector<tvm_c::KeptFunction> forwarders;   // tvm_c::PlannedModule
   std::vector<tvm_c::PoolAccess> pool_accesses;  // tvm_c::PlannedModule
   std::vector<std::string> lost_placements;      // tvm_c::PlannedModule

@@ -20,11 +20,15 @@ struct InspectTextOptions {
   bool transformed = false;               // the module is what transformations made of it
 };
 
-// `planned`: the pools of TVM's own plan. The module's functions with their targets, the buffers with size and live
-// ranges, the calls in order.
+// What the C says beside the module.
+struct InspectedC {
+  std::span<const tvm_c::PlannedPool> planned = {};      // by TVM
+  std::span<const tvm_c::UnreadCall> unread_calls = {};  // whose C stays
+};
+
+// The module's functions with their targets, the buffers with size and live ranges, the calls in order.
 [[nodiscard]] std::string inspect_text(const model::Description& info, const tir::Module& module,
-                                       const liveness::Analysis& analysis,
-                                       std::span<const tvm_c::PlannedPool> planned = {},
+                                       const liveness::Analysis& analysis, const InspectedC& found = {},
                                        const InspectTextOptions& options = {});
 
 // The operators of a TensorFlow Lite model, those that are not supported marked.
@@ -33,8 +37,7 @@ struct InspectTextOptions {
 
 // The same as JSON; `operators`: of a TensorFlow Lite model.
 [[nodiscard]] std::string inspect_json(const model::Description& info, const tir::Module& module,
-                                       const liveness::Analysis& analysis,
-                                       std::span<const tvm_c::PlannedPool> planned = {},
+                                       const liveness::Analysis& analysis, const InspectedC& found = {},
                                        std::span<const tflite::OperatorLine> operators = {});
 
 }  // namespace usmp::report

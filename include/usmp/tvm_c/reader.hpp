@@ -59,6 +59,13 @@ struct KeptFunction {
   bool allocates_workspace = false;  // its text calls TVMBackendAllocWorkspace
 };
 
+// A function of C that operators call, and that is not read where one of them calls it: its text and the call stay.
+struct UnreadCall {
+  std::string name;
+  std::string file;    // Source::name
+  std::string reason;  // "line 3, column 5: found 'while', a statement beyond what is read", of the first such call
+};
+
 // Beyond them the function is not read.
 struct Limits {
   std::size_t block_depth = 250;          // loops and branches inside each other, the function's body included
@@ -123,6 +130,7 @@ struct PlannedModule {
   // Called, and defined by no file: the firmware's. Their prototypes, or what includes them, are in `imported_c` of the
   // functions that call them. By name; `prototype` is empty if no file has it.
   std::vector<KeptFunction> external;
+  std::vector<UnreadCall> unread_calls;  // of `kept`, by name
   // Functions of the packed interface, in files that planned C takes the place of: they do nothing but to return what
   // the entry returns for their arguments. Their text is not kept.
   std::vector<KeptFunction> forwarders;

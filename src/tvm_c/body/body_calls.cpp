@@ -361,17 +361,24 @@ void BodyReader::call(const std::string& name, c::ExprId id, OnFailure failure) 
   }
   const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
   const std::vector<Value> arguments = code_.arguments(id, is_outside);
-  if (failure.code != nullptr || !is_read_helper(name)) return checked_call(name, arguments, std::move(failure));
+  if (!is_helper(name) || reading_.called_helpers.contains(name)) {
+    return checked_call(name, arguments, std::move(failure));
+  }
+  const auto doubt = scope_.doubts.find(name);
+  if (failure.code != nullptr || doubt != scope_.doubts.end()) {
+    const std::string doubtful = doubt != scope_.doubts.end() ? in_quotes(name) + " " + doubt->second : "";
+    helpers_->note_not_read(name, defined->second.file, std::nullopt,
+                            "found " + (doubtful.empty() ? "a call that asks for the result" : doubtful));
+    return checked_call(name, arguments, std::move(failure));
+  }
   const NewVar new_var = [this](std::string_view of, DataType type, DataType element) {
     return names_.new_var(of, type, element);
   };
   read_helper_call(*helpers_, name, defined->second.file, arguments, values_, new_var, body_);
 }
 
-bool BodyReader::is_read_helper(const std::string& name) const {
-  const auto function = scope_.functions.find(name);
-  return helpers_ != nullptr && !function_.is_entry && !name.starts_with("tvmgen_") &&
-         !reading_.called_helpers.contains(name) && function != scope_.functions.end() && !scope_.doubts.contains(name);
+bool BodyReader::is_helper(const std::string& name) const {
+  return helpers_ != nullptr && !function_.is_entry && !name.starts_with("tvmgen_") && scope_.functions.contains(name);
 }
 
 void BodyReader::checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
@@ -383,8 +390,8 @@ void BodyReader::checked_call(const std::string& name, const std::vector<Value>&
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Value& argument = given[i];
     if (argument.kind != Value::Kind::pool) {
-      const bool is_helper = !function_.is_entry && !name.starts_with("tvmgen_");
-      arguments.push_back((is_helper ? values_.handed_argument(argument) : values_.argument(argument)).expr);
+      const bool is_operators = function_.is_entry || name.starts_with("tvmgen_");
+      arguments.push_back((is_operators ? values_.argument(argument) : values_.handed_argument(argument)).expr);
     } else if (kept != kept_.end() && i < kept->second.size() && kept->second[i]) {
       const PoolParam& used = *kept->second[i];
       const auto start = used.is_whole ? names_.start_of(argument.pool, given) : std::nullopt;

@@ -204,7 +204,7 @@ class BodyReader {
   void give_back(c::ExprId call);
   void call(const std::string& name, c::ExprId id, OnFailure failure);
   // Whether the function's statements are read in place of the call.
-  [[nodiscard]] bool is_read_helper(const std::string& name) const;
+  [[nodiscard]] bool is_helper(const std::string& name) const;
   void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure);
 
   // --- Declarations and assignments ---------------------------------------------------------------------------------

@@ -11,6 +11,8 @@
 #include "tvm_c/body/expressions.hpp"
 #include "tvm_c/text/preprocessed.hpp"
 #include "tvm_c/text/section_words.hpp"
+#include "usmp/support/line_and_column.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -80,8 +82,9 @@ const Helpers::Parsed& Helpers::parsed(std::size_t file) {
     result.unit = c::preprocess(result.files, result.main, environment);
     result.tree = c::parse(result.unit.tokens);
     result.changes = changes_of(result.tree);
-    result.is_understood = true;
-  } catch (const c::SyntaxError&) {
+  } catch (const c::SyntaxError& error) {
+    const c::File& in = result.files[error.file];
+    result.fault = std::string(in.name) + ", " + line_and_column(in.text, error.offset + 1) + ": " + error.message;
     return result;
   }
   const Names unread = included_ != nullptr ? macros_unread(*included_, file, read) : Names();
@@ -106,12 +109,36 @@ std::optional<Helpers::Function> Helpers::find(std::string_view name, std::size_
   const Parsed& in = parsed(file);
   const auto found = in.functions.find(name);
   if (found == in.functions.end() || !found->second) return std::nullopt;
-  return Function{&in.tree, *found->second, &in.changes};
+  return Function{&in.tree, &in.unit.tokens, *found->second, &in.changes};
+}
+
+std::string Helpers::why_not_found(std::string_view name, std::size_t file) {
+  const Parsed& in = parsed(file);
+  const std::string function = "a call of " + in_quotes(name) + ", ";
+  if (!in.fault.empty()) return function + "in a file that is not understood: " + in.fault;
+  return function + (in.functions.contains(name) ? "which this file does not define for certain: an attribute, a "
+                                                   "condition or a macro that is not known, or more than one definition"
+                                                 : "which this file does not define");
+}
+
+void Helpers::note_not_read(const std::string& name, std::size_t file, std::optional<std::uint32_t> token,
+                            const std::string& message) {
+  std::string place;
+  if (token) {
+    const Parsed& in = parsed(file);
+    const c::Position at = c::position_of(in.unit, in.unit.tokens[*token]);
+    place = line_and_column(in.files[at.file].text, at.offset + 1) + ": ";
+  }
+  not_read_.try_emplace(name, UnreadCall{name, files_[file].name, place + message});
+}
+
+void Helpers::add_not_read(std::vector<UnreadCall>& to) const {
+  for (const auto& [name, call] : not_read_) to.push_back(call);
 }
 
 bool Helpers::has_only_functions(std::size_t file) {
   const Parsed& in = parsed(file);
-  if (!in.is_understood) return false;
+  if (!in.fault.empty()) return false;
   std::vector<c::StmtId> pending(in.tree.items.begin(), in.tree.items.end());
   while (!pending.empty()) {
     const c::Stmt& item = in.tree[pending.back()];

@@ -33,18 +33,27 @@ class Helpers {
   using Changes = std::vector<std::pair<std::uint32_t, c::DeclId>>;
   struct Function {
     const c::Tree* tree = nullptr;
+    const std::vector<c::Token>* tokens = nullptr;  // that the tree is of
     c::DeclId decl;
     const Changes* changes = nullptr;  // of the file
   };
   // The only function of that name that the file defines, with a body that is parsed; nothing: there is none, or the
   // file is not understood.
   [[nodiscard]] std::optional<Function> find(std::string_view name, std::size_t file);
+  // Then: "a call of 'f', which this file does not define".
+  [[nodiscard]] std::string why_not_found(std::string_view name, std::size_t file);
   // Whether the file defines functions and nothing else.
   [[nodiscard]] bool has_only_functions(std::size_t file);
 
   // Functions whose statements stand where they were called.
   void note_read(const std::set<std::string, std::less<>>& names) { read_.insert(names.begin(), names.end()); }
   [[nodiscard]] bool is_read(std::string_view name) const { return read_.contains(name); }
+
+  // A call of the function stays, since `message` is found at the token of the file; without one, at none of them.
+  void note_not_read(const std::string& name, std::size_t file, std::optional<std::uint32_t> token,
+                     const std::string& message);
+  // Adds these functions, by name, with the first reason of each.
+  void add_not_read(std::vector<UnreadCall>& to) const;
 
  private:
   struct Parsed {
@@ -54,7 +63,7 @@ class Helpers {
     std::uint32_t main = 0;                                          // the file among `files`
     std::map<std::string_view, std::optional<c::DeclId>> functions;  // nothing: several, or not for certain
     Changes changes;
-    bool is_understood = false;
+    std::string fault;  // "config.h, line 3, column 5: found …"; empty: the file is understood
   };
   const Parsed& parsed(std::size_t file);
 
@@ -62,6 +71,7 @@ class Helpers {
   const Included* included_;
   std::map<std::size_t, Parsed> parsed_;
   std::set<std::string, std::less<>> read_;
+  std::map<std::string, UnreadCall> not_read_;
 };
 
 }  // namespace usmp::tvm_c

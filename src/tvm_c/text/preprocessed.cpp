@@ -13,7 +13,9 @@
 namespace usmp::tvm_c {
 
 c::Environment environment_of(const Included& included, c::Files& files, std::set<std::size_t>& read) {
-  for (std::size_t i = 0; i < included.count(); ++i) files.add({{}, included.code(i).text, included.code(i).mapped});
+  for (std::size_t i = 0; i < included.count(); ++i) {
+    files.add({included.name(i), included.code(i).text, included.code(i).mapped});
+  }
   c::Environment environment;
   environment.include = [&](std::string_view name, bool, std::uint32_t) -> std::optional<std::uint32_t> {
     const auto found = included.only_source(name);
@@ -45,13 +47,8 @@ Preprocessed::Preprocessed(const Included& included, std::size_t file, std::func
   unread_ = macros_unread(included, file, read);
   std::size_t most = 0;
   for (const c::Token& token : unit_->tokens) {
-    std::uint32_t in = token.file;
-    std::uint32_t offset = token.offset;
-    for (std::uint32_t i = token.expansion; i != 0; i = unit_->expansions[i].parent) {
-      in = unit_->expansions[i].file;
-      offset = unit_->expansions[i].offset;
-    }
-    if (in == file) most = std::max<std::size_t>(most, offset);
+    const c::Position place = c::position_of(*unit_, token);
+    if (place.file == file) most = std::max<std::size_t>(most, place.offset);
     reached_.push_back(most);
   }
 }
