@@ -67,8 +67,6 @@ class HelperBody : Evaluator {
 
   [[nodiscard]] CType type_of(c::TypeId id) const;
 
-  [[nodiscard]] bool is_void(c::TypeId id) const;
-
   // Values.
 
   // The same value, whatever is stored afterwards.
@@ -156,7 +154,7 @@ class HelperBody : Evaluator {
 
   void assign(c::DeclId decl, std::string_view op, const Value& given);
 
-  // Sums often begin with 0.
+  // 0 + x is x: sums often begin so.
   Value updated(const Value& before, std::string_view op, const Value& given);
 
   // Variables that the statement assigns to or counts. O(these · log).

@@ -33,15 +33,9 @@ CType HelperBody::type_of(c::TypeId id) const {
     if (tree()[part].is_volatile || tree()[part].is_bool) fail("a type that is volatile or bool");
   }
   auto type = known_type(tree(), id);
-  if (!type || (type->element.is_void() && !is_void(id)))
-    fail("a type that is not known, or not of the same size on all machines");
+  if (!type) fail("a type that is not known, or not of the same size on all machines");
   if (is_array) ++type->stars;
   return *type;
-}
-
-bool HelperBody::is_void(c::TypeId id) const {
-  while (tree()[id].kind == c::TypeKind::pointer) id = tree()[id].of;
-  return tree()[id].kind == c::TypeKind::nothing;
 }
 
 Value HelperBody::fixed(const Value& value, std::string_view name) {
@@ -51,7 +45,6 @@ Value HelperBody::fixed(const Value& value, std::string_view name) {
     result = Values::number(values_.rvalue(value));
     result.is_short_sum = value.is_short_sum;
   }
-  if (result.kind == Value::Kind::address) return result;
   if (result.kind == Value::Kind::word) {
     for (Tree& part : result.parts) fix(part, name);
     return result;
@@ -73,10 +66,7 @@ void HelperBody::fix(Tree& tree, std::string_view name) {
 
 Value HelperBody::in_type(const Value& value, CType type) {
   if (Words::concerns(value)) return words_.cast(type, value);
-  if (type.stars > 0) {
-    if (value.kind != Value::Kind::pointer || type.stars > 1) fail("a number or a pointer to pointers as a pointer");
-    return values_.cast(type, value);
-  }
+  if (type.stars > 0) return values_.cast(type, value);
   if (type.element.is_void()) fail("a value of type void");
   Value result = folded(Values::number(values_.converted(value, type.element)));
   result.is_short_sum = value.is_short_sum && type.element == tir::int32_type;
@@ -103,7 +93,7 @@ Value HelperBody::value_of(c::ExprId id, std::span<const Value> operands) {
 }
 
 void HelperBody::note_use(const Value& value) {
-  if (value.copy == 0 || value.kind != Value::Kind::place) return;
+  if (value.copy == 0) return;
   if (copies_[value.copy - 1] != stores_) fail(stored_behind_copy);
   for (Kept& loop : loops_) loop.uses_copy = loop.uses_copy || value.copy <= loop.copies_before;
 }
@@ -154,8 +144,7 @@ Value HelperBody::operation(c::ExprId id, std::span<const Value> operands) {
       break;
     case c::ExprKind::postfix: {
       const c::Expr& target = tree()[tree().operands_of(id)[0]];
-      if (operands[0].kind != Value::Kind::pointer || target.kind != c::ExprKind::name)
-        fail("an expression that changes something else than a pointer");
+      if (operands[0].kind != Value::Kind::pointer) fail("an expression that changes something else than a pointer");
       moves_.push_back({target.decl, expr.text == "++" ? 1 : -1});
       return operands[0];
     }
@@ -197,7 +186,7 @@ std::optional<Value> HelperBody::address_of(c::TypeId id, const Value& pointer) 
 
 std::optional<Value> HelperBody::no_remainder(const Value& a, const Value& b) {
   const auto by = constant_of(b);
-  if (!by || (*by != 2 && *by != 4) || a.kind != Value::Kind::number || constant_of(a)) return std::nullopt;
+  if (!by || (*by != 2 && *by != 4) || a.kind != Value::Kind::number) return std::nullopt;
   if (low_bits(*a.tree.expr, *by == 2 ? 1 : 2) != 0) return std::nullopt;
   return Values::number({tir::make_int(0)});
 }
@@ -229,12 +218,11 @@ void HelperBody::add_store(const Value& place, const Tree& value) {
 void HelperBody::require_changeable(c::DeclId decl) const {
   const auto level = levels_.find(decl);
   const bool is_inside = level != levels_.end() && level->second == level_;
-  if (!is_inside && level_ > 0) fail(tree()[decl].name, "changed in a loop or branch, declared around it");
+  if (!is_inside) fail(tree()[decl].name, "changed in a loop or branch, declared around it");
 }
 
 void HelperBody::assign(c::DeclId decl, std::string_view op, const Value& given) {
-  if (!decl.valid() || tree()[decl].kind == c::DeclKind::enumerator)
-    fail("an assignment to something else than a variable");
+  if (!decl.valid()) fail("an assignment to something else than a variable");
   const auto found = env_.find(decl);
   if (found == env_.end()) {
     if (!levels_.contains(decl) || !op.empty()) fail(tree()[decl].name, "changed before it has a value");
@@ -255,9 +243,7 @@ void HelperBody::assign(c::DeclId decl, std::string_view op, const Value& given)
 }
 
 Value HelperBody::updated(const Value& before, std::string_view op, const Value& given) {
-  const bool is_first = op == "+" && constant_of(before) == 0 && before.tree.expr->type == tir::int32_type &&
-                        given.kind == Value::Kind::number && given.tree.expr->type == tir::int32_type;
-  if (is_first) return given;
+  if (op == "+" && constant_of(before) == 0) return given;
   if (before.kind == Value::Kind::pointer && op == "+") return moved(before, given);
   if (Words::concerns(before) || Words::concerns(given)) fail("an operator on a word that becomes another value");
   return folded(values_.binary(op, before, given));

@@ -29,6 +29,7 @@ DataType accessed(DataType type) { return type.is_bool() ? tir::uint8_type : typ
 
 Value as(Value pointer, DataType type) {
   pointer.type = type;
+  pointer.is_void = false;
   return pointer;
 }
 
@@ -142,7 +143,7 @@ std::optional<Bytes> MemoryCalls::size_of(c::ExprId size) const {
   const std::string_view name = code_.name_of(is_element ? code_.operand(of, 0) : of);
   const auto value = name.empty() || !code_.has_brackets(of) ? std::nullopt : look_up_(name);
   if (!value || value->kind != Value::Kind::pointer) return std::nullopt;
-  if (is_element) return value->type.is_void() ? std::nullopt : std::optional(value->type.bytes());
+  if (is_element) return value->is_void || value->type.is_void() ? std::nullopt : std::optional(value->type.bytes());
   const auto array = arrays_.find(value->storage);
   const bool is_whole = array != arrays_.end() && value->tree.expr == nullptr;
   return is_whole ? std::optional(array->second) : std::nullopt;

@@ -358,7 +358,8 @@ Value Values::cast(CType type, const Value& a) const {
       const Bytes from = a.type.is_void() ? 1 : a.type.bytes();
       if (from != type.element.bytes()) fail("found a pointer into elements of another size");
     }
-    if (!type.element.is_void()) pointer.type = type.element;
+    pointer.is_void = type.element.is_void();
+    if (!pointer.is_void) pointer.type = type.element;
     return pointer;
   }
   if (type.element.is_void()) return a;
@@ -377,6 +378,8 @@ Value Values::cast(CType type, const Value& a) const {
 Value Values::element(const Value& pointer, const Value& index) const {
   if (pointer.kind == Value::Kind::record) return element_of_record(pointer, index);
   if (pointer.kind != Value::Kind::pointer) fail("found an element of what is no storage");
+  // Some compilers count bytes there.
+  if (pointer.is_void && !pointer.type.is_void()) fail("found a pointer to void moved, expected one to numbers");
   Value place = pointer;
   place.kind = Value::Kind::place;
   Tree at_index = rvalue(index);

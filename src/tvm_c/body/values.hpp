@@ -42,6 +42,7 @@ struct Value {
   tir::Tree tree;      // number: the value; place: the index, in elements; pointer: the same, without one: 0
   tir::DataType type;  // number: of the value; place, pointer: of the element, void_type if it is not said
   tir::VarId storage;
+  bool is_void = false;  // pointer: it is one to void in C, though `type` says what it points to
   Record record;
   std::string pool;
   std::vector<tir::Tree> parts;  // word: the numbers, the lowest first

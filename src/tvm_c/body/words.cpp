@@ -133,6 +133,7 @@ std::optional<Value> Words::pointer_to_words(CType type, const Value& pointer) c
   const bool is_narrow = pointer.type.is_int() && pointer.type.bits < word_bits;
   if (!to_words || !is_narrow) return std::nullopt;
   Value result = pointer;
+  result.is_void = false;
   result.word_size = static_cast<std::uint8_t>(word_bits / pointer.type.bits);
   return result;
 }
