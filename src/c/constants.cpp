@@ -81,6 +81,13 @@ std::optional<Constant> combined(std::string_view op, const Constant& a, const C
 
 using Known = std::optional<Constant>;
 
+Known prefixed(std::string_view op, const Constant& a, const Types& types) {
+  if (op == "!") return with_value(types.truth, a.value == 0 ? 1 : 0);
+  if (op == "+") return a;
+  if (op == "-") return with_value(a, -a.value);
+  return op == "~" ? with_value(a, -a.value - 1) : std::nullopt;
+}
+
 Known both(std::string_view op, const Known& a, const Known& b, const Types& types) {
   const bool is_and = op == "&&";
   const auto decides = [&](const Known& one) { return one && (one->value != 0) != is_and; };
@@ -122,7 +129,7 @@ class Evaluator {
       case ExprKind::name:
         return name(expr);
       case ExprKind::prefix:
-        return operand(0) ? prefixed(expr.text, *operand(0)) : std::nullopt;
+        return operand(0) ? prefixed(expr.text, *operand(0), types_) : std::nullopt;
       case ExprKind::size_of: {
         const auto size = types_.is_64 ? std::nullopt : size_of(tree_, expr.type);
         return size ? with_value({0, 0, true}, *size) : std::nullopt;
@@ -153,13 +160,6 @@ class Evaluator {
     if (!expr.decl.valid()) return std::nullopt;
     const auto value = tree_[expr.decl].value;
     return value && !tree_[expr.decl].is_conditional ? with_value({0, 32, false}, *value) : std::nullopt;
-  }
-
-  [[nodiscard]] Known prefixed(std::string_view op, const Constant& a) const {
-    if (op == "!") return with_value(types_.truth, a.value == 0 ? 1 : 0);
-    if (op == "+") return a;
-    if (op == "-") return with_value(a, -a.value);
-    return op == "~" ? with_value(a, -a.value - 1) : std::nullopt;
   }
 
   // Narrow types promote to int.
@@ -284,6 +284,12 @@ std::optional<Constant> constant_value(const Tree& tree, ExprId root) {
 std::optional<Constant> constant_value(const Tree& tree, ExprId root, NameValue name_value) {
   return Evaluator(tree, &name_value, false).run(root);
 }
+
+std::optional<Constant> constant_binary(std::string_view op, const Constant& a, const Constant& b) {
+  return combined(op, a, b, {});
+}
+
+std::optional<Constant> constant_prefix(std::string_view op, const Constant& a) { return prefixed(op, a, {}); }
 
 std::optional<Constant> condition_value(const Tree& tree, ExprId root, NameValue name_value) {
   return Evaluator(tree, &name_value, true).run(root);

@@ -91,6 +91,24 @@ TEST_CASE("constant expressions have C's values and types") {
   }
 }
 
+TEST_CASE("operators on constants") {
+  const Constant five{5, 32, false};
+  const Constant size{5, 0, true};
+  CHECK(constant_binary("-", {3, 32, false}, five) == Constant{-2, 32, false});
+  CHECK(constant_binary("-", {3, 32, true}, five) == Constant{4294967294, 32, true});
+  CHECK(constant_binary("<", {-1, 32, false}, {5, 64, false}) == Constant{1, 32, false});
+  CHECK(constant_binary("*", size, five) == Constant{25, 0, true});
+  CHECK(constant_binary("-", {3, 32, false}, size) == std::nullopt);
+  CHECK(constant_binary("<", {-1, 32, false}, size) == std::nullopt);
+  CHECK(constant_binary("%", five, {0, 32, false}) == std::nullopt);
+  CHECK(constant_binary("=", five, five) == std::nullopt);
+  CHECK(constant_prefix("-", five) == Constant{-5, 32, false});
+  CHECK(constant_prefix("~", five) == Constant{-6, 32, false});
+  CHECK(constant_prefix("!", size) == Constant{0, 32, false});
+  CHECK(constant_prefix("-", size) == std::nullopt);
+  CHECK(constant_prefix("*", five) == std::nullopt);
+}
+
 TEST_CASE("what is not the same on all machines, or left open by C, is not known") {
   for (const char* text : {"D",
                            "E",

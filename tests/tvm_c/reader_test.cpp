@@ -884,6 +884,9 @@ TEST_CASE("what is not read is told with its place") {
         "lib1.c: line 2, column 3: found 'return', expected one return, at the end of the function");
   CHECK(error_in("  q[0] = 99999999999999999999;") ==
         "lib1.c: line 2, column 10: found '99999999999999999999', expected an integer of at most 64 bits");
+  // -3 % 7UL is 1 where long has 32 bits.
+  CHECK(error_in("  q[0] = p[0] % 7UL;") ==
+        "lib1.c: line 2, column 17: found '7UL', expected a number of one type on all machines, without l or ul");
   CHECK(error_of("int f() { /* ") == "lib1.c: line 1, column 11: the comment does not end, expected */");
   CHECK(error_of("int f() { (").find("the bracket ( is not closed") != std::string::npos);
   // A brace too many, or one that is missing.

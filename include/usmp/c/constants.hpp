@@ -40,6 +40,11 @@ struct Constant {
 [[nodiscard]] std::optional<Constant> constant_value(const Tree& tree, ExprId root);
 [[nodiscard]] std::optional<Constant> constant_value(const Tree& tree, ExprId root, NameValue name_value);
 
+// What operators make of constants, in C's types: a + b; -a, !a, ~a, +a. Nothing: C leaves it open (an overflow, a
+// division by zero), it is not the same on all machines, or the operator is another one.
+[[nodiscard]] std::optional<Constant> constant_binary(std::string_view op, const Constant& a, const Constant& b);
+[[nodiscard]] std::optional<Constant> constant_prefix(std::string_view op, const Constant& a);
+
 // The size in bytes of such a type, where it is the same on all machines. O(its parts).
 [[nodiscard]] std::optional<std::int64_t> size_of(const Tree& tree, TypeId type);
 

@@ -18,6 +18,7 @@
 #include "tvm_c/body/expressions.hpp"
 #include "tvm_c/body/helper_reader.hpp"
 #include "tvm_c/body/words.hpp"
+#include "usmp/c/constants.hpp"
 #include "usmp/support/function_ref.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/builder.hpp"
@@ -93,6 +94,18 @@ class HelperBody : Evaluator {
   Value operation(c::ExprId id, std::span<const Value> operands);
 
   Value cast(CType type, const Value& value);
+
+  // a + b; also of constants of which the width is not the same on all machines.
+  [[nodiscard]] Value binary(std::string_view op, const Value& a, const Value& b) const;
+
+  // As c computes with it; fails for what is none.
+  [[nodiscard]] c::Constant c_constant(const Value& value) const;
+
+  // Fails for nothing.
+  [[nodiscard]] Value value_of(const std::optional<c::Constant>& constant) const;
+
+  // Behind &&, || and ?, C computes an operand only sometimes: for a call that would be a statement, and for p++.
+  void require_no_steps_in(std::span<const c::ExprId> operands) const;
 
   // (uint32_t)p, (uintptr_t)p
   std::optional<Value> address_of(c::TypeId id, const Value& pointer) const;

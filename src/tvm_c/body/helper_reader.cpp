@@ -158,7 +158,7 @@ void HelperBody::expression(c::ExprId id) {
     assign(target.decl, op, given);
   } else {
     const Value place = evaluate(operands[0]);
-    store(place, op.empty() ? given : values_.binary(op, place, given));
+    store(place, op.empty() ? given : binary(op, place, given));
   }
   make_moves();
 }
@@ -197,12 +197,14 @@ HelperBody::Flow HelperBody::choice(const c::Stmt& stmt) {
   if (!constant || !moves_.empty()) fail("switch of what is no constant");
   // Cases that each end with break, of which at most one is taken.
   bool is_taken = false;
+  if (tree()[stmt.body[0]].kind != c::StmtKind::block) fail("switch without a block");
   for (const c::StmtId part : tree()[stmt.body[0]].body) {
     c::StmtId inner = part;
     while (tree()[inner].kind == c::StmtKind::case_of || tree()[inner].kind == c::StmtKind::default_of) {
       if (tree()[inner].kind == c::StmtKind::default_of) fail("default in switch");
       const auto value = c::constant_value(tree(), tree()[inner].expr);
-      if (!value) fail("a case that is no constant");
+      // One that a switch of a type without a sign converts is another number there.
+      if (!value || value->value < 0 || value->value > INT32_MAX) fail("a case that is no constant of int, from 0 on");
       is_taken = is_taken || value->value == *constant;
       inner = tree()[inner].body[0];
     }
@@ -232,8 +234,20 @@ HelperBody::Header HelperBody::header(const c::Stmt& stmt) {
   const c::Expr& step = tree()[stmt.step];
   if (!is_step(step) || step.text != "++" || !is_counter(tree().operands_of(stmt.step)[0])) fail(other_loop);
   const auto first = constant_of(evaluate(counter.init));
-  const auto bound = constant_of(evaluate(tree().operands_of(stmt.expr)[1]));
+  const Value end = evaluate(tree().operands_of(stmt.expr)[1]);
+  const auto bound = constant_of(end);
   if (!first || !bound || !moves_.empty()) fail(other_loop);
+  const std::set<c::DeclId> changed = changed_in(tree()[stmt.body[0]]);
+  std::vector<c::ExprId> order = {tree().operands_of(stmt.expr)[1]};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto operands = tree().operands_of(order[i]);
+    order.insert(order.end(), operands.begin(), operands.end());
+    if (changed.contains(tree()[order[i]].decl)) fail(tree()[order[i]].text, "changed in a loop that it ends");
+  }
+  // The counter is compared as one without a sign.
+  const bool is_unsigned =
+      end.width == Value::Width::any_unsigned || (end.tree.expr->type.is_uint() && end.tree.expr->type.bits >= 32);
+  if (is_unsigned && *first < 0) fail(other_loop);
   result.first = *first;
   result.end = *bound + (condition.text == "<=" ? 1 : 0);
   if (result.first < INT32_MIN || result.end > INT32_MAX) fail(other_loop);

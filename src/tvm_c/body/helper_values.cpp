@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: 2026 usmp-plan contributors
 // Computes the expressions of a helper, and stores into variables and elements.
 #include "tvm_c/body/helper_body.hpp"
+
+#include <algorithm>
+
 #include "usmp/c/constants.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
@@ -12,6 +15,17 @@ namespace {
 using tir::Tree;
 
 constexpr std::string_view larger_than_relied_on = "a number that may be larger than a sum of products relies on";
+
+constexpr std::string_view other_widths =
+    "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the same";
+
+bool is_any_width(const Value& value) { return value.width != Value::Width::of_type; }
+
+Value any_width(std::int64_t constant, bool is_unsigned) {
+  Value value = Values::number({tir::make_int(constant)});
+  value.width = is_unsigned ? Value::Width::any_unsigned : Value::Width::any_signed;
+  return value;
+}
 
 bool loads(const tir::Expr& root) {
   bool found = false;
@@ -79,7 +93,7 @@ void HelperBody::declare(c::DeclId decl, const Value& value) {
   const std::int64_t least = type.is_unsigned ? 0 : INT32_MIN;
   if (type.kind == c::TypeKind::integer && type.bits == 0 && constant && *constant >= least &&
       *constant <= INT32_MAX) {  // of whatever width
-    env_[decl] = Values::number({tir::make_int(*constant)});
+    env_[decl] = any_width(*constant, type.is_unsigned);
     return;
   }
   env_[decl] = fixed(in_type(value, type_of(tree()[decl].type)), tree()[decl].name);
@@ -119,7 +133,7 @@ Value HelperBody::size(c::ExprId id) {
     }
   }
   if (!bytes) fail("sizeof of what is no number, element or array");
-  return Values::number({tir::make_int(*bytes)});
+  return any_width(*bytes, true);
 }
 
 Value HelperBody::operation(c::ExprId id, std::span<const Value> operands) {
@@ -133,14 +147,14 @@ Value HelperBody::operation(c::ExprId id, std::span<const Value> operands) {
       const auto literal = c::integer_literal(expr.text);
       if (!literal || literal->bits == 0 || !literal->as_int64())
         fail("a literal whose type is not the same on all machines");
-      const tir::TypeCode code = literal->is_unsigned ? tir::TypeCode::uint : tir::TypeCode::int_;
-      return Values::number({tir::make_int(*literal->as_int64(), {code, literal->bits, 1}), 1});
+      return value_of(literal);
     }
     case c::ExprKind::subscript:
       if (operands[0].word_size != 0) return words_.element(operands[0], operands[1]);
       break;
     case c::ExprKind::prefix:
       if (!is_step(expr) && Words::concerns(operands[0])) return words_.unary(expr.text, operands[0]);
+      if (is_any_width(operands[0])) return value_of(c::constant_prefix(expr.text, c_constant(operands[0])));
       break;
     case c::ExprKind::postfix: {
       const c::Expr& target = tree()[tree().operands_of(id)[0]];
@@ -158,6 +172,12 @@ Value HelperBody::operation(c::ExprId id, std::span<const Value> operands) {
       if (expr.text != "," && (Words::concerns(operands[0]) || Words::concerns(operands[1]))) {
         return words_.binary(expr.text, operands[0], operands[1]);
       }
+      if (expr.text == "&&" || expr.text == "||") require_no_steps_in(tree().operands_of(id).subspan(1));
+      if (expr.text != ",") return binary(expr.text, operands[0], operands[1]);
+      break;
+    case c::ExprKind::conditional:
+      require_no_steps_in(tree().operands_of(id).subspan(1));
+      if (is_any_width(operands[1]) || is_any_width(operands[2])) fail(other_widths);
       break;
     case c::ExprKind::call:
       return called(id, operands);
@@ -173,6 +193,38 @@ Value HelperBody::cast(CType type, const Value& value) {
   if (Words::concerns(value)) return words_.cast(type, value);
   if (const auto words = words_.pointer_to_words(type, value)) return *words;
   return values_.cast(type, value);
+}
+
+Value HelperBody::binary(std::string_view op, const Value& a, const Value& b) const {
+  const bool is_of_pointer = a.kind == Value::Kind::pointer || b.kind == Value::Kind::pointer;
+  const bool is_of_truths = op == "&&" || op == "||";
+  if ((!is_any_width(a) && !is_any_width(b)) || is_of_pointer || is_of_truths) return values_.binary(op, a, b);
+  return value_of(c::constant_binary(op, c_constant(a), c_constant(b)));
+}
+
+c::Constant HelperBody::c_constant(const Value& value) const {
+  const auto constant = constant_of(value);
+  if (!constant || !value.tree.expr->type.is_integer()) fail(other_widths);
+  const tir::DataType type = value.tree.expr->type;
+  if (is_any_width(value)) return {*constant, 0, value.width == Value::Width::any_unsigned};
+  return {*constant, std::max<std::uint8_t>(type.bits, 32), type.is_uint() && type.bits >= 32};
+}
+
+Value HelperBody::value_of(const std::optional<c::Constant>& constant) const {
+  if (!constant || !constant->as_int64()) fail(other_widths);
+  const std::int64_t value = *constant->as_int64();
+  if (constant->bits == 0) return any_width(value, constant->is_unsigned);
+  const tir::TypeCode code = constant->is_unsigned ? tir::TypeCode::uint : tir::TypeCode::int_;
+  return Values::number({tir::make_int(value, {code, constant->bits, 1}), 1});
+}
+
+void HelperBody::require_no_steps_in(std::span<const c::ExprId> operands) const {
+  require_no_moves();
+  for (const c::ExprId operand : operands) {
+    const c::TokenRange range = tree()[operand].tokens;
+    const auto call = std::ranges::lower_bound(*function_.calls, range.begin);
+    if (call != function_.calls->end() && *call < range.end) fail("a call in an operand that C may skip");
+  }
 }
 
 std::optional<Value> HelperBody::address_of(c::TypeId id, const Value& pointer) const {
@@ -246,7 +298,7 @@ Value HelperBody::updated(const Value& before, std::string_view op, const Value&
   if (op == "+" && constant_of(before) == 0) return given;
   if (before.kind == Value::Kind::pointer && op == "+") return moved(before, given);
   if (Words::concerns(before) || Words::concerns(given)) fail("an operator on a word that becomes another value");
-  return folded(values_.binary(op, before, given));
+  return folded(binary(op, before, given));
 }
 
 void HelperBody::count(c::ExprId target, std::int64_t by) {

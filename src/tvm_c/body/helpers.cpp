@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tvm_c/body/expressions.hpp"
+#include "tvm_c/body/words.hpp"
 #include "tvm_c/text/preprocessed.hpp"
 #include "tvm_c/text/section_words.hpp"
 #include "usmp/support/line_and_column.hpp"
@@ -47,12 +48,13 @@ bool is_pack(const c::Macro& macro) {
   return texts == R"("pkhtb %0, %1, %2")" + operands + R"("pkhtb %0, %1, %2, asr %3")" + operands + R"("I")";
 }
 
-// Assignments and counts. O(expressions · log).
+// O(expressions · log).
 Helpers::Changes changes_of(const c::Tree& tree) {
   Helpers::Changes changes;
   for (std::size_t i = 0; i < tree.exprs.size(); ++i) {
     const c::Expr& expr = tree.exprs[i];
-    if (expr.kind != c::ExprKind::assign && !is_step(expr)) continue;
+    const bool is_address = expr.kind == c::ExprKind::prefix && expr.text == "&";
+    if (expr.kind != c::ExprKind::assign && !is_step(expr) && !is_address) continue;
     const c::Expr& target = tree[tree.operands_of(c::ExprId(i))[0]];
     if (target.kind == c::ExprKind::name && target.decl.valid()) changes.emplace_back(expr.tokens.begin, target.decl);
   }
@@ -102,6 +104,13 @@ const Helpers::Parsed& Helpers::parsed(std::size_t file) {
     const auto [one, is_first] = result.functions.try_emplace(decl.name);
     one->second = is_first && is_sure ? std::optional(c::DeclId(i)) : std::nullopt;
   }
+  for (std::size_t i = 0; i < result.tree.exprs.size(); ++i) {
+    const c::Expr& expr = result.tree.exprs[i];
+    if (expr.kind != c::ExprKind::call) continue;
+    const std::string_view name = result.tree[result.tree.operands_of(c::ExprId(i))[0]].text;
+    if (!Words::is_instruction(name) || result.functions.contains(name)) result.calls.push_back(expr.tokens.begin);
+  }
+  std::sort(result.calls.begin(), result.calls.end());
   return result;
 }
 
@@ -109,7 +118,7 @@ std::optional<Helpers::Function> Helpers::find(std::string_view name, std::size_
   const Parsed& in = parsed(file);
   const auto found = in.functions.find(name);
   if (found == in.functions.end() || !found->second) return std::nullopt;
-  return Function{&in.tree, &in.unit.tokens, *found->second, &in.changes};
+  return Function{&in.tree, &in.unit.tokens, *found->second, &in.changes, &in.calls};
 }
 
 std::string Helpers::why_not_found(std::string_view name, std::size_t file) {

@@ -76,6 +76,11 @@ class Sizes : Evaluator {
     const bool is_sum = expr.text == "+" || expr.text == "-" || expr.text == "*";
     if (expr.kind == c::ExprKind::prefix && is_sum) return values_.unary(expr.text, operands[0]);
     if (expr.kind == c::ExprKind::binary && expr.text != ",") {
+      // Others give the same for all types that hold them from 0 on.
+      const auto is_one = [](const Value& value) {
+        return value.kind == Value::Kind::number && tir::as_int(*value.tree.expr).value_or(-1) >= 0;
+      };
+      if (!is_sum && (!is_one(operands[0]) || !is_one(operands[1]))) fail_at(at_, "a sum or product of numbers");
       Value value = folded(values_.binary(expr.text, operands[0], operands[1]));
       if (is_sum || (value.kind == Value::Kind::number && tir::as_int(*value.tree.expr))) return value;
     }

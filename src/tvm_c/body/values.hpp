@@ -47,8 +47,11 @@ struct Value {
   std::string pool;
   std::vector<tir::Tree> parts;  // word: the numbers, the lowest first
   std::uint8_t word_size = 0;    // place, pointer: to words of so many elements; 0: to elements
-  bool is_short_sum = false;     // number, place: a sum of products that began with a literal (words.hpp)
-  std::uint32_t copy = 0;        // place, pointer: to a copy of what is there, numbered by the reader; 0: to itself
+  // number: a constant of size_t or long, of which the width is not the same on all machines; its tree is an int32
+  enum class Width : std::uint8_t { of_type, any_signed, any_unsigned };
+  Width width = Width::of_type;
+  bool is_short_sum = false;  // number, place: a sum of products that began with a literal (words.hpp)
+  std::uint32_t copy = 0;     // place, pointer: to a copy of what is there, numbered by the reader; 0: to itself
 };
 
 // "expf", which means the function of the C library.
