@@ -10,6 +10,7 @@
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/kept/outlined.hpp"
 #include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -36,7 +37,7 @@ std::optional<std::string> called_in_capitals(std::string_view text, const FileS
 std::string operator_called(std::string_view statement, const FileScope& scope) {
   std::string found;
   for_each_identifier(statement, [&](std::string_view name) {
-    if (found.empty() && name.starts_with("tvmgen_") && scope.functions.contains(name)) found = name;
+    if (found.empty() && is_generated(name) && scope.functions.contains(name)) found = name;
   });
   return found;
 }

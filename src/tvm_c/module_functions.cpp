@@ -16,6 +16,7 @@
 #include "tvm_c/body/tidy.hpp"
 #include "tvm_c/kept/kept_text.hpp"
 #include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
@@ -176,7 +177,7 @@ std::vector<std::string> ModuleReader::read(const std::string& name, bool is_ent
 void ModuleReader::require_no_vectors(const std::string& name, const FunctionText& text, std::size_t offset) const {
   const Source& file = files_[text.file];
   const std::string_view word = leading_name(file.text.substr(offset));
-  if (!name.starts_with("tvmgen_") || !is_vector_type(word) || included_.is_macro(text.file, word)) return;
+  if (!is_generated(name) || !is_vector_type(word) || included_.is_macro(text.file, word)) return;
   const auto mentions = [&](std::string_view declaration) { return !places_of(declaration, word).empty(); };
   for (const Item& item : scope_.items) {
     const bool is_type = item.kind == Item::Kind::other;
@@ -272,11 +273,11 @@ void ModuleReader::require_no_parts(const std::string& entry) const {
   functions.insert(called_by_entry_.begin(), called_by_entry_.end());
   for (const std::string& name : functions) {
     const auto found = scope_.functions.find(name);
-    if (found == scope_.functions.end() || name.starts_with("tvmgen_")) continue;
+    if (found == scope_.functions.end() || is_generated(name)) continue;
     const std::vector<bool> mentioned = mentioned_items({name}, {}, {}, scope_, included_);
     for (std::size_t i = 0; i < mentioned.size(); ++i) {
       const Item& item = scope_.items[i];
-      if (!mentioned[i] || item.kind != Item::Kind::function || !item.name.starts_with("tvmgen_")) continue;
+      if (!mentioned[i] || item.kind != Item::Kind::function || !is_generated(item.name)) continue;
       const Source& file = files_[found->second.file];
       throw Error(ErrorKind::archive, {{}, file.name, place_in(file, found->second.offset)},
                   "found " + in_quotes(item.name) + " called by " + in_quotes(name) +
@@ -288,13 +289,13 @@ void ModuleReader::require_no_parts(const std::string& entry) const {
 
 void ModuleReader::note_helpers(const std::vector<std::string>& called) {
   for (const std::string& name : called) {
-    const bool is_helper = scope_.functions.contains(name) && !name.starts_with("tvmgen_");
+    const bool is_helper = scope_.functions.contains(name) && !is_generated(name);
     if (is_helper && !kept_names_.contains(name)) unread_found_.emplace(name, std::string());
   }
 }
 
 void ModuleReader::read_kept(const std::string& name, const FunctionText& text) {
-  if (!name.starts_with("tvmgen_")) return;
+  if (!is_generated(name)) return;
   const std::size_t vars = module_.vars.size();
   try {
     tir::Function function = read_prototype(text, scope_, limits_, module_);
@@ -327,7 +328,7 @@ void ModuleReader::require_typed_params(const std::string& entry) const {
 }
 
 void ModuleReader::name_entry_params(const std::string& entry) {
-  const std::string symbol = "tvmgen_" + c_identifier(name_);
+  const std::string symbol = symbol_of(name_);
   const auto run = scope_.functions.find(symbol + "_run");
   if (run == scope_.functions.end()) return;
   try {

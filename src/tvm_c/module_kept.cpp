@@ -12,6 +12,7 @@
 #include "tvm_c/kept/workspace_ownership.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
@@ -30,7 +31,7 @@ void ModuleReader::note_visible_names(const std::set<std::size_t>& files, const 
 
 void ModuleReader::note_visible_names(std::size_t header, const Names& gone) {
   const Code& code = included_.code(header);
-  const bool is_kept = !included_.name(header).ends_with("tvmgen_" + c_identifier(name_) + ".h");  // it is written anew
+  const bool is_kept = !included_.name(header).ends_with(symbol_of(name_) + ".h");  // it is written anew
   for (const Token& token : code.lexed->tokens) {
     if (!token.is_identifier()) continue;
     visible_names_.emplace(token.text);
@@ -118,7 +119,7 @@ void ModuleReader::require_workspace_ownership() {
       return [name](std::string_view definition) { return !places_of(definition, name).empty(); };
     };
     const MacroDefinitions& macros = macros_of_all();
-    const Names takes = macros_with(macros, mentions("TVMBackendAllocWorkspace"));
+    const Names takes = macros_with(macros, mentions(allocate_function));
     tvm_c::require_workspace_ownership(functions, {takes, macros_with(macros, mentions(free_function))}, &at);
   } catch (const SyntaxError& error) {
     throw located(files_[functions[at]->file], error);
@@ -128,7 +129,7 @@ void ModuleReader::require_workspace_ownership() {
 Names ModuleReader::stops_of(const std::string& entry) const {
   Names stops = gone_names(entry);
   for (const auto& [name, function] : named_constants_) stops.erase(name);  // added code may not name them, though
-  stops.insert("tvmgen_" + c_identifier(name_) + "_run");
+  stops.insert(symbol_of(name_) + "_run");
   return stops;
 }
 
@@ -162,7 +163,7 @@ Names ModuleReader::pools_in(const Names& gone) const {
 }
 
 Names ModuleReader::keep_added(const std::string& entry) {
-  const std::string prefix = "tvmgen_" + c_identifier(name_) + "_";
+  const std::string prefix = symbol_of(name_) + "_";
   const Names gone = gone_names(entry);
   Names stops = stops_of(entry);
   Names added =
@@ -198,9 +199,7 @@ void ModuleReader::append(std::vector<std::string> more, std::vector<std::string
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-FilesRead ModuleReader::files_read() const {
-  return {files_, scope_, included_, places_, "tvmgen_" + c_identifier(name_)};
-}
+FilesRead ModuleReader::files_read() const { return {files_, scope_, included_, places_, symbol_of(name_)}; }
 
 std::vector<std::string> ModuleReader::used_by_others(const std::vector<PlannedPool>& pools) {
   std::vector<std::string> result;
@@ -218,7 +217,7 @@ std::vector<std::string> ModuleReader::used_by_others(const std::vector<PlannedP
 std::optional<Error> ModuleReader::edited_run(const std::string& entry) const {
   if (unread_ != Unread::kept) return std::nullopt;
   try {
-    added_.check_run("tvmgen_" + c_identifier(name_) + "_run", entry);
+    added_.check_run(symbol_of(name_) + "_run", entry);
     return std::nullopt;
   } catch (const Error& error) {
     return error;
@@ -240,7 +239,7 @@ std::vector<KeptFunction> ModuleReader::kept_functions() const {
     const auto reason = reasons_.find(item.name);
     result.push_back({std::string(item.name), prototype(item), files_[item.file].name,
                       reason == reasons_.end() ? std::string() : reason->second,
-                      text.find("TVMBackendAllocWorkspace") != std::string_view::npos});
+                      text.find(allocate_function) != std::string_view::npos});
   }
   std::sort(result.begin(), result.end(), [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
   return result;

@@ -15,6 +15,7 @@
 #include "tvm_c/text/doubts.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/preprocessed.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
@@ -140,7 +141,7 @@ PlannedModule ModuleReader::run() && {
 }
 
 std::string ModuleReader::entry_name() const {
-  const std::string prefix = "tvmgen_" + c_identifier(name_);
+  const std::string prefix = symbol_of(name_);
   for (const std::string_view ending : entry_endings) {
     std::string entry = prefix + std::string(ending);
     if (scope_.functions.contains(entry)) return entry;

@@ -16,6 +16,7 @@
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/places.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -277,7 +278,7 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
   }
   for (const auto& [name, function] : scope_.functions) {
     for (const std::string_view ending : entry_endings) {
-      if (!name.starts_with("tvmgen_") || !name.ends_with(ending)) continue;
+      if (!is_generated(name) || !name.ends_with(ending)) continue;
       std::string other = name.substr(0, name.size() - ending.size()) + "_";
       if (other != prefix) others.push_back(std::move(other));
     }

@@ -14,6 +14,7 @@
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/c/parser.hpp"
 #include "usmp/support/text.hpp"
 
@@ -304,8 +305,8 @@ class Added {
 
 bool is_of_tvm(std::string_view name) {
   if (is_of_library(name)) return false;
-  return name.starts_with("tvmgen_") || name.starts_with("TVM") || name.starts_with("DLTensor") ||
-         name.starts_with("usmp_") || name.starts_with("USMP_");
+  return is_generated(name) || name.starts_with("TVM") || name.starts_with("DLTensor") || name.starts_with("usmp_") ||
+         name.starts_with("USMP_");
 }
 
 bool is_of_library(std::string_view name) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -65,7 +66,7 @@ bool stands_for_several(std::string_view definition) {
 
 bool calls_operator(const BodyTree& body, c::TokenRange part) {
   return std::any_of(body.tokens.begin() + part.begin, body.tokens.begin() + part.end,
-                     [](const Token& token) { return token.text.starts_with("tvmgen_"); });
+                     [](const Token& token) { return is_generated(token.text); });
 }
 
 bool is_called(const std::vector<Token>& tokens, std::string_view name) {

@@ -12,15 +12,14 @@
 #include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/function_tree.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/c/constants.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
-constexpr std::string_view take_name = "TVMBackendAllocWorkspace";
-constexpr std::string_view give_back_name = "TVMBackendFreeWorkspace";
-// What stands in the place of the latter: nothing is to do.
+// What stands in the place of free_function: nothing is to do.
 constexpr const char* given_back = "usmp_workspace_given_back";
 constexpr const char* given_back_text =
     "static inline int usmp_workspace_given_back(int device_type, int device_id, const void* pointer) {\n"
@@ -110,7 +109,7 @@ class Taking {
     std::size_t count = 0;
     const auto take = [&](c::DeclId variable, c::ExprId value) {
       const c::ExprId call = without_casts(tree, value);
-      if (called_function(tree, call) != take_name) return true;
+      if (called_function(tree, call) != allocate_function) return true;
       ++count;
       return add_take(function, variable, call);
     };
@@ -124,13 +123,13 @@ class Taking {
       const bool is_name = tree[sides[0]].kind == c::ExprKind::name && tree[stmt.expr].text == "=";
       if (is_name && !take(tree[sides[0]].decl, sides[1])) return false;
     }
-    return count == count_of(take_name);
+    return count == count_of(allocate_function);
   }
 
   bool add_take(const FunctionTree& function, c::DeclId variable, c::ExprId call) {
     const auto operands = function.tree.operands_of(call);
     const c::TokenRange tokens = function.tree[call].tokens;
-    if (operands.size() != 6 || !variable.valid() || !function.tokens[tokens.begin].is(take_name)) return false;
+    if (operands.size() != 6 || !variable.valid() || !function.tokens[tokens.begin].is(allocate_function)) return false;
     const auto size = c::constant_value(function.tree, without_casts(function.tree, operands[3]));
     const auto bytes = size ? size->as_int64() : std::nullopt;
     if (!bytes || *bytes <= 0 || *bytes > INT32_MAX) return false;
@@ -148,7 +147,7 @@ class Taking {
     std::set<c::DeclId> kept = variables_;
     std::size_t count = 0;
     for (std::size_t i = 0; i < tree.exprs.size(); ++i) {
-      if (called_function(tree, c::ExprId(i)) != give_back_name) continue;
+      if (called_function(tree, c::ExprId(i)) != free_function) continue;
       const auto operands = tree.operands_of(c::ExprId(i));
       if (operands.size() != 4) return false;
       const c::Expr& given = tree[without_casts(tree, operands[3])];
@@ -158,7 +157,7 @@ class Taking {
       taken_.edits.push_back({name.offset, name.text.size(), given_back});
       ++count;
     }
-    return kept.empty() && count == count_of(give_back_name);
+    return kept.empty() && count == count_of(free_function);
   }
 
   void add_param() {
@@ -189,7 +188,7 @@ std::optional<std::size_t> front_of(std::string_view text) {
 // Looks at the file's functions among these.
 std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>& functions, Bytes alignment) {
   std::vector<Taken> result;
-  if (places_of(file.text, take_name).empty() && places_of(file.text, workspace_param).empty()) return result;
+  if (places_of(file.text, allocate_function).empty() && places_of(file.text, workspace_param).empty()) return result;
   if (!front_of(file.text)) return result;
   FileScope scope;
   try {

@@ -14,6 +14,7 @@
 
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -102,7 +103,7 @@ class WorkspaceUses {
 
   [[nodiscard]] bool takes_workspace(c::ExprId value) const {
     const std::string_view callee = called_function(tree_, without_casts(tree_, value));
-    return callee == "TVMBackendAllocWorkspace" || macros_.takes.contains(callee);
+    return callee == allocate_function || macros_.takes.contains(callee);
   }
 
   [[nodiscard]] bool gives_back(std::string_view name) const {
