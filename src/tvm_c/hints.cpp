@@ -50,10 +50,9 @@ bool mentions_const(std::string_view declaration) {
 
 }  // namespace
 
-std::string entry_hint(const FilesRead& read, const std::string& entry, const FunctionText& text, std::size_t offset,
-                       bool are_kept) {
+std::string entry_hint(const FilesRead& read, const FunctionText& text, std::size_t offset, bool are_kept) {
   std::string hint =
-      "move the addition out of " + in_quotes(entry) +
+      "move the addition out of " + in_quotes(read.entry) +
       ": it calls operators as TVM does, if (f(…) != 0) return -1;, and between these calls stand only calls of "
       "other functions";
   if (!are_kept) return hint;

@@ -47,8 +47,7 @@ bool takes_interface(const FunctionText& run, const std::string& symbol) {
 
 }  // namespace
 
-std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items,
-                                       const std::string& entry) {
+std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items) {
   std::vector<std::string> result;
   for (const std::size_t i : items) {
     const Item& item = read.scope.items[i];
@@ -63,8 +62,9 @@ std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<
                      "files that call it");
   }
   if (!read.scope.functions.contains(run) && !read.scope.functions.contains("TVMSystemLibEntryPoint")) {
-    result.push_back("no file of the model defines " + in_quotes(run) + ", so the firmware calls " + in_quotes(entry) +
-                     ", which is not in planned C; call " + in_quotes(run) + ", or use --in-place, which keeps it");
+    result.push_back("no file of the model defines " + in_quotes(run) + ", so the firmware calls " +
+                     in_quotes(read.entry) + ", which is not in planned C; call " + in_quotes(run) +
+                     ", or use --in-place, which keeps it");
   }
   return result;
 }
@@ -177,7 +177,7 @@ std::vector<std::string> shared_pools(const FilesRead& read, const std::vector<P
   return result;
 }
 
-std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry, const std::vector<PlannedPool>& pools,
+std::vector<LostName> lost_names(const FilesRead& read, const std::vector<PlannedPool>& pools,
                                  const std::function<bool(const Item&)>& is_read) {
   std::vector<LostName> result;
   for (const PlannedPool& pool : pools) {
@@ -187,7 +187,7 @@ std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry
     result.push_back({pool.name, read.files[file].name, read.places.at(file, offset), LostName::Kind::pool});
   }
   for (const Item& item : read.scope.items) {
-    if (item.is_local || item.name == entry || !is_read(item)) continue;
+    if (item.is_local || item.name == read.entry || !is_read(item)) continue;
     const bool is_constant = item.kind == Item::Kind::data;
     bool is_declared = false;
     for (std::size_t i = 0; i < read.included.count() && is_constant && !is_declared; ++i) {

@@ -59,20 +59,20 @@ void ModuleReader::require_passing_pools() const {
   }
 }
 
-void ModuleReader::require_asked(const std::string& entry) {
+void ModuleReader::require_asked() {
   for (const auto& [caller, callee, at] : unasked_) {
     const bool is_plain = !module_.find(callee) || unread_found_.contains(callee) || scope_.foreign.contains(callee);
     if (is_plain) continue;
-    const std::size_t file = scope_.functions.find(caller)->second.file;
+    const std::size_t file = defined(caller).file;
     const SyntaxError error{at, "found a call of " + in_quotes(callee) +
                                     ", which may fail, and nothing asks for its result, expected if (" + callee +
                                     "(…) != 0) return -1;"};
-    if (!keeps(caller, caller == entry, place(file, at) + ": " + error.message)) throw located(files_[file], error);
+    if (!keeps(caller, place(file, at) + ": " + error.message)) throw located(files_[file], error);
   }
 }
 
-bool ModuleReader::keeps(const std::string& name, bool is_entry, std::string reason) {
-  if (unread_ == Unread::refused || is_entry) return false;
+bool ModuleReader::keeps(const std::string& name, std::string reason) {
+  if (unread_ == Unread::refused || name == read_.entry) return false;
   unread_found_.emplace(name, std::move(reason));
   return true;
 }
@@ -93,13 +93,13 @@ void ModuleReader::require_seen(const std::string& callee, const FunctionText& c
                   " has a static one, expected functions of different names");
 }
 
-void ModuleReader::read_from(const std::string& entry) {
-  std::vector<std::string> pending = {entry};
-  std::set<std::string> seen = {entry};
+void ModuleReader::read_reached() {
+  std::vector<std::string> pending = {read_.entry};
+  std::set<std::string> seen = {read_.entry};
   while (!pending.empty()) {
     const std::string name = std::move(pending.back());
     pending.pop_back();
-    for (std::string& callee : read(name, name == entry)) {
+    for (std::string& callee : read(name)) {
       if (seen.insert(callee).second) pending.push_back(std::move(callee));
     }
   }
@@ -107,13 +107,14 @@ void ModuleReader::read_from(const std::string& entry) {
             [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
 }
 
-std::vector<std::string> ModuleReader::read(const std::string& name, bool is_entry) {
+std::vector<std::string> ModuleReader::read(const std::string& name) {
   if (!scope_.functions.contains(name)) {
     if (scope_.foreign.contains(name)) read_foreign(name);
     return {};
   }
-  const FunctionText& text = scope_.functions.find(name)->second;
+  const FunctionText& text = defined(name);
   const Source& file = files_[text.file];
+  const bool is_entry = name == read_.entry;
   if (kept_names_.contains(name)) {
     read_kept(name, text);
     return {};
@@ -122,7 +123,7 @@ std::vector<std::string> ModuleReader::read(const std::string& name, bool is_ent
     require_certain(name, text);
     AddedStatements added;
     if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_, included_);
-    ReadFunction read = is_entry ? read_entry(name, text, added) : read_plain(name, text, added, {});
+    ReadFunction read = is_entry ? read_entry(text, added) : read_plain(name, text, added, {});
     if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
     if (is_entry) {
       outlined_ = std::move(read.outlined);
@@ -131,8 +132,7 @@ std::vector<std::string> ModuleReader::read(const std::string& name, bool is_ent
       note_added(added_.note(added.texts, text.file));
       std::vector<AddedText> texts = added.texts;
       texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
-      if (unread_ == Unread::kept) require_plain_text(text, texts, is_entry);  // what was read after all
-      require_plain_names(name, text, texts, files_read(), scope_);
+      require_plain(name, text, texts);  // what was read after all
       called_by_entry_ = Names(read.called.begin(), read.called.end());
     }
     read.function.name = name;
@@ -161,14 +161,14 @@ std::vector<std::string> ModuleReader::read(const std::string& name, bool is_ent
   } catch (const SyntaxError& found) {
     require_no_vectors(name, text, found.offset);
     const SyntaxError error{found.offset, found.message + lasting_variables().expected(text.file, found)};
-    if (keeps(name, is_entry, place(text.file, error.offset) + ": " + error.message)) return {};
+    if (keeps(name, place(text.file, error.offset) + ": " + error.message)) return {};
     const Error fault = located(file, error);
     if (!is_entry) throw fault;
     std::vector<std::string> details = first_lines(unread_operators(), 3);
-    details.push_back(entry_hint(files_read(), name, text, error.offset, unread_ == Unread::kept));
+    details.push_back(entry_hint(read_, text, error.offset, unread_ == Unread::kept));
     throw Error(fault.kind(), fault.where(), fault.message(), std::move(details));
   } catch (const Error& error) {
-    if (keeps(name, is_entry, place(text.file, text.offset) + ": " + error.message())) return {};
+    if (keeps(name, place(text.file, text.offset) + ": " + error.message())) return {};
     throw Error(error.kind(), {{}, file.name, place_in(file, text.offset)},
                 "function " + in_quotes(name) + ": " + error.message());
   }
@@ -191,6 +191,12 @@ void ModuleReader::require_no_vectors(const std::string& name, const FunctionTex
                                    "the pass option tir.disable_vectorize=True"});
 }
 
+void ModuleReader::require_plain(const std::string& name, const FunctionText& text,
+                                 const std::vector<AddedText>& texts) {
+  if (unread_ == Unread::kept) require_plain_text(text, texts, name == read_.entry);
+  require_plain_names(name, text, texts, read_, scope_);
+}
+
 ReadFunction ModuleReader::read_plain(const std::string& name, const FunctionText& text, const AddedStatements& added,
                                       std::span<const Outlined> outlined) {
   std::vector<AddedText> texts = added.texts;  // that are not read
@@ -198,19 +204,17 @@ ReadFunction ModuleReader::read_plain(const std::string& name, const FunctionTex
     if (guarded.reason.empty()) texts.push_back(guarded.place);
   }
   for (const Outlined& one : outlined) texts.push_back(one.place);
-  if (unread_ == Unread::kept) require_plain_text(text, texts, name == entry_);
-  require_plain_names(name, text, texts, files_read(), scope_);
+  require_plain(name, text, texts);
   const NestedTexts nested = {
       .require_plain = [this](const std::string& of, const FunctionText& other) { require_nested(of, other); },
       .place = [this](std::size_t file, std::size_t offset) { return place(file, offset); }};
-  return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined, &helpers_,
+  return read_function(text, scope_, kept_pools_, limits_, module_, name == read_.entry, added, outlined, &helpers_,
                        &nested);
 }
 
 void ModuleReader::require_nested(const std::string& name, const FunctionText& text) {
   require_certain(name, text);
-  if (unread_ == Unread::kept) require_plain_text(text, {}, false);
-  require_plain_names(name, text, {}, files_read(), scope_);
+  require_plain(name, text, {});
   const auto item = std::ranges::find_if(scope_.items, [&](const Item& one) {
     return one.kind == Item::Kind::function && one.file == text.file && one.name == name;
   });
@@ -219,13 +223,12 @@ void ModuleReader::require_nested(const std::string& name, const FunctionText& t
   if (!is_int32) throw SyntaxError{text.offset, "found a result of another type, expected int32_t"};
 }
 
-ReadFunction ModuleReader::read_entry(const std::string& name, const FunctionText& text, const AddedStatements& added) {
-  entry_ = name;
+ReadFunction ModuleReader::read_entry(const FunctionText& text, const AddedStatements& added) {
   const std::size_t vars = module_.vars.size();
   std::vector<Outlined> outlined;
   while (true) {
     try {
-      return read_plain(name, text, added, outlined);
+      return read_plain(read_.entry, text, added, outlined);
     } catch (const SyntaxError& error) {
       module_.vars.resize(vars);
       const auto other = std::find_if(added.others.begin(), added.others.end(), [&](const auto& one) {
@@ -258,7 +261,7 @@ std::vector<std::string> ModuleReader::unread_operators() const {
 }
 
 const LastingVariables& ModuleReader::lasting_variables() {
-  return lasting_variables_ ? *lasting_variables_ : lasting_variables_.emplace(files_read());
+  return lasting_variables_ ? *lasting_variables_ : lasting_variables_.emplace(read_);
 }
 
 void ModuleReader::note_added(const Names& functions) {
@@ -268,7 +271,7 @@ void ModuleReader::note_added(const Names& functions) {
   }
 }
 
-void ModuleReader::require_no_parts(const std::string& entry) const {
+void ModuleReader::require_no_parts() const {
   Names functions = found_in_added_;
   functions.insert(called_by_entry_.begin(), called_by_entry_.end());
   for (const std::string& name : functions) {
@@ -281,7 +284,7 @@ void ModuleReader::require_no_parts(const std::string& entry) const {
       const Source& file = files_[found->second.file];
       throw Error(ErrorKind::archive, {{}, file.name, place_in(file, found->second.offset)},
                   "found " + in_quotes(item.name) + " called by " + in_quotes(name) +
-                      ", expected operators called by " + in_quotes(entry) + " alone: move the statements of " +
+                      ", expected operators called by " + in_quotes(read_.entry) + " alone: move the statements of " +
                       in_quotes(name) + " there");
     }
   }
@@ -318,8 +321,8 @@ void ModuleReader::read_foreign(const std::string& name) {
   }
 }
 
-void ModuleReader::require_typed_params(const std::string& entry) const {
-  const FunctionText& text = scope_.functions.find(entry)->second;
+void ModuleReader::require_typed_params() const {
+  const FunctionText& text = defined(read_.entry);
   try {
     tvm_c::require_typed_params(text, scope_, module_);
   } catch (const SyntaxError& error) {
@@ -327,13 +330,11 @@ void ModuleReader::require_typed_params(const std::string& entry) const {
   }
 }
 
-void ModuleReader::name_entry_params(const std::string& entry) {
-  const std::string symbol = symbol_of(name_);
-  const auto run = scope_.functions.find(symbol + "_run");
+void ModuleReader::name_entry_params() {
+  const auto run = scope_.functions.find(read_.symbol + "_run");
   if (run == scope_.functions.end()) return;
   try {
-    const FunctionText& text = scope_.functions.find(entry)->second;
-    name_by_run(run->second, text, symbol, entry, module_);
+    name_by_run(run->second, defined(read_.entry), read_.symbol, read_.entry, module_);
   } catch (const SyntaxError& error) {
     throw located(files_[run->second.file], error);
   }

@@ -31,7 +31,7 @@ void ModuleReader::note_visible_names(const std::set<std::size_t>& files, const 
 
 void ModuleReader::note_visible_names(std::size_t header, const Names& gone) {
   const Code& code = included_.code(header);
-  const bool is_kept = !included_.name(header).ends_with(symbol_of(name_) + ".h");  // it is written anew
+  const bool is_kept = !included_.name(header).ends_with(read_.symbol + ".h");  // it is written anew
   for (const Token& token : code.lexed->tokens) {
     if (!token.is_identifier()) continue;
     visible_names_.emplace(token.text);
@@ -49,13 +49,11 @@ void ModuleReader::add_escapes(const std::vector<AskedFunction>& asked, const Fi
   for (const AskedFunction& one : asked) escapes_.insert(found.extract(one.name));
 }
 
-void ModuleReader::extend_lifetimes(std::size_t entry_file) {
+void ModuleReader::extend_lifetimes() {
   if (unread_ != Unread::kept) return;
+  const std::size_t entry_file = defined(read_.entry).file;
   std::vector<AskedFunction> asked;
-  for (const std::string& name : kept_names_) {
-    const FunctionText& text = scope_.functions.find(name)->second;
-    asked.push_back({name, text, {}});
-  }
+  for (const std::string& name : kept_names_) asked.push_back({name, defined(name), {}});
   std::deque<std::string> statements;  // that `asked` points into
   for (const OutlinedFunction& one : outlined_) {
     FileScope own;
@@ -112,7 +110,7 @@ std::string ModuleReader::kept_constants() const {
 
 void ModuleReader::require_workspace_ownership() {
   std::vector<const FunctionText*> functions;
-  for (const std::string& name : kept_names_) functions.push_back(&scope_.functions.find(name)->second);
+  for (const std::string& name : kept_names_) functions.push_back(&defined(name));
   std::size_t at = 0;
   try {
     const auto mentions = [](std::string_view name) {
@@ -126,14 +124,14 @@ void ModuleReader::require_workspace_ownership() {
   }
 }
 
-Names ModuleReader::stops_of(const std::string& entry) const {
-  Names stops = gone_names(entry);
+Names ModuleReader::stops() const {
+  Names stops = gone_names();
   for (const auto& [name, function] : named_constants_) stops.erase(name);  // added code may not name them, though
-  stops.insert(symbol_of(name_) + "_run");
+  stops.insert(read_.symbol + "_run");
   return stops;
 }
 
-Names ModuleReader::gone_names(const std::string& entry) const {
+Names ModuleReader::gone_names() const {
   Names gone = tables_;
   for (const std::string& name : inlined_) {
     if (!kept_names_.contains(name)) gone.insert(name);
@@ -141,7 +139,7 @@ Names ModuleReader::gone_names(const std::string& entry) const {
   for (const tir::Function& function : module_.functions) {
     if (scope_.functions.contains(function.name) && !kept_names_.contains(function.name)) gone.insert(function.name);
   }
-  for (const PlannedPool& pool : pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_)) {
+  for (const PlannedPool& pool : pool_sizes_.pools_of(defined(read_.entry), memory_.places, scope_)) {
     gone.insert(pool.name);
   }
   for (const auto& [name, pool] : scope_.constant_pools) gone.insert(name);
@@ -154,20 +152,9 @@ Names ModuleReader::gone_names(const std::string& entry) const {
   return gone;
 }
 
-Names ModuleReader::pools_in(const Names& gone) const {
-  Names pools;
-  for (const auto& [name, section] : scope_.owned) {
-    if (gone.contains(name)) pools.insert(name);
-  }
-  return pools;
-}
-
-Names ModuleReader::keep_added(const std::string& entry) {
-  const std::string prefix = symbol_of(name_) + "_";
-  const Names gone = gone_names(entry);
-  Names stops = stops_of(entry);
-  Names added =
-      added_.keep(prefix, entry, found_in_added_, gone, stops, kept_names_, kept_for_operators_, pools_in(gone));
+Names ModuleReader::keep_added() {
+  Names stops = this->stops();
+  Names added = added_.keep(found_in_added_, gone_names(), stops, kept_names_, kept_for_operators_);
   for (const auto& [i, access] : added_.pool_accesses()) {
     warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
                         place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +
@@ -178,33 +165,30 @@ Names ModuleReader::keep_added(const std::string& entry) {
   return stops;
 }
 
-void ModuleReader::note_left_out(const std::string& entry) {
+void ModuleReader::note_left_out() {
   if (unread_ != Unread::kept || !rewritten_.empty()) return;
-  const Names stops = stops_of(entry);
+  const Names stops = this->stops();
   const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, included_);
-  const FilesRead read = files_read();
-  std::vector<std::size_t> left_out = added_.left_out(read.symbol + "_", entry, stops, stays);
+  std::vector<std::size_t> left_out = added_.left_out(stops, stays);
   std::erase_if(left_out, [&](std::size_t item) { return helpers_.is_read(scope_.items[item].name); });
-  append(left_out_code(read, left_out, entry), warnings_);
+  append(left_out_code(read_, left_out), warnings_);
   std::set<std::size_t> stay = added_.files();
   for (const auto& [name, file] : external_) stay.insert(file);
   for (std::size_t i = 0; i < stays.size(); ++i) {
     if (stays[i]) stay.insert(scope_.items[i].file);
   }
-  append(left_out_includes(read, stay), warnings_);
-  append(undefined_names(read, {stays, external_, added_.defined_elsewhere()}), warnings_);
+  append(left_out_includes(read_, stay), warnings_);
+  append(undefined_names(read_, {stays, external_, added_.defined_elsewhere()}), warnings_);
 }
 
 void ModuleReader::append(std::vector<std::string> more, std::vector<std::string>& to) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-FilesRead ModuleReader::files_read() const { return {files_, scope_, included_, places_, symbol_of(name_)}; }
-
 std::vector<std::string> ModuleReader::used_by_others(const std::vector<PlannedPool>& pools) {
   std::vector<std::string> result;
   if (unread_ != Unread::kept) return result;
-  result = shared_pools(files_read(), pools);
+  result = shared_pools(read_, pools);
   for (const auto& [pool, function] : named_constants_) {
     result.push_back("function " + in_quotes(function) + " takes constants of pool " + in_quotes(pool) +
                      " and stays as it is, so planned C has the whole pool for it, beside copies for other functions, "
@@ -212,16 +196,6 @@ std::vector<std::string> ModuleReader::used_by_others(const std::vector<PlannedP
   }
   append(warnings_of(extended_, module_), result);
   return result;
-}
-
-std::optional<Error> ModuleReader::edited_run(const std::string& entry) const {
-  if (unread_ != Unread::kept) return std::nullopt;
-  try {
-    added_.check_run(symbol_of(name_) + "_run", entry);
-    return std::nullopt;
-  } catch (const Error& error) {
-    return error;
-  }
 }
 
 std::string ModuleReader::constants_section() const {
@@ -252,16 +226,16 @@ bool ModuleReader::is_read(const Item& item) const {
   return item.kind == Item::Kind::data && tables_.contains(name);
 }
 
-std::vector<LostName> ModuleReader::lost_names(const std::string& entry, const std::vector<PlannedPool>& pools) const {
+std::vector<LostName> ModuleReader::lost_names(const std::vector<PlannedPool>& pools) const {
   if (unread_ != Unread::kept) return {};
-  return tvm_c::lost_names(files_read(), entry, pools, [this, gone = gone_names(entry)](const Item& item) {
+  return tvm_c::lost_names(read_, pools, [this, gone = gone_names()](const Item& item) {
     return is_read(item) && gone.contains(item.name);
   });
 }
 
 std::vector<std::string> ModuleReader::placements_lost(const std::vector<PlannedPool>& pools) const {
   return lost_placements(
-      files_read(), pools, [this](const Item& item) { return is_read(item); }, constants_section().empty());
+      read_, pools, [this](const Item& item) { return is_read(item); }, constants_section().empty());
 }
 
 std::vector<KeptFunction> ModuleReader::forwarders() const {

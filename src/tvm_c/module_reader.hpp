@@ -47,39 +47,47 @@ class ModuleReader {
   // Other code generators' C that TVM has planned memory for.
   void find_foreign_pools();
   // Until no function turns out to be one whose C stays.
-  void read_all(const std::string& entry);
+  void read_all();
+  // To functions that call what stays.
+  void add_kept_text();
   void size_buffers();
   [[noreturn]] void fail(const tir::Fault& fault) const;
+  // That the files define.
+  [[nodiscard]] const FunctionText& defined(const std::string& name) const {
+    return scope_.functions.find(name)->second;
+  }
 
   // --- Functions (module_functions.cpp) -----------------------------------------------------------------------------
 
   // In planned C a function gets other bytes with each call: what it has stored of a pool says nothing to the next.
   void require_passing_pools() const;
   // Planned C leaves the caller if a function of the module fails, so what ignores that is not read.
-  void require_asked(const std::string& entry);
+  void require_asked();
   // Whether what is wrong with the function only means that its C stays.
-  bool keeps(const std::string& name, bool is_entry, std::string reason);
+  bool keeps(const std::string& name, std::string reason);
   void require_certain(const std::string& name, const FunctionText& text) const;
   // A static function of another file is not what is called.
   void require_seen(const std::string& callee, const FunctionText& caller) const;
-  // The function and those that it reaches.
-  void read_from(const std::string& entry);
-  std::vector<std::string> read(const std::string& name, bool is_entry);
+  // The entry and those that it reaches.
+  void read_reached();
+  std::vector<std::string> read(const std::string& name);
   // float4 v = *(float4*)(p0 + i); is what TVM prints where nobody has disabled vectors, and no compiler takes.
   void require_no_vectors(const std::string& name, const FunctionText& text, std::size_t offset) const;
+  // Of the function, `texts` stay as they are.
+  void require_plain(const std::string& name, const FunctionText& text, const std::vector<AddedText>& texts);
   ReadFunction read_plain(const std::string& name, const FunctionText& text, const AddedStatements& added,
                           std::span<const Outlined> outlined);
   // An operator whose statements are read in place of a call has nothing but its tokens, and returns an int32_t.
   void require_nested(const std::string& name, const FunctionText& text);
   // A statement that is not read may become a function: then all is read once more.
-  ReadFunction read_entry(const std::string& name, const FunctionText& text, const AddedStatements& added);
+  ReadFunction read_entry(const FunctionText& text, const AddedStatements& added);
   [[nodiscard]] std::string place(std::size_t file, std::size_t offset) const { return places_.at(file, offset); }
   // Those of which the C stays, and why.
   [[nodiscard]] std::vector<std::string> unread_operators() const;
   const LastingVariables& lasting_variables();
   void note_added(const Names& functions);
   // Functions that somebody made of the entry.
-  void require_no_parts(const std::string& entry) const;
+  void require_no_parts() const;
   // What operators call is no part of the model by itself.
   void note_helpers(const std::vector<std::string>& called);
   // Opaque, if it is an operator and what it takes is understood; else one that is not known, of which a call that is
@@ -87,9 +95,9 @@ class ModuleReader {
   void read_kept(const std::string& name, const FunctionText& text);
   // Its code generator is not known, so its target is a name of none.
   void read_foreign(const std::string& name);
-  void require_typed_params(const std::string& entry) const;
+  void require_typed_params() const;
   // The entry's parameters after the members that the firmware's function passes for them.
-  void name_entry_params(const std::string& entry);
+  void name_entry_params();
 
   // --- What is kept as C, and what is not (module_kept.cpp) ---------------------------------------------------------
 
@@ -98,7 +106,7 @@ class ModuleReader {
   void note_visible_names(std::size_t header, const Names& gone);
   // Keeps what escapes of the functions that the model calls.
   void add_escapes(const std::vector<AskedFunction>& asked, const FileScope& scope, const Included& included);
-  void extend_lifetimes(std::size_t entry_file);
+  void extend_lifetimes();
   // In any file or header.
   const PoolMacros& pool_macros_of_all();
   const MacroDefinitions& macros_of_all();
@@ -110,26 +118,22 @@ class ModuleReader {
   // By functions that stay; not those that the model never calls.
   void require_workspace_ownership();
   // What planned C has otherwise, or has no more.
-  [[nodiscard]] Names stops_of(const std::string& entry) const;
-  [[nodiscard]] Names gone_names(const std::string& entry) const;
-  // The arrays of the C that are TVM's pools.
-  [[nodiscard]] Names pools_in(const Names& gone) const;
+  [[nodiscard]] Names stops() const;
+  [[nodiscard]] Names gone_names() const;
   // What else stays of files that planned C takes the place of. Returns the names that its text has otherwise.
-  Names keep_added(const std::string& entry);
+  Names keep_added();
   // Planned C that takes the place of no file has what the model uses.
-  void note_left_out(const std::string& entry);
+  void note_left_out();
   static void append(std::vector<std::string> more, std::vector<std::string>& to);
-  [[nodiscard]] FilesRead files_read() const;
   // Memory of the model that others may use at times when planned C has something else in it, or not at all.
   [[nodiscard]] std::vector<std::string> used_by_others(const std::vector<PlannedPool>& pools);
-  [[nodiscard]] std::optional<Error> edited_run(const std::string& entry) const;
   // Where all are that are in any.
   [[nodiscard]] std::string constants_section() const;
   [[nodiscard]] std::string prototype(const Item& item) const;
   [[nodiscard]] std::vector<KeptFunction> kept_functions() const;
   // Whether planned C has it otherwise.
   [[nodiscard]] bool is_read(const Item& item) const;
-  [[nodiscard]] std::vector<LostName> lost_names(const std::string& entry, const std::vector<PlannedPool>& pools) const;
+  [[nodiscard]] std::vector<LostName> lost_names(const std::vector<PlannedPool>& pools) const;
   // Names of what is written anew.
   [[nodiscard]] std::vector<std::string> placements_lost(const std::vector<PlannedPool>& pools) const;
   [[nodiscard]] std::vector<KeptFunction> forwarders() const;
@@ -138,7 +142,6 @@ class ModuleReader {
   [[nodiscard]] std::vector<KeptFunction> external_functions() const;
 
   std::string name_;
-  std::string entry_;
   std::span<const Source> files_;
   Places places_;  // in them
   std::optional<LastingVariables> lasting_variables_;
@@ -162,6 +165,7 @@ class ModuleReader {
   std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
   std::map<std::string, std::string> unread_found_;          // since all were read last
   FileScope scope_;
+  FilesRead read_;  // all of these
   const std::set<std::string>& rewritten_;
   SynchronousFunctions synchronous_;
   std::vector<std::string> warnings_;

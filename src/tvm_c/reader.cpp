@@ -57,14 +57,16 @@ ModuleReader::ModuleReader(std::string name, std::span<const Source> files, std:
                            std::span<const Source> headers, const std::set<std::string>& synchronous)
     : name_(std::move(name)),
       files_(files),
+      places_(files),
       headers_(headers),
       included_(files, headers),
       helpers_(files_, &included_),
       limits_(limits),
       unread_(unread),
+      read_{files_, scope_, included_, places_, symbol_of(name_), {}},
       rewritten_(rewritten),
       synchronous_(synchronous),
-      added_(scope_, files_, included_, rewritten) {
+      added_(read_, rewritten) {
   for (const Foreign& function : foreign) {
     auto prototype = std::make_shared<FileTree>();
     prototype->tokens = plain_tokens(function.prototype);
@@ -79,7 +81,6 @@ ModuleReader::ModuleReader(std::string name, std::span<const Source> files, std:
 }
 
 PlannedModule ModuleReader::run() && {
-  places_.of(files_);
   const Included& included = included_;
   for (std::size_t i = 0; i < files_.size(); ++i) {
     try {
@@ -103,23 +104,24 @@ PlannedModule ModuleReader::run() && {
   }
   module_.tvm_version = version_by_style(files_);
   if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
-  const std::string entry = entry_name();
-  find_doubts(files_read(), entry, scope_);
+  read_.entry = entry_name();
+  find_doubts(read_, scope_);
   find_foreign_pools();
-  read_all(entry);
+  read_all();
+  add_kept_text();
   if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
-  module_.entry = *module_.find(entry);
+  module_.entry = *module_.find(read_.entry);
   type_entry_params(module_);
-  require_typed_params(entry);
-  name_entry_params(entry);
+  require_typed_params();
+  name_entry_params();
   auto lost_constants = cut_constants(memory_.constants, module_);
   if (const auto fault = tir::find_fault(module_)) fail(*fault);
   size_buffers();
   storage::fit(module_);  // what ends a lifetime is as large as it is used
-  extend_lifetimes(scope_.functions.find(entry)->second.file);
-  std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
+  extend_lifetimes();
+  std::vector<PlannedPool> pools = pool_sizes_.pools_of(defined(read_.entry), memory_.places, scope_);
   std::vector<std::string> placements = placements_lost(pools);
-  std::vector<LostName> names = lost_names(entry, pools);
+  std::vector<LostName> names = lost_names(pools);
   for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
   return {.module = std::move(module_),
           .pools = std::move(pools),
@@ -135,29 +137,29 @@ PlannedModule ModuleReader::run() && {
           .lost_placements = std::move(placements),
           .constants_section = constants_section(),
           .warnings = std::move(warnings_),
-          .edited_run = edited_run(entry),
+          .edited_run = unread_ == Unread::kept ? added_.edited_run() : std::nullopt,
           .lost_names = std::move(names),
           .visible_names = std::move(visible_names_)};
 }
 
 std::string ModuleReader::entry_name() const {
-  const std::string prefix = symbol_of(name_);
   for (const std::string_view ending : entry_endings) {
-    std::string entry = prefix + std::string(ending);
+    std::string entry = read_.symbol + std::string(ending);
     if (scope_.functions.contains(entry)) return entry;
   }
   for (std::size_t i = 0; i < files_.size(); ++i) {
     std::optional<std::size_t> group;
     for (const std::string_view ending : entry_endings) {
-      if (!group) group = scope_.left_out_group(prefix + std::string(ending), i);
+      if (!group) group = scope_.left_out_group(read_.symbol + std::string(ending), i);
     }
     if (!group) continue;
     throw Error(ErrorKind::archive, {{}, files_[i].name, place_in(files_[i], *group)},
                 "found the entry function in a conditional group whose macro the file does not define, expected it "
                 "outside of such groups, or that #define in the file");
   }
-  throw Error(ErrorKind::archive, {},
-              "no C file of module " + in_quotes(name_) + " defines " + prefix + "___tvm_main__, the entry function");
+  throw Error(
+      ErrorKind::archive, {},
+      "no C file of module " + in_quotes(name_) + " defines " + read_.symbol + "___tvm_main__, the entry function");
 }
 
 void ModuleReader::find_foreign_pools() {
@@ -180,9 +182,9 @@ void ModuleReader::find_foreign_pools() {
       }
       const std::vector<Source> own = {{std::string(name), text}};
       const Included included(own, headers_);
-      Places places;
-      places.of(own);
-      find_doubts({.files = own, .scope = scope, .included = included, .places = places, .symbol = {}}, {}, scope);
+      find_doubts(
+          {.files = own, .scope = scope, .included = included, .places = Places(own), .symbol = {}, .entry = {}},
+          scope);
       add_escapes(asked, scope, included);
     } catch (const SyntaxError& error) {
       throw located({std::string(name), text}, error);
@@ -193,12 +195,12 @@ void ModuleReader::find_foreign_pools() {
   }
 }
 
-void ModuleReader::read_all(const std::string& entry) {
+void ModuleReader::read_all() {
   const tir::Module empty = module_;
   while (true) {
-    read_from(entry);
-    require_no_parts(entry);
-    require_asked(entry);
+    read_reached();
+    require_no_parts();
+    require_asked();
     if (unread_found_.empty()) break;
     for (auto& [name, reason] : unread_found_) {
       kept_names_.insert(name);
@@ -207,14 +209,14 @@ void ModuleReader::read_all(const std::string& entry) {
     }
     unread_found_.clear();
     kept_names_ = with_called(kept_names_, scope_, included_);
-    if (kept_names_.contains(entry)) {
+    if (kept_names_.contains(read_.entry)) {
       throw Error(ErrorKind::archive, {},
-                  "the entry " + in_quotes(entry) + " is called by a function that is not read");
+                  "the entry " + in_quotes(read_.entry) + " is called by a function that is not read");
     }
     for (const std::string& name : kept_names_) {
-      const FunctionText& function = scope_.functions.find(name)->second;
+      const FunctionText& text = defined(name);
       try {
-        auto params = pool_params(function, pool_macros_of_all());
+        auto params = pool_params(text, pool_macros_of_all());
         for (auto& param : params) {
           if (!param || !param->is_used || !is_struct_of_constants(param->pool)) continue;
           param->is_named = true;
@@ -222,7 +224,7 @@ void ModuleReader::read_all(const std::string& entry) {
         }
         kept_pools_.emplace(name, std::move(params));
       } catch (const SyntaxError& error) {
-        const Error fault = located(files_[function.file], error);
+        const Error fault = located(files_[text.file], error);
         const auto reason = reasons_.find(name);
         const bool is_called = reason == reasons_.end() || reason->second.empty();
         const std::string why = is_called ? "something that stays calls it" : reason->second;
@@ -239,18 +241,18 @@ void ModuleReader::read_all(const std::string& entry) {
     memory_ = {};
     pool_alignment_ = default_alignment;
   }
+}
+
+void ModuleReader::add_kept_text() {
   if (!kept_names_.empty()) require_workspace_ownership();
   Names stops;  // what planned C has otherwise, or has no more
-  if (added_.may_be()) stops = keep_added(entry);
-  note_left_out(entry);
-  const std::size_t entry_file = scope_.functions.find(entry)->second.file;
-  std::vector<std::string> statements;
-  for (const OutlinedFunction& one : outlined_) statements.push_back(text_of(one, files_[entry_file].text));
+  if (added_.may_be()) stops = keep_added();
+  note_left_out();
   std::set<std::size_t> callers = added_.files();
   const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
   if (kept_names_.empty() && external_.empty() && !has_added) return;
   for (const auto& [name, file] : external_) callers.insert(file);
-  Names gone = gone_names(entry);
+  Names gone = gone_names();
   std::erase_if(gone, [this](const std::string& name) {
     return !scope_.owned.contains(name) && !scope_.functions.contains(name) && !tables_.contains(name);
   });
@@ -263,9 +265,10 @@ void ModuleReader::read_all(const std::string& entry) {
   note_visible_names(with_text, gone);
   std::string text =
       kept_constants() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, included_);
-  for (const std::string& one : statements) text += "\n" + one;
+  const std::string_view file = files_[defined(read_.entry).file].text;
+  for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, file);
   for (tir::Function& function : module_.functions) {
-    bool calls_any = has_added && function.name == entry;
+    bool calls_any = has_added && function.name == read_.entry;
     tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
       const auto call = tir::named_call(expr);
       calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));

@@ -98,10 +98,8 @@ bool is_instruction(const Item& item, const Code& file) {
 }
 
 // TVM's access to inputs and outputs in pools, which planned C has otherwise.
-bool is_map(std::string_view name, const std::string& prefix) {
-  if (!name.starts_with(prefix)) return false;
-  name.remove_prefix(prefix.size());
-  return name == "map_inputs" || name == "map_outputs";
+bool is_map(std::string_view name, const std::string& symbol) {
+  return name == symbol + "_map_inputs" || name == symbol + "_map_outputs";
 }
 
 }  // namespace
@@ -133,10 +131,13 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
   return mentioned_;
 }
 
-Names AddedCode::keep(const std::string& prefix, const std::string& entry, const Names& in_statements,
-                      const Names& gone, const Names& stops, const Names& kept, const Names& for_operators,
-                      const Names& pools) {
+Names AddedCode::keep(const Names& in_statements, const Names& gone, const Names& stops, const Names& kept,
+                      const Names& for_operators) {
   Names functions = in_statements;
+  Names pools;  // arrays of the C that are TVM's
+  for (const auto& [name, section] : scope_.owned) {
+    if (gone.contains(name)) pools.insert(name);
+  }
   Accessors accessors = accessors_to(pools);
   std::size_t end = 0;
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
@@ -155,14 +156,14 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
       functions.insert(target);
       with_code_.insert(item.file);
     }
-    if (!is_for_others(item, prefix, stops) || kept.contains(item.name)) continue;
+    if (!is_for_others(item, stops) || kept.contains(item.name)) continue;
     if (accessors.contains(i)) {
       keep_access(i, accessors);
       continue;
     }
     const std::string name(item.name);
     if (item.kind == Item::Kind::function) {
-      if (forwards_packed(name, entry)) {
+      if (forwards_packed(name)) {
         forwarders_.push_back(i);
         continue;
       }
@@ -252,7 +253,7 @@ const AddedCode::Declared& AddedCode::declared() const {
   return *declared_;
 }
 
-bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const Names& stops) const {
+bool AddedCode::is_for_others(const Item& item, const Names& stops) const {
   const Code& file = included_.code(item.file);
   if (is_instruction(item, file)) return false;
   if (item.is_local) {
@@ -265,11 +266,10 @@ bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const
         is_external || declared().looked_for.contains(name) || is_looked_for(item, file, included_.macros(item.file));
     if (!is_one) return false;
   }
-  return !stops.contains(item.name) && item.name != "TVMSystemLibEntryPoint" && !is_map(item.name, prefix);
+  return !stops.contains(item.name) && item.name != "TVMSystemLibEntryPoint" && !is_map(item.name, read_.symbol);
 }
 
-std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const std::string& entry, const Names& stops,
-                                             const std::vector<bool>& stays) const {
+std::vector<std::size_t> AddedCode::left_out(const Names& stops, const std::vector<bool>& stays) const {
   std::vector<std::size_t> result;
   std::vector<std::string> others;                  // prefixes of other modules
   std::set<std::size_t> with_unnamed = with_code_;  // files whose declarations without a name are in planned C
@@ -279,8 +279,8 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
   for (const auto& [name, function] : scope_.functions) {
     for (const std::string_view ending : entry_endings) {
       if (!is_generated(name) || !name.ends_with(ending)) continue;
-      std::string other = name.substr(0, name.size() - ending.size()) + "_";
-      if (other != prefix) others.push_back(std::move(other));
+      const std::string symbol = name.substr(0, name.size() - ending.size());
+      if (symbol != read_.symbol) others.push_back(symbol + "_");
     }
   }
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
@@ -288,12 +288,12 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
     const bool has_name = item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable);
     const bool is_lost = is_unnamed_variable(item, included_) && !with_unnamed.contains(item.file);
     const bool is_alias = !aliased_by(item, included_.code(item.file)).empty() && !with_unnamed.contains(item.file);
-    if ((!has_name && !is_lost && !is_alias) || stays[i] || !is_for_others(item, prefix, stops)) continue;
+    if ((!has_name && !is_lost && !is_alias) || stays[i] || !is_for_others(item, stops)) continue;
     if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
       continue;
     }
     // TVM's description of a module, which planned C has no use for.
-    if (item.name.ends_with("get_c_metadata") || forwards_packed(std::string(item.name), entry)) continue;
+    if (item.name.ends_with("get_c_metadata") || forwards_packed(std::string(item.name))) continue;
     result.push_back(i);
   }
   return result;
@@ -311,16 +311,16 @@ Names AddedCode::defined_elsewhere() const {
   return result;
 }
 
-bool AddedCode::forwards_packed(const std::string& name, const std::string& entry) const {
+bool AddedCode::forwards_packed(const std::string& name) const {
   const auto found = scope_.functions.find(name);
-  if (name == entry || found == scope_.functions.end() || scope_.doubts.contains(name)) return false;
+  if (name == read_.entry || found == scope_.functions.end() || scope_.doubts.contains(name)) return false;
   if (!takes_packed(found->second)) return false;
   try {
     require_plain_text(found->second, {});
     const FunctionTree function = function_tree(found->second, {});
     const c::Tree& tree = function.tree;
     const std::vector<c::StmtId>& statements = function.statements();
-    if (statements.size() != 1 || !returns_call_of(entry, tree, tree[statements[0]])) return false;
+    if (statements.size() != 1 || !returns_call_of(read_.entry, tree, tree[statements[0]])) return false;
     return std::ranges::equal(tree.operands_of(tree[statements[0]].expr).subspan(1), function.params(),
                               [&](c::ExprId argument, c::DeclId param) {
                                 return tree[argument].kind == c::ExprKind::name &&
@@ -360,32 +360,31 @@ void AddedCode::fail_gone(const std::string& name, std::size_t file, std::size_t
                        : ""));
 }
 
-void AddedCode::check_run(const std::string& run, const std::string& entry) const {
+std::optional<Error> AddedCode::edited_run() const {
+  const std::string run = read_.symbol + "_run";
   const auto found = scope_.functions.find(run);
-  if (found == scope_.functions.end()) return;
+  if (found == scope_.functions.end()) return std::nullopt;
   const Source& file = files_[found->second.file];
-  if (!rewritten_.empty() && !rewritten_.contains(file.name)) return;
+  if (!rewritten_.empty() && !rewritten_.contains(file.name)) return std::nullopt;
   if (const auto doubt = scope_.doubts.find(run); doubt != scope_.doubts.end()) {
-    throw located(file, {found->second.offset,
-                         "found " + in_quotes(run) + " " + doubt->second + ", expected one function of it"});
+    return located(file, {found->second.offset,
+                          "found " + in_quotes(run) + " " + doubt->second + ", expected one function of it"});
   }
-  if (const auto groups = scope_.left_out.find(found->second.file); groups != scope_.left_out.end()) {
-    if (const auto group = groups->second.find(run); group != groups->second.end()) {
-      throw located(file, {group->second,
-                           "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
-    }
+  if (const auto group = scope_.left_out_group(run, found->second.file)) {
+    return located(file,
+                   {*group, "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
   }
   for (const Token& token : found->second.body) {
     const auto array = scope_.unsized.find(token.text);
     if (array == scope_.unsized.end()) continue;
-    throw located(files_[array->second.file],
-                  {array->second.offset, "found a size of " + in_quotes(token.text) +
-                                             " that is not known here, expected a number below 2^31 that the files "
-                                             "and their headers determine: no name of the compiler's command line "
-                                             "or of a conditional group, and no size that depends on the machine"});
+    return located(files_[array->second.file],
+                   {array->second.offset, "found a size of " + in_quotes(token.text) +
+                                              " that is not known here, expected a number below 2^31 that the files "
+                                              "and their headers determine: no name of the compiler's command line "
+                                              "or of a conditional group, and no size that depends on the machine"});
   }
-  const auto added = added_to_run(found->second, run, entry, scope_);
-  if (!added) return;
+  const auto added = added_to_run(found->second, run, read_.entry, scope_);
+  if (!added) return std::nullopt;
   std::string message = added->message;
   const std::string_view name = leading_name(file.text.substr(added->offset));
   for (const Item& item : scope_.items) {  // a pointer that the firmware sets
@@ -394,7 +393,7 @@ void AddedCode::check_run(const std::string& run, const std::string& entry) cons
     message += "; change its declaration (" + files_[item.file].name + ": " + place_in(files_[item.file], item.begin) +
                ") and what sets it";
   }
-  throw located(file, {added->offset, message});
+  return located(file, {added->offset, message});
 }
 
 }  // namespace usmp::tvm_c
