@@ -9,6 +9,7 @@
 #include "tvm_c/body/expressions.hpp"
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/kept/outlined.hpp"
+#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/text.hpp"
@@ -40,12 +41,6 @@ std::string operator_called(std::string_view statement, const FileScope& scope) 
     if (found.empty() && is_generated(name) && scope.functions.contains(name)) found = name;
   });
   return found;
-}
-
-bool mentions_const(std::string_view declaration) {
-  bool mentions = false;
-  for_each_identifier(declaration, [&](std::string_view name) { mentions = mentions || name == "const"; });
-  return mentions;
 }
 
 }  // namespace
@@ -89,9 +84,10 @@ std::string entry_hint(const FilesRead& read, const FunctionText& text, std::siz
 LastingVariables::LastingVariables(const FilesRead& read) : read_(read) {
   for (const Item& item : read.scope.items) {
     if (!item.is_variable || item.kind == Item::Kind::function) continue;
-    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
-    if (mentions_const(text.substr(0, text.find('=')))) continue;
-    for_each_identifier(text, [&](std::string_view name) { variables_.try_emplace({item.file, name}, item.begin); });
+    if (has_name(item.text.substr(0, item.text.find('=')), "const")) continue;
+    for_each_identifier(item.text, [&](std::string_view name) {
+      variables_.try_emplace({item.file, name}, item.begin);
+    });
   }
 }
 
@@ -102,7 +98,7 @@ std::string LastingVariables::expected(std::size_t file, const SyntaxError& erro
   if (name == "static") {
     const std::string_view rest = text.substr(error.offset);
     const std::string_view declaration = rest.substr(0, rest.find_first_of("=;"));
-    return mentions_const(declaration) && declaration.find('*') == std::string_view::npos
+    return has_name(declaration, "const") && declaration.find('*') == std::string_view::npos
                ? ", expected constants in front of the function"
                : ", expected variables that begin anew with each call";
   }

@@ -92,8 +92,7 @@ std::vector<std::string> undefined_names(const FilesRead& read, const Needs& nee
   const auto is_alias = [&](std::string_view name) {
     const auto found = read.scope.prototypes.find(name);
     if (found == read.scope.prototypes.end()) return false;
-    const Item& item = read.scope.items[found->second];
-    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
+    const std::string_view text = read.scope.items[found->second].text;
     return text.find("alias") != std::string_view::npos || text.find("weakref") != std::string_view::npos;
   };
   const auto note = [&](std::string_view name) {
@@ -110,8 +109,7 @@ std::vector<std::string> undefined_names(const FilesRead& read, const Needs& nee
     const Item& item = read.scope.items[i];
     if (!needs.stays[i]) continue;
     in_text.insert(item.file);
-    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
-    for_each_identifier(text, [&](std::string_view name) {
+    for_each_identifier(item.text, [&](std::string_view name) {
       if (read.scope.prototypes.contains(name)) note(name);
       if (needs.defined_elsewhere.contains(name)) missing_data.emplace(name);
     });

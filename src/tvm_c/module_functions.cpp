@@ -178,14 +178,9 @@ void ModuleReader::require_no_vectors(const std::string& name, const FunctionTex
   const Source& file = files_[text.file];
   const std::string_view word = leading_name(file.text.substr(offset));
   if (!is_generated(name) || !is_vector_type(word) || included_.is_macro(text.file, word)) return;
-  const auto mentions = [&](std::string_view declaration) { return !places_of(declaration, word).empty(); };
-  for (const Item& item : scope_.items) {
-    const bool is_type = item.kind == Item::Kind::other;
-    if (is_type && mentions(files_[item.file].text.substr(item.begin, item.end - item.begin))) return;
-  }
-  if (std::any_of(headers_.begin(), headers_.end(), [&](const Source& header) { return mentions(header.text); })) {
-    return;
-  }
+  const auto is_type = [&](const Item& item) { return item.kind == Item::Kind::other && has_name(item.text, word); };
+  const auto has_type = [&](const Source& header) { return has_name(header.text, word); };
+  if (std::ranges::any_of(scope_.items, is_type) || std::ranges::any_of(headers_, has_type)) return;
   throw located(file, {offset, "found the vector type " + in_quotes(word) + " in " + in_quotes(name) +
                                    ", which no file defines, so TVM's C does not compile: build the archive with "
                                    "the pass option tir.disable_vectorize=True"});

@@ -9,7 +9,6 @@
 
 #include "tvm_c/kept/kept_constants.hpp"
 #include "tvm_c/kept/kept_text.hpp"
-#include "tvm_c/kept/workspace_ownership.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "tvm_c/text/tvm_names.hpp"
@@ -80,11 +79,6 @@ const PoolMacros& ModuleReader::pool_macros_of_all() {
   return *pool_macros_;
 }
 
-const MacroDefinitions& ModuleReader::macros_of_all() {
-  if (!macros_) macros_ = macro_definitions(all_texts());
-  return *macros_;
-}
-
 std::vector<std::string_view> ModuleReader::all_texts() const {
   std::vector<std::string_view> texts;
   for (const Source& file : files_) texts.push_back(file.text);
@@ -101,27 +95,10 @@ std::string ModuleReader::kept_constants() const {
   std::string text;
   for (const Item& item : scope_.items) {
     if (item.kind != Item::Kind::data || !named_constants_.contains(std::string(item.name))) continue;
-    const std::string_view declaration = files_[item.file].text.substr(item.begin, item.end - item.begin);
     const std::string name(item.name);
-    text += text_of_constants(name, scope_.constant_pools.find(name)->second, declaration);
+    text += text_of_constants(name, scope_.constant_pools.find(name)->second, item.text);
   }
   return text;
-}
-
-void ModuleReader::require_workspace_ownership() {
-  std::vector<const FunctionText*> functions;
-  for (const std::string& name : kept_names_) functions.push_back(&defined(name));
-  std::size_t at = 0;
-  try {
-    const auto mentions = [](std::string_view name) {
-      return [name](std::string_view definition) { return !places_of(definition, name).empty(); };
-    };
-    const MacroDefinitions& macros = macros_of_all();
-    const Names takes = macros_with(macros, mentions(allocate_function));
-    tvm_c::require_workspace_ownership(functions, {takes, macros_with(macros, mentions(free_function))}, &at);
-  } catch (const SyntaxError& error) {
-    throw located(files_[functions[at]->file], error);
-  }
 }
 
 Names ModuleReader::stops() const {
@@ -174,9 +151,7 @@ void ModuleReader::note_left_out() {
   append(left_out_code(read_, left_out), warnings_);
   std::set<std::size_t> stay = added_.files();
   for (const auto& [name, file] : external_) stay.insert(file);
-  for (std::size_t i = 0; i < stays.size(); ++i) {
-    if (stays[i]) stay.insert(scope_.items[i].file);
-  }
+  add_files_of(stays, scope_, stay);
   append(left_out_includes(read_, stay), warnings_);
   append(undefined_names(read_, {stays, external_, added_.defined_elsewhere()}), warnings_);
 }
@@ -209,11 +184,10 @@ std::vector<KeptFunction> ModuleReader::kept_functions() const {
   std::vector<KeptFunction> result;
   for (const Item& item : scope_.items) {
     if (item.kind != Item::Kind::function || !kept_names_.contains(item.name)) continue;
-    const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
     const auto reason = reasons_.find(item.name);
     result.push_back({std::string(item.name), prototype(item), files_[item.file].name,
                       reason == reasons_.end() ? std::string() : reason->second,
-                      text.find(allocate_function) != std::string_view::npos});
+                      item.text.find(allocate_function) != std::string_view::npos});
   }
   std::sort(result.begin(), result.end(), [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
   return result;

@@ -73,7 +73,7 @@ class ModuleReader {
   std::vector<std::string> read(const std::string& name);
   // float4 v = *(float4*)(p0 + i); is what TVM prints where nobody has disabled vectors, and no compiler takes.
   void require_no_vectors(const std::string& name, const FunctionText& text, std::size_t offset) const;
-  // Of the function, `texts` stay as they are.
+  // `texts`: of the function, what stays as it is.
   void require_plain(const std::string& name, const FunctionText& text, const std::vector<AddedText>& texts);
   ReadFunction read_plain(const std::string& name, const FunctionText& text, const AddedStatements& added,
                           std::span<const Outlined> outlined);
@@ -109,14 +109,11 @@ class ModuleReader {
   void extend_lifetimes();
   // In any file or header.
   const PoolMacros& pool_macros_of_all();
-  const MacroDefinitions& macros_of_all();
   [[nodiscard]] std::vector<std::string_view> all_texts() const;
   // In the C, so that text which names it may stay.
   [[nodiscard]] bool is_struct_of_constants(const std::string& pool) const;
   // Those that functions which stay take.
   [[nodiscard]] std::string kept_constants() const;
-  // By functions that stay; not those that the model never calls.
-  void require_workspace_ownership();
   // What planned C has otherwise, or has no more.
   [[nodiscard]] Names stops() const;
   [[nodiscard]] Names gone_names() const;
@@ -172,8 +169,7 @@ class ModuleReader {
   std::set<std::string> visible_names_;
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
   std::optional<PoolMacros> pool_macros_;
-  std::optional<MacroDefinitions> macros_;  // macros_of_all()
-  Escapes escapes_;                         // of `foreign`, functions whose C stays and statements of the entry
+  Escapes escapes_;  // of `foreign`, functions whose C stays and statements of the entry
   ExtendedLifetimes extended_;
   struct UnaskedCall {
     std::string caller;

@@ -11,6 +11,7 @@
 #include "tvm_c/body/entry_tensors.hpp"
 #include "tvm_c/body/plain_names.hpp"
 #include "tvm_c/kept/kept_text.hpp"
+#include "tvm_c/kept/workspace_ownership.hpp"
 #include "tvm_c/module_reader.hpp"
 #include "tvm_c/text/doubts.hpp"
 #include "tvm_c/text/function_tokens.hpp"
@@ -244,7 +245,7 @@ void ModuleReader::read_all() {
 }
 
 void ModuleReader::add_kept_text() {
-  if (!kept_names_.empty()) require_workspace_ownership();
+  if (!kept_names_.empty()) require_workspace_ownership(kept_names_, macro_definitions(all_texts()), read_);
   Names stops;  // what planned C has otherwise, or has no more
   if (added_.may_be()) stops = keep_added();
   note_left_out();
@@ -258,9 +259,7 @@ void ModuleReader::add_kept_text() {
   });
   const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, included_, callers);
   std::set<std::size_t> with_text = callers;
-  for (std::size_t i = 0; i < stays.size(); ++i) {
-    if (stays[i]) with_text.insert(scope_.items[i].file);
-  }
+  add_files_of(stays, scope_, with_text);
   added_.require_none_of(gone, stays, with_text);
   note_visible_names(with_text, gone);
   std::string text =

@@ -179,12 +179,10 @@ Names AddedCode::keep(const Names& in_statements, const Names& gone, const Names
   const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, included_);
   const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, included_, with_code_);
   std::set<std::size_t> stay = with_code_;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i]) stay.insert(scope_.items[i].file);
-  }
+  add_files_of(now, scope_, stay);
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Item& item = scope_.items[i];
-    if (stay.contains(item.file) && is_unnamed_variable(item, included_)) {
+    if (stay.contains(item.file) && is_unnamed_variable(item)) {
       require_none(item.file, item.begin, item.end, gone);
     }
     // enum { size = sizeof(sram) }; and types stay with their file too.
@@ -201,8 +199,7 @@ Names AddedCode::keep(const Names& in_statements, const Names& gone, const Names
 void AddedCode::require_none_of(const Names& gone, const std::vector<bool>& stays, const std::set<std::size_t>& files) {
   for (std::size_t i = 0; i < stays.size() && !gone.empty(); ++i) {
     const Item& item = scope_.items[i];
-    const bool has_text =
-        stays[i] ? !gone.contains(item.name) : files.contains(item.file) && is_unnamed_variable(item, included_);
+    const bool has_text = stays[i] ? !gone.contains(item.name) : files.contains(item.file) && is_unnamed_variable(item);
     if (has_text) require_none(item.file, item.begin, item.end, gone);
   }
 }
@@ -273,9 +270,7 @@ std::vector<std::size_t> AddedCode::left_out(const Names& stops, const std::vect
   std::vector<std::size_t> result;
   std::vector<std::string> others;                  // prefixes of other modules
   std::set<std::size_t> with_unnamed = with_code_;  // files whose declarations without a name are in planned C
-  for (std::size_t i = 0; i < stays.size(); ++i) {
-    if (stays[i]) with_unnamed.insert(scope_.items[i].file);
-  }
+  add_files_of(stays, scope_, with_unnamed);
   for (const auto& [name, function] : scope_.functions) {
     for (const std::string_view ending : entry_endings) {
       if (!is_generated(name) || !name.ends_with(ending)) continue;
@@ -286,7 +281,7 @@ std::vector<std::size_t> AddedCode::left_out(const Names& stops, const std::vect
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
     const Item& item = scope_.items[i];
     const bool has_name = item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable);
-    const bool is_lost = is_unnamed_variable(item, included_) && !with_unnamed.contains(item.file);
+    const bool is_lost = is_unnamed_variable(item) && !with_unnamed.contains(item.file);
     const bool is_alias = !aliased_by(item, included_.code(item.file)).empty() && !with_unnamed.contains(item.file);
     if ((!has_name && !is_lost && !is_alias) || stays[i] || !is_for_others(item, stops)) continue;
     if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
@@ -302,8 +297,7 @@ std::vector<std::size_t> AddedCode::left_out(const Names& stops, const std::vect
 Names AddedCode::defined_elsewhere() const {
   Names result;
   for (const Item& item : scope_.items) {
-    const bool is_extern = files_[item.file].text.substr(item.begin).starts_with("extern");
-    if (item.kind == Item::Kind::other && is_extern) result.emplace(item.name);
+    if (item.kind == Item::Kind::other && item.text.starts_with("extern")) result.emplace(item.name);
   }
   for (const Item& item : scope_.items) {
     if (item.kind == Item::Kind::data) result.erase(std::string(item.name));
@@ -388,8 +382,7 @@ std::optional<Error> AddedCode::edited_run() const {
   std::string message = added->message;
   const std::string_view name = leading_name(file.text.substr(added->offset));
   for (const Item& item : scope_.items) {  // a pointer that the firmware sets
-    const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
-    if (!is_unnamed_variable(item, included_) || places_of(text, name).empty()) continue;
+    if (!is_unnamed_variable(item) || !has_name(item.text, name)) continue;
     message += "; change its declaration (" + files_[item.file].name + ": " + place_in(files_[item.file], item.begin) +
                ") and what sets it";
   }

@@ -22,10 +22,6 @@
 namespace usmp::tvm_c {
 namespace {
 
-std::string_view text_of(const Item& item, const Included& included) {
-  return included.code(item.file).text.substr(item.begin, item.end - item.begin);
-}
-
 Location location_of(const Item& item, const Included& included) {
   return {{}, included.name(item.file), line_and_column(included.code(item.file).text, item.begin + 1)};
 }
@@ -79,14 +75,12 @@ class Mentions {
   void mark_in_files(std::set<std::size_t> stay) {
     std::set<std::size_t> done;
     while (true) {
-      for (std::size_t i = 0; i < is_marked_.size(); ++i) {
-        if (is_marked_[i]) stay.insert(scope_.items[i].file);
-      }
+      add_files_of(is_marked_, scope_, stay);
       if (stay.size() == done.size()) return;
       for (const Item& item : scope_.items) {
         if (!stay.contains(item.file) || done.contains(item.file)) continue;
-        if (is_unnamed_variable(item, included_)) mark_mentioned(item);
-        if (item.kind == Item::Kind::function && runs_by_itself(text_of(item, included_))) mark(item.name, item.file);
+        if (is_unnamed_variable(item)) mark_mentioned(item);
+        if (item.kind == Item::Kind::function && runs_by_itself(item.text)) mark(item.name, item.file);
         mark_renamed(item);
       }
       for (const std::size_t file : stay) {
@@ -114,7 +108,7 @@ class Mentions {
     if (item.kind != Item::Kind::prototype && item.kind != Item::Kind::other) return;
     const Names names = included_.all_macros(item.file).names_in(item.begin, item.end);
     if (std::none_of(names.begin(), names.end(), is_weak_word)) return;
-    for_each_identifier(text_of(item, included_), [&](std::string_view name) { push(name, item.file); });
+    for_each_identifier(item.text, [&](std::string_view name) { push(name, item.file); });
   }
 
   void mark_renamed_by_pragmas(std::size_t file) {
@@ -131,11 +125,9 @@ class Mentions {
 
   // The group that is left out and defines the function, too.
   [[nodiscard]] std::string_view other_text_of(const Item& item) const {
-    const auto file = scope_.left_out.find(item.file);
-    if (item.kind != Item::Kind::function || file == scope_.left_out.end()) return {};
-    const auto begin = file->second.find(item.name);
-    if (begin == file->second.end()) return {};
-    return text_of_group(included_.code(item.file), begin->second);
+    const auto begin = scope_.left_out_group(item.name, item.file);
+    if (item.kind != Item::Kind::function || !begin) return {};
+    return text_of_group(included_.code(item.file), *begin);
   }
 
   void push(std::size_t item) {
@@ -283,7 +275,7 @@ Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& al
       throw Error(ErrorKind::archive, location_of(item, included),
                   "found another " + in_quotes(item.name) + ", which stays as it is, expected one of that name");
     }
-    kept.tables += std::string(text_of(item, included)) + "\n";
+    kept.tables += std::string(item.text) + "\n";
   }
   if (!kept.tables.empty()) kept.tables = "#include <stdint.h>\n\n" + kept.tables + "\n";
   return kept;
@@ -296,9 +288,15 @@ std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used,
   return mentions_of(functions, used, stops, scope, included, also).marked();
 }
 
-bool is_unnamed_variable(const Item& item, const Included& included) {
+void add_files_of(const std::vector<bool>& marked, const FileScope& scope, std::set<std::size_t>& files) {
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    if (marked[i]) files.insert(scope.items[i].file);
+  }
+}
+
+bool is_unnamed_variable(const Item& item) {
   if (item.kind == Item::Kind::other) return item.is_variable;
-  return item.kind == Item::Kind::prototype && text_of(item, included).find('=') != std::string_view::npos;
+  return item.kind == Item::Kind::prototype && item.text.find('=') != std::string_view::npos;
 }
 
 bool is_plain_table(const Item& item, const FileScope& scope, const Included& included) {

@@ -22,7 +22,7 @@ namespace usmp::tvm_c {
 [[nodiscard]] Names with_called(const Names& functions, const FileScope& scope, const Included& included);
 
 // int (*f)(int) = g; or uint8_t (*at)[64] = &sram; whose name is not known here, so that it stays with its file.
-[[nodiscard]] bool is_unnamed_variable(const Item& item, const Included& included);
+[[nodiscard]] bool is_unnamed_variable(const Item& item);
 
 // A table whose text means the same in any file: it has numbers, its name and words of the language alone.
 [[nodiscard]] bool is_plain_table(const Item& item, const FileScope& scope, const Included& included);
@@ -35,6 +35,9 @@ using UsedNames = std::set<std::pair<std::size_t, std::string>>;
 [[nodiscard]] std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
                                                 const FileScope& scope, const Included& included,
                                                 const std::set<std::size_t>& also = {});
+
+// Adds the files that have those of the items that are marked.
+void add_files_of(const std::vector<bool>& marked, const FileScope& scope, std::set<std::size_t>& files);
 
 // The text of the file that defines these functions and is the only one of `also`, without other functions, without
 // constants and memory that neither they mention nor `used`, and without prototypes of functions that are not kept;

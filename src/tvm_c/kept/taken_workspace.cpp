@@ -188,7 +188,7 @@ std::optional<std::size_t> front_of(std::string_view text) {
 // Looks at the file's functions among these.
 std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>& functions, Bytes alignment) {
   std::vector<Taken> result;
-  if (places_of(file.text, allocate_function).empty() && places_of(file.text, workspace_param).empty()) return result;
+  if (!has_name(file.text, allocate_function) && !has_name(file.text, workspace_param)) return result;
   if (!front_of(file.text)) return result;
   FileScope scope;
   try {
@@ -239,7 +239,7 @@ std::vector<ChangedFile> with_workspace_params(const std::vector<TakenWorkspace>
       edits.insert(edits.end(), one.edits.begin(), one.edits.end());
     }
     if (edits.empty()) continue;
-    if (places_of(file.text, given_back).empty()) edits.push_back({*front_of(file.text), 0, given_back_text});
+    if (!has_name(file.text, given_back)) edits.push_back({*front_of(file.text), 0, given_back_text});
     std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
     result.push_back({file.name, edited(file.text, 0, file.text.size(), edits)});
   }
@@ -269,12 +269,11 @@ std::optional<std::string> with_workspace_in_prototypes(std::string_view text, s
   std::vector<PoolEdit> edits;
   for (const Item& item : scope.items) {
     if (item.kind != Item::Kind::prototype || item.name != function) continue;
-    const std::string_view own = text.substr(item.begin, item.end - item.begin);
-    const std::size_t name = static_cast<std::size_t>(item.name.data() - own.data());
-    const std::size_t open = own.find('(', name);
-    const std::size_t close = std::min(own.find(')', name), own.size() - 1);
-    if (open > close || own.find('(', open + 1) < close) return std::nullopt;
-    const std::string_view prototype = own.substr(name, close + 1 - name);
+    const std::size_t name = static_cast<std::size_t>(item.name.data() - item.text.data());
+    const std::size_t open = item.text.find('(', name);
+    const std::size_t close = std::min(item.text.find(')', name), item.text.size() - 1);
+    if (open > close || item.text.find('(', open + 1) < close) return std::nullopt;
+    const std::string_view prototype = item.text.substr(name, close + 1 - name);
     // Brackets may stand in a comment; without a word between them, they say nothing of parameters.
     const bool has_words = std::any_of(prototype.begin() + static_cast<std::ptrdiff_t>(open - name), prototype.end(),
                                        [](char c) { return is_identifier_char(c); });

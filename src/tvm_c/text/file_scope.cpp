@@ -62,6 +62,7 @@ class FileReader {
     item.file = file_;
     item.begin = first.offset;
     item.end = end_of(tokens_[stmt.tokens.end - 1]);
+    item.text = source_->code.text.substr(item.begin, item.end - item.begin);
     item.is_variable = stmt.kind != c::StmtKind::declaration;  // a call, perhaps
     if (!stmt.decls.empty()) declaration(stmt, item);
     if (stmt.kind == c::StmtKind::opaque) opaque(stmt.tokens, item);
@@ -347,9 +348,8 @@ Names names_defined_in(std::string_view text) {
     const Code code = split(text);
     const auto inner = read_items(code, 0, true, scope, {}, nullptr, true);
     for (const Item& item : scope.items) {
-      const std::string_view declaration = text.substr(item.begin, item.end - item.begin);
       if (item.kind == Item::Kind::function || item.kind == Item::Kind::data) names.emplace(item.name);
-      if (item.kind == Item::Kind::other && !declaration.starts_with("extern")) add_names(declaration);
+      if (item.kind == Item::Kind::other && !item.text.starts_with("extern")) add_names(item.text);
     }
     for (const auto& [begin, end] : inner) add_names(text.substr(begin, end - begin));
   } catch (const SyntaxError&) {

@@ -66,6 +66,7 @@ struct Item {
   std::size_t file = 0;
   std::size_t begin = 0;     // of its first token
   std::size_t end = 0;       // behind its last
+  std::string_view text;     // between them
   std::string_view name;     // of a type: none
   bool has_several = false;  // int a = 1, b;
   bool is_local = false;     // static or inline: nothing outside of the file uses it
