@@ -74,18 +74,6 @@ void ModuleReader::extend_lifetimes() {
   for (const std::size_t i : extended_.functions) module_.functions[i].imported_c.push_back(extended_.text);
 }
 
-const PoolMacros& ModuleReader::pool_macros_of_all() {
-  if (!pool_macros_) pool_macros_ = pool_macros(all_texts());
-  return *pool_macros_;
-}
-
-std::vector<std::string_view> ModuleReader::all_texts() const {
-  std::vector<std::string_view> texts;
-  for (const Source& file : files_) texts.push_back(file.text);
-  for (const Source& header : headers_) texts.push_back(header.text);
-  return texts;
-}
-
 bool ModuleReader::is_struct_of_constants(const std::string& pool) const {
   const auto found = scope_.constant_pools.find(pool);
   return found != scope_.constant_pools.end() && found->second.bytes == nullptr;

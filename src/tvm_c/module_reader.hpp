@@ -107,9 +107,6 @@ class ModuleReader {
   // Keeps what escapes of the functions that the model calls.
   void add_escapes(const std::vector<AskedFunction>& asked, const FileScope& scope, const Included& included);
   void extend_lifetimes();
-  // In any file or header.
-  const PoolMacros& pool_macros_of_all();
-  [[nodiscard]] std::vector<std::string_view> all_texts() const;
   // In the C, so that text which names it may stay.
   [[nodiscard]] bool is_struct_of_constants(const std::string& pool) const;
   // Those that functions which stay take.

@@ -167,12 +167,13 @@ void ModuleReader::find_foreign_pools() {
   for (const auto& [name, text] : foreign_files_) {
     FileScope scope;
     std::vector<PoolEdit> edits;
-    std::vector<std::string_view> texts = {text};
-    for (const Source& header : headers_) texts.push_back(header.text);
-    const PoolMacros macros = pool_macros(texts);
+    const std::span<const Code> headers = included_.codes().subspan(files_.size());
+    std::vector<Code> codes(headers.begin(), headers.end());
     std::vector<AskedFunction> asked;
     try {
-      read_file_scope(split(text), 0, true, scope);
+      codes.push_back(split(text));
+      const PoolMacros macros = pool_macros(codes);
+      read_file_scope(codes.back(), 0, true, scope);
       for (const auto& [function, body] : scope.functions) {
         if (!scope_.foreign.contains(function)) continue;
         auto params = pool_params(body, macros);
@@ -214,10 +215,11 @@ void ModuleReader::read_all() {
       throw Error(ErrorKind::archive, {},
                   "the entry " + in_quotes(read_.entry) + " is called by a function that is not read");
     }
+    if (!pool_macros_) pool_macros_ = pool_macros(included_.codes());
     for (const std::string& name : kept_names_) {
       const FunctionText& text = defined(name);
       try {
-        auto params = pool_params(text, pool_macros_of_all());
+        auto params = pool_params(text, *pool_macros_);
         for (auto& param : params) {
           if (!param || !param->is_used || !is_struct_of_constants(param->pool)) continue;
           param->is_named = true;
@@ -245,7 +247,7 @@ void ModuleReader::read_all() {
 }
 
 void ModuleReader::add_kept_text() {
-  if (!kept_names_.empty()) require_workspace_ownership(kept_names_, macro_definitions(all_texts()), read_);
+  if (!kept_names_.empty()) require_workspace_ownership(kept_names_, macro_definitions(included_.codes()), read_);
   Names stops;  // what planned C has otherwise, or has no more
   if (added_.may_be()) stops = keep_added();
   note_left_out();

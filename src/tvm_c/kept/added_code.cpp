@@ -123,7 +123,7 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
   mentioned_.clear();
   if (!statements.empty()) with_code_.insert(file);
   for (const AddedText& one : statements) {
-    for (const std::string& name : included_.all_macros(file).names_in(one.begin, one.end)) {
+    for (const std::string& name : included_.names_in(file, one.begin, one.end)) {
       if (scope_.functions.contains(name)) mentioned_.insert(name);
       names_.emplace(file, name);
     }
@@ -333,7 +333,7 @@ void AddedCode::check_hidden(std::size_t file, std::size_t begin, std::size_t en
 
 void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
   const std::string_view text = files_[file].text.substr(begin, end - begin);
-  for (const std::string& name : included_.all_macros(file).names_in(begin, end)) {
+  for (const std::string& name : included_.names_in(file, begin, end)) {
     if (name == Macros::anything) {
       throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin)},
                   "found macros that stand for too much text in code that somebody added");

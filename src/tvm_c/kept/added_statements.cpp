@@ -149,8 +149,8 @@ class Added {
 
   // Names of the library that stand for something else here, and names that are not only those of functions.
   void find_variables(const std::vector<Unit>& units) {
-    for (const std::string_view macro : macros_.names()) {
-      for (const std::string_view definition : macros_.definitions(macro)) find_uncalled(definition);
+    for (const auto& [macro, definitions] : macros_.definitions()) {
+      for (const std::string_view definition : definitions) find_uncalled(definition);
     }
     const auto find = [&](std::span<const Token> tokens) {
       for (std::size_t i = 0; i < tokens.size(); ++i) {

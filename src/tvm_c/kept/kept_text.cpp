@@ -34,12 +34,9 @@ bool runs_by_itself(std::string_view function) {
 
 // What is left of a conditional group from a place in it on: with its other parts, up to its end.
 std::string_view text_of_group(const Code& code, std::size_t begin) {
-  std::size_t depth = 0;
-  for (const Directive& one : directives_in(code, begin)) {
-    if (opens_group(one.word)) ++depth;
-    if (one.word != "endif") continue;
-    if (depth == 0) return code.text.substr(begin, one.begin - begin);
-    --depth;
+  const std::vector<Directive> directives = directives_in(code, begin);
+  for (const Group& group : groups_in(directives)) {
+    if (!group.first) return code.text.substr(begin, directives[*group.last].begin - begin);
   }
   return code.text.substr(begin);
 }
@@ -106,7 +103,7 @@ class Mentions {
   // void g(void) __attribute__((alias("f"))); stays with its file, however that is said.
   void mark_renamed(const Item& item) {
     if (item.kind != Item::Kind::prototype && item.kind != Item::Kind::other) return;
-    const Names names = included_.all_macros(item.file).names_in(item.begin, item.end);
+    const Names names = included_.names_in(item.file, item.begin, item.end);
     if (std::none_of(names.begin(), names.end(), is_weak_word)) return;
     for_each_identifier(item.text, [&](std::string_view name) { push(name, item.file); });
   }
@@ -119,8 +116,7 @@ class Mentions {
   }
 
   void mark_mentioned(const Item& item) {
-    for (const std::string& name : included_.all_macros(item.file).names_in(item.begin, item.end))
-      push(name, item.file);
+    for (const std::string& name : included_.names_in(item.file, item.begin, item.end)) push(name, item.file);
   }
 
   // The group that is left out and defines the function, too.

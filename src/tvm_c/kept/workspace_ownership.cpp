@@ -140,7 +140,7 @@ class WorkspaceUses {
 
 }  // namespace
 
-void require_workspace_ownership(const Names& functions, const MacroDefinitions& macros, const FilesRead& read) {
+void require_workspace_ownership(const Names& functions, const AllDefinitions& macros, const FilesRead& read) {
   const auto macros_for = [&](std::string_view name) {
     return macros_with(macros, [&](std::string_view definition) { return has_name(definition, name); });
   };

@@ -10,6 +10,6 @@ namespace usmp::tvm_c {
 
 // Functions whose C stays: what they give back is a variable, of one of them or of the files, that they set to
 // nothing but workspace that they take. Else Error. `macros`: of all files and headers. O(bytes · log names).
-void require_workspace_ownership(const Names& functions, const MacroDefinitions& macros, const FilesRead& read);
+void require_workspace_ownership(const Names& functions, const AllDefinitions& macros, const FilesRead& read);
 
 }  // namespace usmp::tvm_c

@@ -21,14 +21,9 @@ namespace {
 class DoubtFinder {
  public:
   DoubtFinder(const FilesRead& read, FileScope& scope) : read_(read), scope_(scope) {
-    MacroDefinitions definitions;
-    for (std::size_t i = 0; i < read.included.count(); ++i) {
-      const Macros& macros = read.included.macros(i);
-      for (const std::string_view name : macros.names()) {
-        for (const std::string_view text : macros.definitions(name)) definitions.push_back({name, text});
-      }
-    }
-    weak_macros_ = macros_with(definitions, [](std::string_view text) { return is_weak_word(text); });
+    Macros macros;  // of all files and headers
+    for (std::size_t i = 0; i < read.included.count(); ++i) macros.add(read.included.macros(i), true);
+    weak_macros_ = macros_with(macros.definitions(), is_weak_word);
   }
 
   void run() {

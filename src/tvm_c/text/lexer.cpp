@@ -106,7 +106,25 @@ std::vector<Directive> directives_in(const Code& code, std::size_t begin, std::s
   return result;
 }
 
-std::vector<Directive> directives_in(std::string_view text) { return directives_in(split(text)); }
+std::vector<Group> groups_in(const std::vector<Directive>& directives) {
+  std::vector<Group> groups;
+  std::vector<std::size_t> open;  // of these
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    const std::string_view word = directives[i].word;
+    if (opens_group(word)) {
+      open.push_back(groups.size());
+      groups.push_back({.first = i});
+    } else if (word == "endif" && open.empty()) {
+      groups.push_back({.last = i});
+    } else if (word == "endif") {
+      groups[open.back()].last = i;
+      open.pop_back();
+    } else if (belongs_to_group(word) && !open.empty()) {
+      groups[open.back()].has_parts = true;
+    }
+  }
+  return groups;
+}
 
 bool has_directives(const Code& code, std::size_t begin, std::size_t end) {
   const auto counts = [](const Directive& one) { return one.word != "pragma" && one.word != "line"; };

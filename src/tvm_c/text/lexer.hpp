@@ -89,10 +89,19 @@ struct Directive {
 
 [[nodiscard]] Directive directive_of(const Code& code, std::size_t index);
 
-// All lines of the preprocessor in [begin, end), whatever conditions say. Of a text: throws SyntaxError, as split().
+// All lines of the preprocessor in [begin, end), whatever conditions say.
 [[nodiscard]] std::vector<Directive> directives_in(const Code& code, std::size_t begin = 0,
                                                    std::size_t end = std::string_view::npos);
-[[nodiscard]] std::vector<Directive> directives_in(std::string_view text);
+
+// A conditional group, by indices of directives.
+struct Group {
+  std::optional<std::size_t> first = {};  // nothing: it begins in front of them
+  std::optional<std::size_t> last = {};   // #endif; nothing: it ends behind them
+  bool has_parts = false;                 // #elif or #else
+};
+
+// All groups of which one of the directives opens or closes them, in that order.
+[[nodiscard]] std::vector<Group> groups_in(const std::vector<Directive>& directives);
 
 // Whether any of those in [begin, end) may change its tokens: all but #pragma and #line.
 [[nodiscard]] bool has_directives(const Code& code, std::size_t begin, std::size_t end);
