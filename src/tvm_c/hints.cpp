@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
-#include "tvm_c/body/expressions.hpp"
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/kept/outlined.hpp"
 #include "tvm_c/text/function_tokens.hpp"
@@ -61,9 +61,9 @@ std::string entry_hint(const FilesRead& read, const FunctionText& text, std::siz
   for (const AddedStatements::Other& other : added.others) {
     if (other.place.begin > offset || offset >= other.place.end) continue;
     Outlined statement{.place = other.place};
-    std::string reason = read_outlined(file, read.included.all_definitions(text.file), statement);
-    if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())
-      reason = other.reason;
+    Reason own =
+        other.reason.uses_model ? read_outlined(file, read.included.all_definitions(text.file), statement) : Reason();
+    std::string reason = own.empty() || own.uses_model ? other.reason.text : std::move(own.text);
     const std::string_view all = file.substr(other.place.begin, other.place.end - other.place.begin);
     if (const std::string called = operator_called(all, read.scope); !called.empty()) {
       reason = "calls " + in_quotes(called) + " in another form: write if (" + called +
@@ -94,7 +94,7 @@ LastingVariables::LastingVariables(const FilesRead& read) : read_(read) {
 std::string LastingVariables::expected(std::size_t file, const SyntaxError& error) const {
   const std::string_view text = read_.files[file].text;
   const std::string_view name = leading_name(text.substr(std::min(error.offset, text.size())));
-  if (!error.message.ends_with(not_declared)) return {};
+  if (!error.is_undeclared) return {};
   if (name == "static") {
     const std::string_view rest = text.substr(error.offset);
     const std::string_view declaration = rest.substr(0, rest.find_first_of("=;"));

@@ -22,7 +22,7 @@ class LastingVariables {
  public:
   explicit LastingVariables(const FilesRead& read);  // O(text of variables · log)
 
-  // What is expected in place of the one that the message is about; empty: it is about something else.
+  // What is expected in place of the one that the error is about; empty: it is about something else.
   [[nodiscard]] std::string expected(std::size_t file, const SyntaxError& error) const;
 
  private:

@@ -229,7 +229,7 @@ ReadFunction ModuleReader::read_entry(const FunctionText& text, const AddedState
       const auto other = std::find_if(added.others.begin(), added.others.end(), [&](const auto& one) {
         return one.place.begin <= error.offset && error.offset < one.place.end;
       });
-      if (other == added.others.end() || !other->reason.starts_with("mentions ")) throw;
+      if (other == added.others.end() || !other->reason.uses_model) throw;
       Outlined statement{.place = other->place};
       const bool is_new = std::none_of(outlined.begin(), outlined.end(),
                                        [&](const Outlined& one) { return one.place.begin == statement.place.begin; });

@@ -35,6 +35,7 @@ using c::TokenKind;
 struct SyntaxError {
   std::size_t offset = 0;
   std::string message;
+  bool is_undeclared = false;  // a name stands there that is not declared
 };
 
 // Whether a directive of this word opens a conditional group, which #endif closes.
