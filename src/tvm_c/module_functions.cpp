@@ -60,8 +60,8 @@ void ModuleReader::require_passing_pools() const {
 }
 
 void ModuleReader::require_asked() {
-  for (const auto& [caller, callee, at] : unasked_) {
-    const bool is_plain = !module_.find(callee) || unread_found_.contains(callee) || scope_.foreign.contains(callee);
+  for (const auto& [caller, callee, at] : round_.unasked) {
+    const bool is_plain = !module_.find(callee) || round_.unread.contains(callee) || scope_.foreign.contains(callee);
     if (is_plain) continue;
     const std::size_t file = defined(caller).file;
     const SyntaxError error{at, "found a call of " + in_quotes(callee) +
@@ -73,7 +73,7 @@ void ModuleReader::require_asked() {
 
 bool ModuleReader::keeps(const std::string& name, std::string reason) {
   if (unread_ == Unread::refused || name == read_.entry) return false;
-  unread_found_.emplace(name, std::move(reason));
+  round_.unread.emplace(name, std::move(reason));
   return true;
 }
 
@@ -103,8 +103,7 @@ void ModuleReader::read_reached() {
       if (seen.insert(callee).second) pending.push_back(std::move(callee));
     }
   }
-  std::sort(module_.functions.begin(), module_.functions.end(),  // as tir::Module::find expects
-            [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
+  std::ranges::sort(module_.functions, {}, &tir::Function::name);  // as tir::Module::find expects
 }
 
 std::vector<std::string> ModuleReader::read(const std::string& name) {
@@ -126,20 +125,21 @@ std::vector<std::string> ModuleReader::read(const std::string& name) {
     ReadFunction read = is_entry ? read_entry(text, added) : read_plain(name, text, added, {});
     if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
     if (is_entry) {
-      outlined_ = std::move(read.outlined);
+      round_.outlined = std::move(read.outlined);
       added.texts.insert(added.texts.end(), read.guarded.begin(), read.guarded.end());
-      for (const OutlinedFunction& one : outlined_) added.texts.push_back(one.place);
+      for (const OutlinedFunction& one : round_.outlined) added.texts.push_back(one.place);
       note_added(added_.note(added.texts, text.file));
       std::vector<AddedText> texts = added.texts;
       texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
       require_plain(name, text, texts);  // what was read after all
-      called_by_entry_ = Names(read.called.begin(), read.called.end());
+      round_.called_by_entry = Names(read.called.begin(), read.called.end());
     }
     read.function.name = name;
     read.function.target = "c";
     for (const std::string& callee : read.called) {
       require_seen(callee, text);
-      if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee)) external_.emplace(callee, text.file);
+      if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee))
+        round_.external.emplace(callee, text.file);
     }
     std::set<tir::VarId> planned;
     for (const PlannedPlace& of : read.memory.places) planned.insert(of.var);
@@ -151,12 +151,12 @@ std::vector<std::string> ModuleReader::read(const std::string& name) {
     module_.functions.push_back(std::move(read.function));
     for (const std::string& pool : read.pools) {
       const auto found = scope_.alignments.find(pool);
-      if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
+      if (found != scope_.alignments.end()) round_.pool_alignment = std::max(round_.pool_alignment, found->second);
     }
-    tables_.insert(read.tables.begin(), read.tables.end());
-    inlined_.merge(read.inlined);
-    for (const auto& [callee, at] : read.unasked) unasked_.push_back({name, callee, at});
-    memory_.add(std::move(read.memory));
+    round_.tables.insert(read.tables.begin(), read.tables.end());
+    round_.inlined.merge(read.inlined);
+    for (const auto& [callee, at] : read.unasked) round_.unasked.push_back({name, callee, at});
+    round_.memory.add(std::move(read.memory));
     return read.called;
   } catch (const SyntaxError& found) {
     require_no_vectors(name, text, found.offset);
@@ -261,14 +261,14 @@ const LastingVariables& ModuleReader::lasting_variables() {
 
 void ModuleReader::note_added(const Names& functions) {
   for (const std::string& name : functions) {
-    const bool is_new = !kept_names_.contains(name) && unread_found_.emplace(name, std::string()).second;
+    const bool is_new = !kept_names_.contains(name) && round_.unread.emplace(name, std::string()).second;
     if (is_new) found_in_added_.insert(name);
   }
 }
 
 void ModuleReader::require_no_parts() const {
   Names functions = found_in_added_;
-  functions.insert(called_by_entry_.begin(), called_by_entry_.end());
+  functions.insert(round_.called_by_entry.begin(), round_.called_by_entry.end());
   for (const std::string& name : functions) {
     const auto found = scope_.functions.find(name);
     if (found == scope_.functions.end() || is_generated(name)) continue;
@@ -288,7 +288,7 @@ void ModuleReader::require_no_parts() const {
 void ModuleReader::note_helpers(const std::vector<std::string>& called) {
   for (const std::string& name : called) {
     const bool is_helper = scope_.functions.contains(name) && !is_generated(name);
-    if (is_helper && !kept_names_.contains(name)) unread_found_.emplace(name, std::string());
+    if (is_helper && !kept_names_.contains(name)) round_.unread.emplace(name, std::string());
   }
 }
 

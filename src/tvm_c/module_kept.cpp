@@ -54,7 +54,7 @@ void ModuleReader::extend_lifetimes() {
   std::vector<AskedFunction> asked;
   for (const std::string& name : kept_names_) asked.push_back({name, defined(name), {}});
   std::deque<std::string> statements;  // that `asked` points into
-  for (const OutlinedFunction& one : outlined_) {
+  for (const OutlinedFunction& one : round_.outlined) {
     FileScope own;
     read_file_scope(split(statements.emplace_back(text_of(one, files_[entry_file].text))), 0, true, own);
     FunctionText function = own.functions.find(one.name)->second;
@@ -70,7 +70,7 @@ void ModuleReader::extend_lifetimes() {
     return found != escapes_.end() ? found->second
                                    : FunctionEscape{all_params, name, "is in no C file of the model", {}};
   };
-  extended_ = tvm_c::extend_lifetimes(of, memory_.places, module_);
+  extended_ = tvm_c::extend_lifetimes(of, round_.memory.places, module_);
   for (const std::size_t i : extended_.functions) module_.functions[i].imported_c.push_back(extended_.text);
 }
 
@@ -97,37 +97,25 @@ Names ModuleReader::stops() const {
 }
 
 Names ModuleReader::gone_names() const {
-  Names gone = tables_;
-  for (const std::string& name : inlined_) {
+  Names gone = round_.tables;
+  for (const std::string& name : round_.inlined) {
     if (!kept_names_.contains(name)) gone.insert(name);
   }
   for (const tir::Function& function : module_.functions) {
     if (scope_.functions.contains(function.name) && !kept_names_.contains(function.name)) gone.insert(function.name);
   }
-  for (const PlannedPool& pool : pool_sizes_.pools_of(defined(read_.entry), memory_.places, scope_)) {
+  for (const PlannedPool& pool : pool_sizes_.pools_of(defined(read_.entry), round_.memory.places, scope_)) {
     gone.insert(pool.name);
   }
   for (const auto& [name, pool] : scope_.constant_pools) gone.insert(name);
   const std::vector<bool> needed = mentioned_items(kept_for_operators_, {}, {}, scope_, included_);
   for (std::size_t i = 0; i < needed.size(); ++i) {  // tables of operators whose C stays, which others may read, too
-    if (needed[i] && scope_.items[i].kind == Item::Kind::data && tables_.contains(std::string(scope_.items[i].name))) {
+    if (needed[i] && scope_.items[i].kind == Item::Kind::data &&
+        round_.tables.contains(std::string(scope_.items[i].name))) {
       gone.erase(std::string(scope_.items[i].name));
     }
   }
   return gone;
-}
-
-Names ModuleReader::keep_added() {
-  Names stops = this->stops();
-  Names added = added_.keep(found_in_added_, gone_names(), stops, kept_names_, kept_for_operators_);
-  for (const auto& [i, access] : added_.pool_accesses()) {
-    warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
-                        place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +
-                        in_quotes(access.pool) + " is, which may have another size in planned C");
-  }
-  has_added_functions_ = !added.empty();
-  kept_names_.merge(added);
-  return stops;
 }
 
 void ModuleReader::note_left_out() {
@@ -138,10 +126,10 @@ void ModuleReader::note_left_out() {
   std::erase_if(left_out, [&](std::size_t item) { return helpers_.is_read(scope_.items[item].name); });
   append(left_out_code(read_, left_out), warnings_);
   std::set<std::size_t> stay = added_.files();
-  for (const auto& [name, file] : external_) stay.insert(file);
+  for (const auto& [name, file] : round_.external) stay.insert(file);
   add_files_of(stays, scope_, stay);
   append(left_out_includes(read_, stay), warnings_);
-  append(undefined_names(read_, {stays, external_, added_.defined_elsewhere()}), warnings_);
+  append(undefined_names(read_, {stays, round_.external, added_.defined_elsewhere()}), warnings_);
 }
 
 void ModuleReader::append(std::vector<std::string> more, std::vector<std::string>& to) {
@@ -177,15 +165,15 @@ std::vector<KeptFunction> ModuleReader::kept_functions() const {
                       reason == reasons_.end() ? std::string() : reason->second,
                       item.text.find(allocate_function) != std::string_view::npos});
   }
-  std::sort(result.begin(), result.end(), [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
+  std::ranges::sort(result, {}, &KeptFunction::name);
   return result;
 }
 
 bool ModuleReader::is_read(const Item& item) const {
   const std::string name(item.name);
-  const bool is_in_plan = module_.find(name).has_value() || inlined_.contains(name);
+  const bool is_in_plan = module_.find(name).has_value() || round_.inlined.contains(name);
   if (item.kind == Item::Kind::function) return is_in_plan && !kept_names_.contains(name);
-  return item.kind == Item::Kind::data && tables_.contains(name);
+  return item.kind == Item::Kind::data && round_.tables.contains(name);
 }
 
 std::vector<LostName> ModuleReader::lost_names(const std::vector<PlannedPool>& pools) const {
@@ -211,7 +199,7 @@ std::vector<KeptFunction> ModuleReader::forwarders() const {
 
 std::vector<PlannedPlace> ModuleReader::whole_pools() const {
   std::vector<PlannedPlace> result;
-  for (const auto& [var, pool] : memory_.whole) result.push_back({.var = var, .pool = pool});
+  for (const auto& [var, pool] : round_.memory.whole) result.push_back({.var = var, .pool = pool});
   return result;
 }
 
@@ -223,7 +211,7 @@ std::vector<PoolAccess> ModuleReader::pool_accesses() const {
 
 std::vector<KeptFunction> ModuleReader::external_functions() const {
   std::vector<KeptFunction> result;
-  for (const auto& [name, file] : external_) {
+  for (const auto& [name, file] : round_.external) {
     KeptFunction function;
     function.name = name;
     function.file = files_[file].name;

@@ -114,8 +114,6 @@ class ModuleReader {
   // What planned C has otherwise, or has no more.
   [[nodiscard]] Names stops() const;
   [[nodiscard]] Names gone_names() const;
-  // What else stays of files that planned C takes the place of. Returns the names that its text has otherwise.
-  Names keep_added();
   // Planned C that takes the place of no file has what the model uses.
   void note_left_out();
   static void append(std::vector<std::string> more, std::vector<std::string>& to);
@@ -135,50 +133,63 @@ class ModuleReader {
   [[nodiscard]] std::vector<PoolAccess> pool_accesses() const;
   [[nodiscard]] std::vector<KeptFunction> external_functions() const;
 
+  // --- What is given, and what run() has of files and headers before functions are read -----------------------------
+
   std::string name_;
   std::span<const Source> files_;
-  Places places_;  // in them
-  std::optional<LastingVariables> lasting_variables_;
+  Places places_;                    // in them
   std::span<const Source> headers_;  // beside those of the module
   const Included included_;          // of both
   Helpers helpers_;
   Limits limits_;
   Unread unread_;
-  Names kept_names_;
-  Names called_by_entry_;
-  std::vector<OutlinedFunction> outlined_;
-  Names found_in_added_;      // of kept_names_
-  Names kept_for_operators_;  // likewise, without what they call
-  Names tables_;              // that functions read
-  Names inlined_;             // operators that are read in place of a call
-  bool has_added_functions_ = false;
-  std::map<std::string, std::size_t> external_;  // called, and defined nowhere: a file that calls it
-  KeptPools kept_pools_;                         // also of `foreign`
-  std::map<std::string_view, std::string_view> foreign_files_;
-  std::vector<ChangedFile> changed_;
-  std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
-  std::map<std::string, std::string> unread_found_;          // since all were read last
   FileScope scope_;
   FilesRead read_;  // all of these
   const std::set<std::string>& rewritten_;
   SynchronousFunctions synchronous_;
-  std::vector<std::string> warnings_;
-  std::set<std::string> visible_names_;
+  PoolSizes pool_sizes_;
+  std::map<std::string_view, std::string_view> foreign_files_;
+  std::vector<ChangedFile> changed_;  // of these: find_foreign_pools()
+
+  // --- What grows from round to round of read_all() -----------------------------------------------------------------
+
+  Names kept_names_;          // functions whose C stays; add_kept_text() adds those for what somebody added
+  Names found_in_added_;      // of these
+  Names kept_for_operators_;  // likewise, without what they call
+  std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
+  KeptPools kept_pools_;                                     // also of `foreign`
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
-  std::optional<PoolMacros> pool_macros_;
-  Escapes escapes_;  // of `foreign`, functions whose C stays and statements of the entry
-  ExtendedLifetimes extended_;
+  std::optional<PoolMacros> pool_macros_;               // of all files and headers
+  std::optional<LastingVariables> lasting_variables_;
+
+  // --- What a round finds, in the end the last one, beside module_ and what added_ notes ----------------------------
+
   struct UnaskedCall {
     std::string caller;
     std::string callee;
     std::size_t at = 0;
   };
-  std::vector<UnaskedCall> unasked_;  // likewise
-  AddedCode added_;
-  PoolSizes pool_sizes_;
+  struct Round {
+    std::map<std::string, std::string> unread;    // functions whose C has to stay, and why: then another one follows
+    std::map<std::string, std::size_t> external;  // called, and defined nowhere: a file that calls it
+    Names called_by_entry;
+    Names tables;   // that functions read
+    Names inlined;  // operators that are read in place of a call
+    std::vector<UnaskedCall> unasked;
+    std::vector<OutlinedFunction> outlined;
+    PlannedMemory memory;
+    Bytes pool_alignment = default_alignment;
+  };
+  Round round_;
   tir::Module module_;
-  PlannedMemory memory_;
-  Bytes pool_alignment_ = default_alignment;
+  AddedCode added_;
+
+  // --- What add_kept_text() and extend_lifetimes() find --------------------------------------------------------------
+
+  std::set<std::string> visible_names_;
+  Escapes escapes_;  // of functions whose C stays and statements of the entry; of `foreign`, find_foreign_pools()
+  ExtendedLifetimes extended_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace usmp::tvm_c

@@ -110,23 +110,23 @@ PlannedModule ModuleReader::run() && {
   find_foreign_pools();
   read_all();
   add_kept_text();
-  if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
+  if (!module_.workspace_alignment) module_.workspace_alignment = round_.pool_alignment;
   module_.entry = *module_.find(read_.entry);
   type_entry_params(module_);
   require_typed_params();
   name_entry_params();
-  auto lost_constants = cut_constants(memory_.constants, module_);
+  auto lost_constants = cut_constants(round_.memory.constants, module_);
   if (const auto fault = tir::find_fault(module_)) fail(*fault);
   size_buffers();
   storage::fit(module_);  // what ends a lifetime is as large as it is used
   extend_lifetimes();
-  std::vector<PlannedPool> pools = pool_sizes_.pools_of(defined(read_.entry), memory_.places, scope_);
+  std::vector<PlannedPool> pools = pool_sizes_.pools_of(defined(read_.entry), round_.memory.places, scope_);
   std::vector<std::string> placements = placements_lost(pools);
   std::vector<LostName> names = lost_names(pools);
   for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
   return {.module = std::move(module_),
           .pools = std::move(pools),
-          .places = std::move(memory_.places),
+          .places = std::move(round_.memory.places),
           .whole_pools = whole_pools(),
           .lost_constants = std::move(lost_constants),
           .kept = kept_functions(),
@@ -192,7 +192,7 @@ void ModuleReader::find_foreign_pools() {
       throw located({std::string(name), text}, error);
     }
     if (edits.empty()) continue;
-    std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+    std::ranges::sort(edits, {}, &PoolEdit::at);
     changed_.push_back({std::string(name), edited(text, 0, text.size(), edits)});
   }
 }
@@ -203,13 +203,12 @@ void ModuleReader::read_all() {
     read_reached();
     require_no_parts();
     require_asked();
-    if (unread_found_.empty()) break;
-    for (auto& [name, reason] : unread_found_) {
+    if (round_.unread.empty()) break;
+    for (auto& [name, reason] : round_.unread) {
       kept_names_.insert(name);
       if (!found_in_added_.contains(name)) kept_for_operators_.insert(name);
       reasons_.emplace(name, std::move(reason));
     }
-    unread_found_.clear();
     kept_names_ = with_called(kept_names_, scope_, included_);
     if (kept_names_.contains(read_.entry)) {
       throw Error(ErrorKind::archive, {},
@@ -237,27 +236,32 @@ void ModuleReader::read_all() {
       }
     }
     module_ = empty;
-    external_.clear();
-    unasked_.clear();
-    tables_.clear();
-    inlined_.clear();
-    memory_ = {};
-    pool_alignment_ = default_alignment;
+    round_ = {};
   }
 }
 
 void ModuleReader::add_kept_text() {
   if (!kept_names_.empty()) require_workspace_ownership(kept_names_, macro_definitions(included_.codes()), read_);
   Names stops;  // what planned C has otherwise, or has no more
-  if (added_.may_be()) stops = keep_added();
+  Names added;  // functions that stay for what somebody added
+  if (added_.may_be()) {
+    stops = this->stops();
+    added = added_.keep(found_in_added_, gone_names(), stops, kept_names_, kept_for_operators_);
+    kept_names_.insert(added.begin(), added.end());
+  }
+  for (const auto& [i, access] : added_.pool_accesses()) {
+    warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
+                        place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +
+                        in_quotes(access.pool) + " is, which may have another size in planned C");
+  }
   note_left_out();
   std::set<std::size_t> callers = added_.files();
-  const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
-  if (kept_names_.empty() && external_.empty() && !has_added) return;
-  for (const auto& [name, file] : external_) callers.insert(file);
+  const bool has_added = !callers.empty() || !added_.names().empty() || !added.empty();
+  if (kept_names_.empty() && round_.external.empty() && !has_added) return;
+  for (const auto& [name, file] : round_.external) callers.insert(file);
   Names gone = gone_names();
   std::erase_if(gone, [this](const std::string& name) {
-    return !scope_.owned.contains(name) && !scope_.functions.contains(name) && !tables_.contains(name);
+    return !scope_.owned.contains(name) && !scope_.functions.contains(name) && !round_.tables.contains(name);
   });
   const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, included_, callers);
   std::set<std::size_t> with_text = callers;
@@ -267,12 +271,12 @@ void ModuleReader::add_kept_text() {
   std::string text =
       kept_constants() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, included_);
   const std::string_view file = files_[defined(read_.entry).file].text;
-  for (const OutlinedFunction& one : outlined_) text += "\n" + text_of(one, file);
+  for (const OutlinedFunction& one : round_.outlined) text += "\n" + text_of(one, file);
   for (tir::Function& function : module_.functions) {
     bool calls_any = has_added && function.name == read_.entry;
     tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
       const auto call = tir::named_call(expr);
-      calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));
+      calls_any = calls_any || (call && (kept_names_.contains(*call->name) || round_.external.contains(*call->name)));
     });
     if (calls_any) function.imported_c.push_back(text);
   }
@@ -280,11 +284,11 @@ void ModuleReader::add_kept_text() {
 
 void ModuleReader::size_buffers() {
   try {
-    if (const auto fault = find_sizes(memory_, c_identifier(name_), module_)) fail(*fault);
+    if (const auto fault = find_sizes(round_.memory, c_identifier(name_), module_)) fail(*fault);
   } catch (const Error& error) {
     std::vector<std::string> details = error.details();
     std::set<std::string_view> pools;
-    for (const PlannedPlace& place : memory_.places) pools.insert(place.pool);
+    for (const PlannedPlace& place : round_.memory.places) pools.insert(place.pool);
     for (const auto& [name, at] : scope_.unsized) {
       if (!pools.contains(name)) continue;
       details.push_back("the files and their headers do not determine the size of " + in_quotes(name) + " (" +

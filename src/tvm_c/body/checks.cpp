@@ -144,8 +144,7 @@ Names workspace_in(const FunctionTree& function) {
   Names workspace;
   Names others;
   const auto note = [&](std::string_view name, c::ExprId value) {
-    while (value.valid() && tree[value].kind == c::ExprKind::cast) value = tree.operands_of(value)[0];
-    const bool is_workspace = value.valid() && called_function(tree, value) == allocate_function;
+    const bool is_workspace = value.valid() && called_function(tree, without_casts(tree, value)) == allocate_function;
     (is_workspace ? workspace : others).emplace(name);
   };
   for (const c::Decl& decl : tree.decls) {

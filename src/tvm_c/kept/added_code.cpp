@@ -173,8 +173,7 @@ Names AddedCode::keep(const Names& in_statements, const Names& gone, const Names
       if (!is_plain_table(item, scope_, included_)) with_code_.insert(item.file);
     }
   }
-  std::sort(pool_accesses_.begin(), pool_accesses_.end(),
-            [](const auto& one, const auto& other) { return one.first < other.first; });
+  std::ranges::sort(pool_accesses_, {}, [](const auto& one) { return one.first; });
   Names result;
   const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, included_);
   const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, included_, with_code_);

@@ -329,7 +329,7 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     const auto more = edits_of(uses->second);
     edits.insert(edits.end(), more.begin(), more.end());
   }
-  std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+  std::ranges::sort(edits, {}, &PoolEdit::at);
   const Code& code = included.code(*kept_file);
   const std::string_view text = code.text;
   std::string rest;

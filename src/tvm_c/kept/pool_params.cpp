@@ -239,7 +239,7 @@ std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& para
       edits.push_back({offset.at, offset.size, std::to_string(offset.value - param->begin)});
     }
   }
-  std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+  std::ranges::sort(edits, {}, &PoolEdit::at);
   return edits;
 }
 

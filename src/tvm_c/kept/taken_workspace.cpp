@@ -67,8 +67,7 @@ class Taking {
     if (has_jumps_or_directives() || !find_takes(*function) || variables_.empty() || !find_returns(*function))
       return std::nullopt;
     add_param();
-    std::sort(taken_.edits.begin(), taken_.edits.end(),
-              [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+    std::ranges::sort(taken_.edits, {}, &PoolEdit::at);
     return std::move(taken_);
   }
 
@@ -223,8 +222,7 @@ std::vector<TakenWorkspace> taken_workspace(std::span<const std::string> functio
       if (counts[taken.workspace.function] == 1) result.push_back(std::move(taken.workspace));
     }
   }
-  std::sort(result.begin(), result.end(),
-            [](const TakenWorkspace& a, const TakenWorkspace& b) { return a.function < b.function; });
+  std::ranges::sort(result, {}, &TakenWorkspace::function);
   return result;
 }
 
@@ -240,7 +238,7 @@ std::vector<ChangedFile> with_workspace_params(const std::vector<TakenWorkspace>
     }
     if (edits.empty()) continue;
     if (!has_name(file.text, given_back)) edits.push_back({*front_of(file.text), 0, given_back_text});
-    std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+    std::ranges::sort(edits, {}, &PoolEdit::at);
     result.push_back({file.name, edited(file.text, 0, file.text.size(), edits)});
   }
   return result;
