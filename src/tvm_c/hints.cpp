@@ -21,7 +21,7 @@ namespace {
 std::optional<std::string> called_in_capitals(std::string_view text, const FileScope& scope) {
   std::optional<std::string> found;
   try {
-    const std::vector<Token> tokens = taken_tokens(text);
+    const std::vector<Token> tokens = taken_tokens(split(text), 0, text.size(), true).tokens;
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
       const Token& token = tokens[i];
       const bool is_called = token.is_identifier() && is_in_capitals(token.text) && tokens[i + 1].is("(") &&

@@ -272,15 +272,14 @@ void ModuleReader::require_no_parts() const {
   for (const std::string& name : functions) {
     const auto found = scope_.functions.find(name);
     if (found == scope_.functions.end() || is_generated(name)) continue;
-    const std::vector<bool> mentioned = mentioned_items({name}, {}, {}, scope_, included_);
+    const std::vector<bool> mentioned = mentioned_items({name}, {}, {}, read_);
     for (std::size_t i = 0; i < mentioned.size(); ++i) {
       const Item& item = scope_.items[i];
       if (!mentioned[i] || item.kind != Item::Kind::function || !is_generated(item.name)) continue;
       const Source& file = files_[found->second.file];
-      throw Error(ErrorKind::archive, {{}, file.name, place_in(file, found->second.offset)},
-                  "found " + in_quotes(item.name) + " called by " + in_quotes(name) +
-                      ", expected operators called by " + in_quotes(read_.entry) + " alone: move the statements of " +
-                      in_quotes(name) + " there");
+      throw located(file, {found->second.offset, "found " + in_quotes(item.name) + " called by " + in_quotes(name) +
+                                                     ", expected operators called by " + in_quotes(read_.entry) +
+                                                     " alone: move the statements of " + in_quotes(name) + " there"});
     }
   }
 }
@@ -292,14 +291,18 @@ void ModuleReader::note_helpers(const std::vector<std::string>& called) {
   }
 }
 
+void ModuleReader::add_opaque(const std::string& name, const FunctionText& text) {
+  tir::Function function = read_prototype(text, scope_, limits_, module_);
+  function.name = name;
+  function.target = program::kept_c_target;
+  module_.functions.push_back(std::move(function));
+}
+
 void ModuleReader::read_kept(const std::string& name, const FunctionText& text) {
   if (!is_generated(name)) return;
   const std::size_t vars = module_.vars.size();
   try {
-    tir::Function function = read_prototype(text, scope_, limits_, module_);
-    function.name = name;
-    function.target = program::kept_c_target;
-    module_.functions.push_back(std::move(function));
+    add_opaque(name, text);
   } catch (const SyntaxError&) {
     module_.vars.resize(vars);
   }
@@ -307,32 +310,19 @@ void ModuleReader::read_kept(const std::string& name, const FunctionText& text) 
 
 void ModuleReader::read_foreign(const std::string& name) {
   try {
-    tir::Function function = read_prototype(scope_.foreign.find(name)->second, scope_, limits_, module_);
-    function.name = name;
-    function.target = program::kept_c_target;
-    module_.functions.push_back(std::move(function));
+    add_opaque(name, scope_.foreign.find(name)->second);
   } catch (const SyntaxError& error) {
     throw Error(ErrorKind::archive, {}, "prototype of function " + in_quotes(name) + ": " + error.message);
   }
 }
 
-void ModuleReader::require_typed_params() const {
-  const FunctionText& text = defined(read_.entry);
-  try {
-    tvm_c::require_typed_params(text, scope_, module_);
-  } catch (const SyntaxError& error) {
-    throw located(files_[text.file], error);
-  }
-}
-
 void ModuleReader::name_entry_params() {
+  type_entry_params(module_);
+  const FunctionText& entry = defined(read_.entry);
+  in_file(files_[entry.file], [&] { require_typed_params(entry, scope_, module_); });
   const auto run = scope_.functions.find(read_.symbol + "_run");
   if (run == scope_.functions.end()) return;
-  try {
-    name_by_run(run->second, defined(read_.entry), read_.symbol, read_.entry, module_);
-  } catch (const SyntaxError& error) {
-    throw located(files_[run->second.file], error);
-  }
+  in_file(files_[run->second.file], [&] { name_by_run(run->second, entry, read_.symbol, read_.entry, module_); });
 }
 
 }  // namespace usmp::tvm_c

@@ -108,7 +108,7 @@ Names ModuleReader::gone_names() const {
     gone.insert(pool.name);
   }
   for (const auto& [name, pool] : scope_.constant_pools) gone.insert(name);
-  const std::vector<bool> needed = mentioned_items(kept_for_operators_, {}, {}, scope_, included_);
+  const std::vector<bool> needed = mentioned_items(kept_for_operators_, {}, {}, read_);
   for (std::size_t i = 0; i < needed.size(); ++i) {  // tables of operators whose C stays, which others may read, too
     if (needed[i] && scope_.items[i].kind == Item::Kind::data &&
         round_.tables.contains(std::string(scope_.items[i].name))) {
@@ -121,7 +121,7 @@ Names ModuleReader::gone_names() const {
 void ModuleReader::note_left_out() {
   if (unread_ != Unread::kept || !rewritten_.empty()) return;
   const Names stops = this->stops();
-  const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, included_);
+  const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, read_);
   std::vector<std::size_t> left_out = added_.left_out(stops, stays);
   std::erase_if(left_out, [&](std::size_t item) { return helpers_.is_read(scope_.items[item].name); });
   append(left_out_code(read_, left_out), warnings_);
@@ -181,11 +181,6 @@ std::vector<LostName> ModuleReader::lost_names(const std::vector<PlannedPool>& p
   return tvm_c::lost_names(read_, pools, [this, gone = gone_names()](const Item& item) {
     return is_read(item) && gone.contains(item.name);
   });
-}
-
-std::vector<std::string> ModuleReader::placements_lost(const std::vector<PlannedPool>& pools) const {
-  return lost_placements(
-      read_, pools, [this](const Item& item) { return is_read(item); }, constants_section().empty());
 }
 
 std::vector<KeptFunction> ModuleReader::forwarders() const {

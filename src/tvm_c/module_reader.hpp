@@ -90,13 +90,14 @@ class ModuleReader {
   void require_no_parts() const;
   // What operators call is no part of the model by itself.
   void note_helpers(const std::vector<std::string>& called);
+  // By its prototype. Throws SyntaxError: it is not understood.
+  void add_opaque(const std::string& name, const FunctionText& text);
   // Opaque, if it is an operator and what it takes is understood; else one that is not known, of which a call that is
   // not checked says nothing of its result.
   void read_kept(const std::string& name, const FunctionText& text);
   // Its code generator is not known, so its target is a name of none.
   void read_foreign(const std::string& name);
-  void require_typed_params() const;
-  // The entry's parameters after the members that the firmware's function passes for them.
+  // The entry's parameters: their types, and names after the members that the firmware's function passes for them.
   void name_entry_params();
 
   // --- What is kept as C, and what is not (module_kept.cpp) ---------------------------------------------------------
@@ -126,8 +127,6 @@ class ModuleReader {
   // Whether planned C has it otherwise.
   [[nodiscard]] bool is_read(const Item& item) const;
   [[nodiscard]] std::vector<LostName> lost_names(const std::vector<PlannedPool>& pools) const;
-  // Names of what is written anew.
-  [[nodiscard]] std::vector<std::string> placements_lost(const std::vector<PlannedPool>& pools) const;
   [[nodiscard]] std::vector<KeptFunction> forwarders() const;
   [[nodiscard]] std::vector<PlannedPlace> whole_pools() const;
   [[nodiscard]] std::vector<PoolAccess> pool_accesses() const;

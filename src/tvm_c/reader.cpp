@@ -112,8 +112,6 @@ PlannedModule ModuleReader::run() && {
   add_kept_text();
   if (!module_.workspace_alignment) module_.workspace_alignment = round_.pool_alignment;
   module_.entry = *module_.find(read_.entry);
-  type_entry_params(module_);
-  require_typed_params();
   name_entry_params();
   auto lost_constants = cut_constants(round_.memory.constants, module_);
   if (const auto fault = tir::find_fault(module_)) fail(*fault);
@@ -121,9 +119,10 @@ PlannedModule ModuleReader::run() && {
   storage::fit(module_);  // what ends a lifetime is as large as it is used
   extend_lifetimes();
   std::vector<PlannedPool> pools = pool_sizes_.pools_of(defined(read_.entry), round_.memory.places, scope_);
-  std::vector<std::string> placements = placements_lost(pools);
+  const auto is_read_item = [this](const Item& item) { return is_read(item); };
+  std::vector<std::string> placements = lost_placements(read_, pools, is_read_item, constants_section().empty());
   std::vector<LostName> names = lost_names(pools);
-  for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
+  append(used_by_others(pools), warnings_);
   return {.module = std::move(module_),
           .pools = std::move(pools),
           .places = std::move(round_.memory.places),
@@ -154,9 +153,10 @@ std::string ModuleReader::entry_name() const {
       if (!group) group = scope_.left_out_group(read_.symbol + std::string(ending), i);
     }
     if (!group) continue;
-    throw Error(ErrorKind::archive, {{}, files_[i].name, place_in(files_[i], *group)},
-                "found the entry function in a conditional group whose macro the file does not define, expected it "
-                "outside of such groups, or that #define in the file");
+    throw located(files_[i],
+                  {*group,
+                   "found the entry function in a conditional group whose macro the file does not define, expected it "
+                   "outside of such groups, or that #define in the file"});
   }
   throw Error(
       ErrorKind::archive, {},
@@ -209,7 +209,7 @@ void ModuleReader::read_all() {
       if (!found_in_added_.contains(name)) kept_for_operators_.insert(name);
       reasons_.emplace(name, std::move(reason));
     }
-    kept_names_ = with_called(kept_names_, scope_, included_);
+    kept_names_ = with_called(kept_names_, read_);
     if (kept_names_.contains(read_.entry)) {
       throw Error(ErrorKind::archive, {},
                   "the entry " + in_quotes(read_.entry) + " is called by a function that is not read");
@@ -263,13 +263,12 @@ void ModuleReader::add_kept_text() {
   std::erase_if(gone, [this](const std::string& name) {
     return !scope_.owned.contains(name) && !scope_.functions.contains(name) && !round_.tables.contains(name);
   });
-  const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, included_, callers);
+  const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, read_, callers);
   std::set<std::size_t> with_text = callers;
   add_files_of(stays, scope_, with_text);
   added_.require_none_of(gone, stays, with_text);
   note_visible_names(with_text, gone);
-  std::string text =
-      kept_constants() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, included_);
+  std::string text = kept_constants() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, read_);
   const std::string_view file = files_[defined(read_.entry).file].text;
   for (const OutlinedFunction& one : round_.outlined) text += "\n" + text_of(one, file);
   for (tir::Function& function : module_.functions) {
@@ -306,8 +305,7 @@ void ModuleReader::fail(const tir::Fault& fault) const {
   const std::string message = "function " + in_quotes(name) + ", " + fault.place + ": " + fault.message;
   const auto text = scope_.functions.find(name);
   if (text == scope_.functions.end()) throw Error(ErrorKind::archive, {}, message);  // a prototype
-  const Source& file = files_[text->second.file];
-  throw Error(ErrorKind::archive, {{}, file.name, place_in(file, text->second.offset)}, message);
+  throw located(files_[text->second.file], {text->second.offset, message});
 }
 
 void require_constants(const std::optional<std::string>& lost) {

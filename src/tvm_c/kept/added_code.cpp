@@ -170,13 +170,13 @@ Names AddedCode::keep(const Names& in_statements, const Names& gone, const Names
       functions.insert(name);
     } else if (item.is_variable) {
       if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
-      if (!is_plain_table(item, scope_, included_)) with_code_.insert(item.file);
+      if (!is_plain_table(item, read_)) with_code_.insert(item.file);
     }
   }
   std::ranges::sort(pool_accesses_, {}, [](const auto& one) { return one.first; });
   Names result;
-  const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, included_);
-  const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, included_, with_code_);
+  const std::vector<bool> before = mentioned_items(for_operators, {}, stops, read_);
+  const std::vector<bool> now = mentioned_items(functions, names_, stops, read_, with_code_);
   std::set<std::size_t> stay = with_code_;
   add_files_of(now, scope_, stay);
   for (std::size_t i = 0; i < now.size(); ++i) {
@@ -334,23 +334,23 @@ void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t en
   const std::string_view text = files_[file].text.substr(begin, end - begin);
   for (const std::string& name : included_.names_in(file, begin, end)) {
     if (name == Macros::anything) {
-      throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin)},
-                  "found macros that stand for too much text in code that somebody added");
+      throw located(files_[file], {begin, "found macros that stand for too much text in code that somebody added"});
     }
     if (gone.contains(name)) fail_gone(name, file, begin + std::min(text.find(name), text.size()));
   }
 }
 
 void AddedCode::fail_gone(const std::string& name, std::size_t file, std::size_t at) const {
-  throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], at)},
-              "found " + in_quotes(name) +
-                  " in code that somebody added, expected nothing that planned C does not have: the model's "
-                  "operators, constants and memory" +
-                  (scope_.owned.contains(name)
-                       ? "; move that code to a file of the firmware, and let functions here tell it where the pool "
-                         "is: uint8_t* f(void) { return &" +
-                             name + "[0]; }"
-                       : ""));
+  throw located(
+      files_[file],
+      {at, "found " + in_quotes(name) +
+               " in code that somebody added, expected nothing that planned C does not have: the model's "
+               "operators, constants and memory" +
+               (scope_.owned.contains(name)
+                    ? "; move that code to a file of the firmware, and let functions here tell it where the pool "
+                      "is: uint8_t* f(void) { return &" +
+                          name + "[0]; }"
+                    : "")});
 }
 
 std::optional<Error> AddedCode::edited_run() const {

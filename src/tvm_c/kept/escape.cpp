@@ -141,7 +141,7 @@ class EscapeFinder {
       if (asked.statement) {  // the text around it is of plain names
         text.remove_suffix(place.end - place.begin + 1);
         head.emplace(asked.text.params.begin(), asked.text.params.end());
-        const std::vector<Token> front = taken_tokens(text);
+        const std::vector<Token> front = plain_tokens(text);
         statements->insert(statements->begin(), front.begin(), front.end());
       }
       auto tree = function_tree(*head, *statements);

@@ -150,11 +150,7 @@ void require_workspace_ownership(const Names& functions, const AllDefinitions& m
   std::set<Variable> others;
   for (const std::string& name : functions) {
     const FunctionText& text = read.scope.functions.find(name)->second;
-    try {
-      uses.emplace_back(text, uses.size(), known).collect(taken, others);
-    } catch (const SyntaxError& error) {
-      throw located(read.files[text.file], error);
-    }
+    in_file(read.files[text.file], [&] { uses.emplace_back(text, uses.size(), known).collect(taken, others); });
   }
   for (const WorkspaceUses& one : uses) {
     const Token* const found = one.wrongly_given(

@@ -253,10 +253,6 @@ TakenText taken_tokens(const Code& code, std::size_t begin, std::size_t end, boo
   return TakenParts(code, code.range(begin, end), passes_over, known).run();
 }
 
-std::vector<Token> taken_tokens(std::string_view text) {
-  return taken_tokens(split(text), 0, text.size(), true).tokens;
-}
-
 void require_ended(const Token& token) {
   if (token.kind == TokenKind::other && (token.text[0] == '"' || token.text[0] == '\''))
     throw SyntaxError{token.offset, "the literal does not end on its line"};

@@ -50,6 +50,16 @@ struct SyntaxError {
 
 [[nodiscard]] Error located(const Source& file, const SyntaxError& error);
 
+// Does work on the file, whose faults become located errors.
+template <class Work>
+void in_file(const Source& file, const Work& work) {
+  try {
+    work();
+  } catch (const SyntaxError& error) {
+    throw located(file, error);
+  }
+}
+
 // A text with its tokens, which are views of it: also those of directives, and of all conditional groups.
 struct Code {
   std::string_view text;
@@ -126,7 +136,5 @@ struct TakenText {
 // conditional group whose condition is not understood or that does not end. O(log tokens), and the tokens between.
 [[nodiscard]] TakenText taken_tokens(const Code& code, std::size_t begin, std::size_t end, bool passes_over,
                                      const Conditions* known = nullptr);
-// The same of a text, where conditions that are not understood hold nowhere. Throws SyntaxError: as split(), too.
-[[nodiscard]] std::vector<Token> taken_tokens(std::string_view text);
 
 }  // namespace usmp::tvm_c
