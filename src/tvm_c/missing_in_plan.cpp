@@ -141,7 +141,7 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
     const std::string name(item.name);
     const bool is_pool = item.kind == Item::Kind::data &&
                          (scope.owned.contains(name) || scope.constant_pools.contains(name)) &&
-                         std::any_of(pools.begin(), pools.end(), [&](const auto& pool) { return pool.name == name; });
+                         std::ranges::any_of(pools, [&](const auto& pool) { return pool.name == name; });
     const auto alignment = scope.unknown_alignments.find(name);
     if (is_pool && alignment != scope.unknown_alignments.end()) {
       result.push_back(placed(read, "the alignment of " + in_quotes(name), item.file, alignment->second.offset) +

@@ -213,8 +213,7 @@ void ModuleReader::require_nested(const std::string& name, const FunctionText& t
   const auto item = std::ranges::find_if(scope_.items, [&](const Item& one) {
     return one.kind == Item::Kind::function && one.file == text.file && one.name == name;
   });
-  const bool is_int32 = item != scope_.items.end() &&
-                        prototype_of(*item, *scope_.files.at(item->file)).starts_with("int32_t " + name + "(");
+  const bool is_int32 = item != scope_.items.end() && prototype(*item).starts_with("int32_t " + name + "(");
   if (!is_int32) throw SyntaxError{text.offset, "found a result of another type, expected int32_t"};
 }
 
@@ -226,17 +225,17 @@ ReadFunction ModuleReader::read_entry(const FunctionText& text, const AddedState
       return read_plain(read_.entry, text, added, outlined);
     } catch (const SyntaxError& error) {
       module_.vars.resize(vars);
-      const auto other = std::find_if(added.others.begin(), added.others.end(), [&](const auto& one) {
+      const auto other = std::ranges::find_if(added.others, [&](const auto& one) {
         return one.place.begin <= error.offset && error.offset < one.place.end;
       });
       if (other == added.others.end() || !other->reason.uses_model) throw;
       Outlined statement{.place = other->place};
-      const bool is_new = std::none_of(outlined.begin(), outlined.end(),
-                                       [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
+      const bool is_new =
+          std::ranges::none_of(outlined, [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
       if (!is_new || outlined.size() == most_outlined) throw;
       if (!read_outlined(files_[text.file].text, included_.all_definitions(text.file), statement).empty()) throw;
-      const auto behind = std::find_if(outlined.begin(), outlined.end(),
-                                       [&](const Outlined& one) { return one.place.begin > statement.place.begin; });
+      const auto behind =
+          std::ranges::find_if(outlined, [&](const Outlined& one) { return one.place.begin > statement.place.begin; });
       outlined.insert(behind, std::move(statement));
       for (std::size_t i = 0; i < outlined.size(); ++i) {
         outlined[i].function = "usmp_added_" + std::to_string(i + 1);

@@ -38,7 +38,7 @@ std::optional<std::vector<Token>> head_of(const Item& item, const Code& file) {
 template <std::size_t N>
 bool is_attribute_of(std::string_view word, const std::array<std::string_view, N>& names) {
   if (word.starts_with("__") && word.ends_with("__")) word = word.substr(2, word.size() - 4);
-  return std::find(names.begin(), names.end(), word) != names.end();
+  return std::ranges::find(names, word) != names.end();
 }
 
 // Attributes that say nothing to a linker, nor to code that runs by itself.
@@ -109,7 +109,7 @@ void require_plain_text(const FunctionText& text, const std::vector<AddedText>& 
   const Conditions* const known = text.source->conditions.get();
   for (const Directive& one : directives_in(text.source->code, begin, begin + text.body_text.size())) {
     const auto holds = [&](const AddedText& part) { return part.begin <= one.begin && one.begin < part.end; };
-    if (std::any_of(added.begin(), added.end(), holds)) continue;
+    if (std::ranges::any_of(added, holds)) continue;
     if (!is_entry && known != nullptr && known->contains(one.begin)) continue;
     const bool is_harmless = one.word == "pragma" || one.word == "line" || one.word == "else" || one.word == "endif" ||
                              (one.word == "if" && (one.only == "0" || one.only == "1"));
@@ -283,7 +283,7 @@ std::vector<std::size_t> AddedCode::left_out(const Names& stops, const std::vect
     const bool is_lost = is_unnamed_variable(item) && !with_unnamed.contains(item.file);
     const bool is_alias = !aliased_by(item, included_.code(item.file)).empty() && !with_unnamed.contains(item.file);
     if ((!has_name && !is_lost && !is_alias) || stays[i] || !is_for_others(item, stops)) continue;
-    if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
+    if (std::ranges::any_of(others, [&](const auto& other) { return item.name.starts_with(other); })) {
       continue;
     }
     // TVM's description of a module, which planned C has no use for.

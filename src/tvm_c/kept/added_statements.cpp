@@ -130,7 +130,7 @@ class Added {
 
  private:
   static bool is_empty(const Unit& unit) {
-    return std::all_of(unit.tokens.begin(), unit.tokens.end(), [](const Token& token) { return token.is(";"); });
+    return std::ranges::all_of(unit.tokens, [](const Token& token) { return token.is(";"); });
   }
 
   // From the line on behind what stands in front, up to a comment that ends the line.
@@ -328,7 +328,7 @@ bool is_of_library(std::string_view name) {
                                                       "TVMPlatformTimerStart",
                                                       "TVMPlatformTimerStop",
                                                       "TVMPlatformAbort"};
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 AddedStatements added_statements(const FunctionText& entry, const FileScope& scope, const Included& included) {

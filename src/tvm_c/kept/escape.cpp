@@ -26,7 +26,7 @@ namespace {
 // What is included there may be anything.
 bool has_odd_directives(const Code& file, const AddedText& place) {
   const auto directives = directives_in(file, place.begin, place.end);
-  return std::any_of(directives.begin(), directives.end(), [](const Directive& one) {
+  return std::ranges::any_of(directives, [](const Directive& one) {
     return !belongs_to_group(one.word) && one.word != "pragma" && one.word != "define" && one.word != "undef";
   });
 }

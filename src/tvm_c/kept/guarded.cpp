@@ -82,7 +82,7 @@ bool is_one_statement(const BodyTree& body, const Guarded& guarded, const Macros
   if (body.tokens[guarded.tokens.begin - 1].is("{")) return true;
   const std::vector<Token> inside = body.without_directives(guarded.tokens);
   const Names names = macros.names_of(inside);
-  return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+  return std::ranges::none_of(names, [&](const std::string& name) {
     if (!macros.contains(name)) return is_in_capitals(name) && is_called(inside, name);
     const auto definition = macros.definition(name);
     return !definition || stands_for_several(*definition);

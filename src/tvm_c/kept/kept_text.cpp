@@ -102,7 +102,7 @@ class Mentions {
   void mark_renamed(const Item& item) {
     if (item.kind != Item::Kind::prototype && item.kind != Item::Kind::other) return;
     const Names names = included_.names_in(item.file, item.begin, item.end);
-    if (std::none_of(names.begin(), names.end(), is_weak_word)) return;
+    if (std::ranges::none_of(names, is_weak_word)) return;
     for_each_identifier(item.text, [&](std::string_view name) { push(name, item.file); });
   }
 
@@ -135,7 +135,7 @@ class Mentions {
     const auto found = named_.find(name);
     if (found == named_.end()) return;
     const auto is_own = [&](std::size_t i) { return scope_.items[i].file == file; };
-    const bool has_own = std::any_of(found->second.begin(), found->second.end(), is_own);
+    const bool has_own = std::ranges::any_of(found->second, is_own);
     if (!has_own) require_no_other(name, found->second);
     for (const std::size_t i : found->second) {
       if (!has_own || is_own(i)) push(i);
@@ -292,7 +292,7 @@ bool is_unnamed_variable(const Item& item) {
 bool is_plain_table(const Item& item, const FilesRead& read) {
   if (item.kind != Item::Kind::data || !read.scope.tables.contains(item.name)) return false;
   const auto tokens = tokens_of(item, read.included.code(item.file));
-  return tokens && std::all_of(tokens->begin(), tokens->end(), [&](const Token& token) {
+  return tokens && std::ranges::all_of(*tokens, [&](const Token& token) {
            return !token.is_identifier() || token.is(item.name) || token.is("__attribute__") || token.is("aligned") ||
                   c::is_word(token.text);
          });

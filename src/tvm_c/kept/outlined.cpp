@@ -19,14 +19,14 @@ namespace {
 std::string reason_of(const FunctionTree& function) {
   for (const char* word : {"return", "goto", "__func__", "__FUNCTION__", "asm", "__asm", "__asm__"}) {
     const auto is_word = [&](const Token& token) { return token.is_identifier() && token.text == word; };
-    if (std::any_of(function.tokens.begin(), function.tokens.end(), is_word)) return "has " + in_quotes(word);
+    if (std::ranges::any_of(function.tokens, is_word)) return "has " + in_quotes(word);
   }
   if (const std::string opaque = function.opaque_part(); !opaque.empty()) return "is not understood at " + opaque;
   const auto is_label = [](const c::Stmt& stmt) { return stmt.kind == c::StmtKind::label; };
-  if (std::any_of(function.tree.stmts.begin(), function.tree.stmts.end(), is_label)) return "has a label";
+  if (std::ranges::any_of(function.tree.stmts, is_label)) return "has a label";
   const std::vector<c::StmtId>& statements = function.statements();
   const auto declares = [&](c::StmtId stmt) { return function.tree[stmt].kind == c::StmtKind::declaration; };
-  return std::any_of(statements.begin(), statements.end(), declares) ? "declares something" : std::string();
+  return std::ranges::any_of(statements, declares) ? "declares something" : std::string();
 }
 
 // Names of variables that are assigned, counted, or whose address is taken; not those of which elements are.

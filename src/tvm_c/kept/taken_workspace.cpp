@@ -99,7 +99,7 @@ class Taking {
 
   [[nodiscard]] std::size_t count_of(std::string_view word) const {
     const auto is_one = [&](const Token& token) { return token.is(word); };
-    return static_cast<std::size_t>(std::count_if(function_.body.begin(), function_.body.end(), is_one));
+    return static_cast<std::size_t>(std::ranges::count_if(function_.body, is_one));
   }
 
   // In statements of the function's own block: T* name = (T*)TAKE(…); name = TAKE(…);

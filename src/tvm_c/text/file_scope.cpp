@@ -17,6 +17,7 @@
 #include "tvm_c/text/table_values.hpp"
 #include "usmp/c/constants.hpp"
 #include "usmp/c/parser.hpp"
+#include "usmp/support/characters.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -307,7 +308,7 @@ void require_declarations(const std::vector<Token>& tokens) {
                                                       "switch", "break", "continue", "goto", "case",  "default"};
   std::size_t depth = 0;
   for (const Token& token : tokens) {
-    const bool is_word = token.is_identifier() && std::find(words.begin(), words.end(), token.text) != words.end();
+    const bool is_word = token.is_identifier() && std::ranges::find(words, token.text) != words.end();
     if (depth == 0 && (is_word || token.is("}"))) fail_at(token, "a declaration outside of functions");
     if (token.is("{")) ++depth;
     if (token.is("}")) --depth;
@@ -421,9 +422,7 @@ std::vector<ModuleMacro> module_macros(const Code& code, std::string_view module
 void read_pool_macros(const Code& code, std::string_view module, FileScope& scope, const ConstantNames& names) {
   const auto pool = [](const ModuleMacro& macro, std::string_view ending) -> std::optional<std::string> {
     if (!macro.name.ends_with(ending)) return std::nullopt;
-    std::string name(macro.name.substr(0, macro.name.size() - ending.size()));
-    for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return name;
+    return lower_case(std::string(macro.name.substr(0, macro.name.size() - ending.size())));
   };
   for (const ModuleMacro& macro : module_macros(code, module)) {
     if (auto name = pool(macro, "_CONSTANT_POOL_DATA")) {  // a list of bytes

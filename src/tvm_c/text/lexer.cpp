@@ -78,8 +78,7 @@ std::vector<std::string_view> Code::pieces() const {
 
 bool Code::mentions(std::string_view part) const {
   const auto all = pieces();
-  return std::any_of(all.begin(), all.end(),
-                     [&](std::string_view piece) { return piece.find(part) != std::string_view::npos; });
+  return std::ranges::any_of(all, [&](std::string_view piece) { return piece.find(part) != std::string_view::npos; });
 }
 
 Directive directive_of(const Code& code, std::size_t index) {

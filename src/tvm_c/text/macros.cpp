@@ -44,7 +44,7 @@ std::string_view leading_name(std::string_view text) {
 
 bool is_in_capitals(std::string_view name) {
   // Both bounds: beyond ASCII a char may be less than 'a', or not.
-  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 std::string_view without_blanks_in_front(std::string_view text) {
@@ -141,11 +141,11 @@ bool includes_code(const Directive& directive) {
 bool has_hidden_code(const Code& file, std::size_t begin, std::size_t end) {
   try {
     const std::vector<Directive> directives = directives_in(file, begin, end);
-    if (std::any_of(directives.begin(), directives.end(), includes_code)) return true;
+    if (std::ranges::any_of(directives, includes_code)) return true;
     const auto groups = zero_groups(directives);
     auto group = groups.begin();
     const std::vector<Token> tokens = plain_tokens(file, begin, end);
-    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+    return std::ranges::any_of(tokens, [&](const Token& token) {
       while (group != groups.end() && directives[*group->last].begin < token.offset) ++group;
       const bool is_left_out = group != groups.end() && directives[*group->first].begin < token.offset;
       const bool is_linkage = token.is("extern") || token.is("{") || token.is("}") || token.is(";");
@@ -194,8 +194,7 @@ void Macros::read_enumerators(const Code& code, const std::vector<std::pair<std:
     return;
   }
   const auto is_conditional = [&](std::size_t at) {
-    return std::any_of(groups.begin(), groups.end(),
-                       [&](const auto& group) { return group.first <= at && at < group.second; });
+    return std::ranges::any_of(groups, [&](const auto& group) { return group.first <= at && at < group.second; });
   };
   std::set<std::string_view> several;
   c::TypeId type;

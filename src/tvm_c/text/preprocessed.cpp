@@ -111,7 +111,7 @@ Conditions Preprocessed::conditions() const {
 
 std::shared_ptr<const Conditions> known_conditions(const Included& included, std::size_t file) {
   const auto directives = directives_in(included.code(file));
-  const bool asks = std::any_of(directives.begin(), directives.end(), [](const Directive& one) {
+  const bool asks = std::ranges::any_of(directives, [](const Directive& one) {
     return (opens_group(one.word) || one.word == "elif") && one.name != "__cplusplus";
   });
   return std::make_shared<const Conditions>(asks ? Preprocessed(included, file, nullptr).conditions() : Conditions());
