@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
-#include "tvm_c/body/expressions.hpp"
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/kept/outlined.hpp"
+#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -19,7 +21,7 @@ namespace {
 std::optional<std::string> called_in_capitals(std::string_view text, const FileScope& scope) {
   std::optional<std::string> found;
   try {
-    const std::vector<Token> tokens = taken_tokens(text);
+    const std::vector<Token> tokens = taken_tokens(split(text), 0, text.size(), true).tokens;
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
       const Token& token = tokens[i];
       const bool is_called = token.is_identifier() && is_in_capitals(token.text) && tokens[i + 1].is("(") &&
@@ -36,23 +38,16 @@ std::optional<std::string> called_in_capitals(std::string_view text, const FileS
 std::string operator_called(std::string_view statement, const FileScope& scope) {
   std::string found;
   for_each_identifier(statement, [&](std::string_view name) {
-    if (found.empty() && name.starts_with("tvmgen_") && scope.functions.contains(name)) found = name;
+    if (found.empty() && is_generated(name) && scope.functions.contains(name)) found = name;
   });
   return found;
 }
 
-bool mentions_const(std::string_view declaration) {
-  bool mentions = false;
-  for_each_identifier(declaration, [&](std::string_view name) { mentions = mentions || name == "const"; });
-  return mentions;
-}
-
 }  // namespace
 
-std::string entry_hint(const FilesRead& read, const std::string& entry, const FunctionText& text, std::size_t offset,
-                       bool are_kept) {
+std::string entry_hint(const FilesRead& read, const FunctionText& text, std::size_t offset, bool are_kept) {
   std::string hint =
-      "move the addition out of " + in_quotes(entry) +
+      "move the addition out of " + in_quotes(read.entry) +
       ": it calls operators as TVM does, if (f(…) != 0) return -1;, and between these calls stand only calls of "
       "other functions";
   if (!are_kept) return hint;
@@ -66,9 +61,9 @@ std::string entry_hint(const FilesRead& read, const std::string& entry, const Fu
   for (const AddedStatements::Other& other : added.others) {
     if (other.place.begin > offset || offset >= other.place.end) continue;
     Outlined statement{.place = other.place};
-    std::string reason = read_outlined(file, read.included.all_definitions(text.file), statement);
-    if (!other.reason.starts_with("mentions ") || reason.starts_with("mentions ") || reason.empty())
-      reason = other.reason;
+    Reason own =
+        other.reason.uses_model ? read_outlined(file, read.included.all_definitions(text.file), statement) : Reason();
+    std::string reason = own.empty() || own.uses_model ? other.reason.text : std::move(own.text);
     const std::string_view all = file.substr(other.place.begin, other.place.end - other.place.begin);
     if (const std::string called = operator_called(all, read.scope); !called.empty()) {
       reason = "calls " + in_quotes(called) + " in another form: write if (" + called +
@@ -89,20 +84,21 @@ std::string entry_hint(const FilesRead& read, const std::string& entry, const Fu
 LastingVariables::LastingVariables(const FilesRead& read) : read_(read) {
   for (const Item& item : read.scope.items) {
     if (!item.is_variable || item.kind == Item::Kind::function) continue;
-    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
-    if (mentions_const(text.substr(0, text.find('=')))) continue;
-    for_each_identifier(text, [&](std::string_view name) { variables_.try_emplace({item.file, name}, item.begin); });
+    if (has_name(item.text.substr(0, item.text.find('=')), "const")) continue;
+    for_each_identifier(item.text, [&](std::string_view name) {
+      variables_.try_emplace({item.file, name}, item.begin);
+    });
   }
 }
 
 std::string LastingVariables::expected(std::size_t file, const SyntaxError& error) const {
   const std::string_view text = read_.files[file].text;
   const std::string_view name = leading_name(text.substr(std::min(error.offset, text.size())));
-  if (!error.message.ends_with(not_declared)) return {};
+  if (!error.is_undeclared) return {};
   if (name == "static") {
     const std::string_view rest = text.substr(error.offset);
     const std::string_view declaration = rest.substr(0, rest.find_first_of("=;"));
-    return mentions_const(declaration) && declaration.find('*') == std::string_view::npos
+    return has_name(declaration, "const") && declaration.find('*') == std::string_view::npos
                ? ", expected constants in front of the function"
                : ", expected variables that begin anew with each call";
   }

@@ -47,8 +47,7 @@ bool takes_interface(const FunctionText& run, const std::string& symbol) {
 
 }  // namespace
 
-std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items,
-                                       const std::string& entry) {
+std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items) {
   std::vector<std::string> result;
   for (const std::size_t i : items) {
     const Item& item = read.scope.items[i];
@@ -63,8 +62,9 @@ std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<
                      "files that call it");
   }
   if (!read.scope.functions.contains(run) && !read.scope.functions.contains("TVMSystemLibEntryPoint")) {
-    result.push_back("no file of the model defines " + in_quotes(run) + ", so the firmware calls " + in_quotes(entry) +
-                     ", which is not in planned C; call " + in_quotes(run) + ", or use --in-place, which keeps it");
+    result.push_back("no file of the model defines " + in_quotes(run) + ", so the firmware calls " +
+                     in_quotes(read.entry) + ", which is not in planned C; call " + in_quotes(run) +
+                     ", or use --in-place, which keeps it");
   }
   return result;
 }
@@ -92,8 +92,7 @@ std::vector<std::string> undefined_names(const FilesRead& read, const Needs& nee
   const auto is_alias = [&](std::string_view name) {
     const auto found = read.scope.prototypes.find(name);
     if (found == read.scope.prototypes.end()) return false;
-    const Item& item = read.scope.items[found->second];
-    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
+    const std::string_view text = read.scope.items[found->second].text;
     return text.find("alias") != std::string_view::npos || text.find("weakref") != std::string_view::npos;
   };
   const auto note = [&](std::string_view name) {
@@ -110,8 +109,7 @@ std::vector<std::string> undefined_names(const FilesRead& read, const Needs& nee
     const Item& item = read.scope.items[i];
     if (!needs.stays[i]) continue;
     in_text.insert(item.file);
-    const std::string_view text = read.files[item.file].text.substr(item.begin, item.end - item.begin);
-    for_each_identifier(text, [&](std::string_view name) {
+    for_each_identifier(item.text, [&](std::string_view name) {
       if (read.scope.prototypes.contains(name)) note(name);
       if (needs.defined_elsewhere.contains(name)) missing_data.emplace(name);
     });
@@ -143,7 +141,7 @@ std::vector<std::string> lost_placements(const FilesRead& read, const std::vecto
     const std::string name(item.name);
     const bool is_pool = item.kind == Item::Kind::data &&
                          (scope.owned.contains(name) || scope.constant_pools.contains(name)) &&
-                         std::any_of(pools.begin(), pools.end(), [&](const auto& pool) { return pool.name == name; });
+                         std::ranges::any_of(pools, [&](const auto& pool) { return pool.name == name; });
     const auto alignment = scope.unknown_alignments.find(name);
     if (is_pool && alignment != scope.unknown_alignments.end()) {
       result.push_back(placed(read, "the alignment of " + in_quotes(name), item.file, alignment->second.offset) +
@@ -177,7 +175,7 @@ std::vector<std::string> shared_pools(const FilesRead& read, const std::vector<P
   return result;
 }
 
-std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry, const std::vector<PlannedPool>& pools,
+std::vector<LostName> lost_names(const FilesRead& read, const std::vector<PlannedPool>& pools,
                                  const std::function<bool(const Item&)>& is_read) {
   std::vector<LostName> result;
   for (const PlannedPool& pool : pools) {
@@ -187,7 +185,7 @@ std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry
     result.push_back({pool.name, read.files[file].name, read.places.at(file, offset), LostName::Kind::pool});
   }
   for (const Item& item : read.scope.items) {
-    if (item.is_local || item.name == entry || !is_read(item)) continue;
+    if (item.is_local || item.name == read.entry || !is_read(item)) continue;
     const bool is_constant = item.kind == Item::Kind::data;
     bool is_declared = false;
     for (std::size_t i = 0; i < read.included.count() && is_constant && !is_declared; ++i) {

@@ -17,8 +17,7 @@
 namespace usmp::tvm_c {
 
 // `items` are left out, as the model does not use them; and what the firmware calls, if no file defines it.
-[[nodiscard]] std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items,
-                                                     const std::string& entry);
+[[nodiscard]] std::vector<std::string> left_out_code(const FilesRead& read, const std::vector<std::size_t>& items);
 
 // #include lines of code, outside of declarations, in files that have no text in planned C.
 [[nodiscard]] std::vector<std::string> left_out_includes(const FilesRead& read, const std::set<std::size_t>& stay);
@@ -37,8 +36,7 @@ struct Needs {
                                                        const std::function<bool(const Item&)>& is_read, bool sections);
 
 // What planned C takes the place of, of what other files may use (PlannedModule::lost_names). O(bytes · log names).
-[[nodiscard]] std::vector<LostName> lost_names(const FilesRead& read, const std::string& entry,
-                                               const std::vector<PlannedPool>& pools,
+[[nodiscard]] std::vector<LostName> lost_names(const FilesRead& read, const std::vector<PlannedPool>& pools,
                                                const std::function<bool(const Item&)>& is_read);
 
 // Pools that other files may use.

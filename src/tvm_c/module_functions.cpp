@@ -16,6 +16,7 @@
 #include "tvm_c/body/tidy.hpp"
 #include "tvm_c/kept/kept_text.hpp"
 #include "tvm_c/text/function_tokens.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
@@ -58,21 +59,21 @@ void ModuleReader::require_passing_pools() const {
   }
 }
 
-void ModuleReader::require_asked(const std::string& entry) {
-  for (const auto& [caller, callee, at] : unasked_) {
-    const bool is_plain = !module_.find(callee) || unread_found_.contains(callee) || scope_.foreign.contains(callee);
+void ModuleReader::require_asked() {
+  for (const auto& [caller, callee, at] : round_.unasked) {
+    const bool is_plain = !module_.find(callee) || round_.unread.contains(callee) || scope_.foreign.contains(callee);
     if (is_plain) continue;
-    const std::size_t file = scope_.functions.find(caller)->second.file;
+    const std::size_t file = defined(caller).file;
     const SyntaxError error{at, "found a call of " + in_quotes(callee) +
                                     ", which may fail, and nothing asks for its result, expected if (" + callee +
                                     "(…) != 0) return -1;"};
-    if (!keeps(caller, caller == entry, place(file, at) + ": " + error.message)) throw located(files_[file], error);
+    if (!keeps(caller, place(file, at) + ": " + error.message)) throw located(files_[file], error);
   }
 }
 
-bool ModuleReader::keeps(const std::string& name, bool is_entry, std::string reason) {
-  if (unread_ == Unread::refused || is_entry) return false;
-  unread_found_.emplace(name, std::move(reason));
+bool ModuleReader::keeps(const std::string& name, std::string reason) {
+  if (unread_ == Unread::refused || name == read_.entry) return false;
+  round_.unread.emplace(name, std::move(reason));
   return true;
 }
 
@@ -92,27 +93,27 @@ void ModuleReader::require_seen(const std::string& callee, const FunctionText& c
                   " has a static one, expected functions of different names");
 }
 
-void ModuleReader::read_from(const std::string& entry) {
-  std::vector<std::string> pending = {entry};
-  std::set<std::string> seen = {entry};
+void ModuleReader::read_reached() {
+  std::vector<std::string> pending = {read_.entry};
+  std::set<std::string> seen = {read_.entry};
   while (!pending.empty()) {
     const std::string name = std::move(pending.back());
     pending.pop_back();
-    for (std::string& callee : read(name, name == entry)) {
+    for (std::string& callee : read(name)) {
       if (seen.insert(callee).second) pending.push_back(std::move(callee));
     }
   }
-  std::sort(module_.functions.begin(), module_.functions.end(),  // as tir::Module::find expects
-            [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
+  std::ranges::sort(module_.functions, {}, &tir::Function::name);  // as tir::Module::find expects
 }
 
-std::vector<std::string> ModuleReader::read(const std::string& name, bool is_entry) {
+std::vector<std::string> ModuleReader::read(const std::string& name) {
   if (!scope_.functions.contains(name)) {
     if (scope_.foreign.contains(name)) read_foreign(name);
     return {};
   }
-  const FunctionText& text = scope_.functions.find(name)->second;
+  const FunctionText& text = defined(name);
   const Source& file = files_[text.file];
+  const bool is_entry = name == read_.entry;
   if (kept_names_.contains(name)) {
     read_kept(name, text);
     return {};
@@ -121,24 +122,24 @@ std::vector<std::string> ModuleReader::read(const std::string& name, bool is_ent
     require_certain(name, text);
     AddedStatements added;
     if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_, included_);
-    ReadFunction read = is_entry ? read_entry(name, text, added) : read_plain(name, text, added, {});
+    ReadFunction read = is_entry ? read_entry(text, added) : read_plain(name, text, added, {});
     if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
     if (is_entry) {
-      outlined_ = std::move(read.outlined);
+      round_.outlined = std::move(read.outlined);
       added.texts.insert(added.texts.end(), read.guarded.begin(), read.guarded.end());
-      for (const OutlinedFunction& one : outlined_) added.texts.push_back(one.place);
+      for (const OutlinedFunction& one : round_.outlined) added.texts.push_back(one.place);
       note_added(added_.note(added.texts, text.file));
       std::vector<AddedText> texts = added.texts;
       texts.insert(texts.end(), read.dropped.begin(), read.dropped.end());
-      if (unread_ == Unread::kept) require_plain_text(text, texts, is_entry);  // what was read after all
-      require_plain_names(name, text, texts, files_read(), scope_);
-      called_by_entry_ = Names(read.called.begin(), read.called.end());
+      require_plain(name, text, texts);  // what was read after all
+      round_.called_by_entry = Names(read.called.begin(), read.called.end());
     }
     read.function.name = name;
     read.function.target = "c";
     for (const std::string& callee : read.called) {
       require_seen(callee, text);
-      if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee)) external_.emplace(callee, text.file);
+      if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee))
+        round_.external.emplace(callee, text.file);
     }
     std::set<tir::VarId> planned;
     for (const PlannedPlace& of : read.memory.places) planned.insert(of.var);
@@ -150,24 +151,24 @@ std::vector<std::string> ModuleReader::read(const std::string& name, bool is_ent
     module_.functions.push_back(std::move(read.function));
     for (const std::string& pool : read.pools) {
       const auto found = scope_.alignments.find(pool);
-      if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
+      if (found != scope_.alignments.end()) round_.pool_alignment = std::max(round_.pool_alignment, found->second);
     }
-    tables_.insert(read.tables.begin(), read.tables.end());
-    inlined_.merge(read.inlined);
-    for (const auto& [callee, at] : read.unasked) unasked_.push_back({name, callee, at});
-    memory_.add(std::move(read.memory));
+    round_.tables.insert(read.tables.begin(), read.tables.end());
+    round_.inlined.merge(read.inlined);
+    for (const auto& [callee, at] : read.unasked) round_.unasked.push_back({name, callee, at});
+    round_.memory.add(std::move(read.memory));
     return read.called;
   } catch (const SyntaxError& found) {
     require_no_vectors(name, text, found.offset);
     const SyntaxError error{found.offset, found.message + lasting_variables().expected(text.file, found)};
-    if (keeps(name, is_entry, place(text.file, error.offset) + ": " + error.message)) return {};
+    if (keeps(name, place(text.file, error.offset) + ": " + error.message)) return {};
     const Error fault = located(file, error);
     if (!is_entry) throw fault;
     std::vector<std::string> details = first_lines(unread_operators(), 3);
-    details.push_back(entry_hint(files_read(), name, text, error.offset, unread_ == Unread::kept));
+    details.push_back(entry_hint(read_, text, error.offset, unread_ == Unread::kept));
     throw Error(fault.kind(), fault.where(), fault.message(), std::move(details));
   } catch (const Error& error) {
-    if (keeps(name, is_entry, place(text.file, text.offset) + ": " + error.message())) return {};
+    if (keeps(name, place(text.file, text.offset) + ": " + error.message())) return {};
     throw Error(error.kind(), {{}, file.name, place_in(file, text.offset)},
                 "function " + in_quotes(name) + ": " + error.message());
   }
@@ -176,18 +177,19 @@ std::vector<std::string> ModuleReader::read(const std::string& name, bool is_ent
 void ModuleReader::require_no_vectors(const std::string& name, const FunctionText& text, std::size_t offset) const {
   const Source& file = files_[text.file];
   const std::string_view word = leading_name(file.text.substr(offset));
-  if (!name.starts_with("tvmgen_") || !is_vector_type(word) || included_.is_macro(text.file, word)) return;
-  const auto mentions = [&](std::string_view declaration) { return !places_of(declaration, word).empty(); };
-  for (const Item& item : scope_.items) {
-    const bool is_type = item.kind == Item::Kind::other;
-    if (is_type && mentions(files_[item.file].text.substr(item.begin, item.end - item.begin))) return;
-  }
-  if (std::any_of(headers_.begin(), headers_.end(), [&](const Source& header) { return mentions(header.text); })) {
-    return;
-  }
+  if (!is_generated(name) || !is_vector_type(word) || included_.is_macro(text.file, word)) return;
+  const auto is_type = [&](const Item& item) { return item.kind == Item::Kind::other && has_name(item.text, word); };
+  const auto has_type = [&](const Source& header) { return has_name(header.text, word); };
+  if (std::ranges::any_of(scope_.items, is_type) || std::ranges::any_of(headers_, has_type)) return;
   throw located(file, {offset, "found the vector type " + in_quotes(word) + " in " + in_quotes(name) +
                                    ", which no file defines, so TVM's C does not compile: build the archive with "
                                    "the pass option tir.disable_vectorize=True"});
+}
+
+void ModuleReader::require_plain(const std::string& name, const FunctionText& text,
+                                 const std::vector<AddedText>& texts) {
+  if (unread_ == Unread::kept) require_plain_text(text, texts, name == read_.entry);
+  require_plain_names(name, text, texts, read_, scope_);
 }
 
 ReadFunction ModuleReader::read_plain(const std::string& name, const FunctionText& text, const AddedStatements& added,
@@ -197,47 +199,43 @@ ReadFunction ModuleReader::read_plain(const std::string& name, const FunctionTex
     if (guarded.reason.empty()) texts.push_back(guarded.place);
   }
   for (const Outlined& one : outlined) texts.push_back(one.place);
-  if (unread_ == Unread::kept) require_plain_text(text, texts, name == entry_);
-  require_plain_names(name, text, texts, files_read(), scope_);
+  require_plain(name, text, texts);
   const NestedTexts nested = {
       .require_plain = [this](const std::string& of, const FunctionText& other) { require_nested(of, other); },
       .place = [this](std::size_t file, std::size_t offset) { return place(file, offset); }};
-  return read_function(text, scope_, kept_pools_, limits_, module_, name == entry_, added, outlined, &helpers_,
+  return read_function(text, scope_, kept_pools_, limits_, module_, name == read_.entry, added, outlined, &helpers_,
                        &nested);
 }
 
 void ModuleReader::require_nested(const std::string& name, const FunctionText& text) {
   require_certain(name, text);
-  if (unread_ == Unread::kept) require_plain_text(text, {}, false);
-  require_plain_names(name, text, {}, files_read(), scope_);
+  require_plain(name, text, {});
   const auto item = std::ranges::find_if(scope_.items, [&](const Item& one) {
     return one.kind == Item::Kind::function && one.file == text.file && one.name == name;
   });
-  const bool is_int32 = item != scope_.items.end() &&
-                        prototype_of(*item, *scope_.files.at(item->file)).starts_with("int32_t " + name + "(");
+  const bool is_int32 = item != scope_.items.end() && prototype(*item).starts_with("int32_t " + name + "(");
   if (!is_int32) throw SyntaxError{text.offset, "found a result of another type, expected int32_t"};
 }
 
-ReadFunction ModuleReader::read_entry(const std::string& name, const FunctionText& text, const AddedStatements& added) {
-  entry_ = name;
+ReadFunction ModuleReader::read_entry(const FunctionText& text, const AddedStatements& added) {
   const std::size_t vars = module_.vars.size();
   std::vector<Outlined> outlined;
   while (true) {
     try {
-      return read_plain(name, text, added, outlined);
+      return read_plain(read_.entry, text, added, outlined);
     } catch (const SyntaxError& error) {
       module_.vars.resize(vars);
-      const auto other = std::find_if(added.others.begin(), added.others.end(), [&](const auto& one) {
+      const auto other = std::ranges::find_if(added.others, [&](const auto& one) {
         return one.place.begin <= error.offset && error.offset < one.place.end;
       });
-      if (other == added.others.end() || !other->reason.starts_with("mentions ")) throw;
+      if (other == added.others.end() || !other->reason.uses_model) throw;
       Outlined statement{.place = other->place};
-      const bool is_new = std::none_of(outlined.begin(), outlined.end(),
-                                       [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
+      const bool is_new =
+          std::ranges::none_of(outlined, [&](const Outlined& one) { return one.place.begin == statement.place.begin; });
       if (!is_new || outlined.size() == most_outlined) throw;
       if (!read_outlined(files_[text.file].text, included_.all_definitions(text.file), statement).empty()) throw;
-      const auto behind = std::find_if(outlined.begin(), outlined.end(),
-                                       [&](const Outlined& one) { return one.place.begin > statement.place.begin; });
+      const auto behind =
+          std::ranges::find_if(outlined, [&](const Outlined& one) { return one.place.begin > statement.place.begin; });
       outlined.insert(behind, std::move(statement));
       for (std::size_t i = 0; i < outlined.size(); ++i) {
         outlined[i].function = "usmp_added_" + std::to_string(i + 1);
@@ -257,50 +255,53 @@ std::vector<std::string> ModuleReader::unread_operators() const {
 }
 
 const LastingVariables& ModuleReader::lasting_variables() {
-  return lasting_variables_ ? *lasting_variables_ : lasting_variables_.emplace(files_read());
+  return lasting_variables_ ? *lasting_variables_ : lasting_variables_.emplace(read_);
 }
 
 void ModuleReader::note_added(const Names& functions) {
   for (const std::string& name : functions) {
-    const bool is_new = !kept_names_.contains(name) && unread_found_.emplace(name, std::string()).second;
+    const bool is_new = !kept_names_.contains(name) && round_.unread.emplace(name, std::string()).second;
     if (is_new) found_in_added_.insert(name);
   }
 }
 
-void ModuleReader::require_no_parts(const std::string& entry) const {
+void ModuleReader::require_no_parts() const {
   Names functions = found_in_added_;
-  functions.insert(called_by_entry_.begin(), called_by_entry_.end());
+  functions.insert(round_.called_by_entry.begin(), round_.called_by_entry.end());
   for (const std::string& name : functions) {
     const auto found = scope_.functions.find(name);
-    if (found == scope_.functions.end() || name.starts_with("tvmgen_")) continue;
-    const std::vector<bool> mentioned = mentioned_items({name}, {}, {}, scope_, included_);
+    if (found == scope_.functions.end() || is_generated(name)) continue;
+    const std::vector<bool> mentioned = mentioned_items({name}, {}, {}, read_);
     for (std::size_t i = 0; i < mentioned.size(); ++i) {
       const Item& item = scope_.items[i];
-      if (!mentioned[i] || item.kind != Item::Kind::function || !item.name.starts_with("tvmgen_")) continue;
+      if (!mentioned[i] || item.kind != Item::Kind::function || !is_generated(item.name)) continue;
       const Source& file = files_[found->second.file];
-      throw Error(ErrorKind::archive, {{}, file.name, place_in(file, found->second.offset)},
-                  "found " + in_quotes(item.name) + " called by " + in_quotes(name) +
-                      ", expected operators called by " + in_quotes(entry) + " alone: move the statements of " +
-                      in_quotes(name) + " there");
+      throw located(file, {found->second.offset, "found " + in_quotes(item.name) + " called by " + in_quotes(name) +
+                                                     ", expected operators called by " + in_quotes(read_.entry) +
+                                                     " alone: move the statements of " + in_quotes(name) + " there"});
     }
   }
 }
 
 void ModuleReader::note_helpers(const std::vector<std::string>& called) {
   for (const std::string& name : called) {
-    const bool is_helper = scope_.functions.contains(name) && !name.starts_with("tvmgen_");
-    if (is_helper && !kept_names_.contains(name)) unread_found_.emplace(name, std::string());
+    const bool is_helper = scope_.functions.contains(name) && !is_generated(name);
+    if (is_helper && !kept_names_.contains(name)) round_.unread.emplace(name, std::string());
   }
 }
 
+void ModuleReader::add_opaque(const std::string& name, const FunctionText& text) {
+  tir::Function function = read_prototype(text, scope_, limits_, module_);
+  function.name = name;
+  function.target = program::kept_c_target;
+  module_.functions.push_back(std::move(function));
+}
+
 void ModuleReader::read_kept(const std::string& name, const FunctionText& text) {
-  if (!name.starts_with("tvmgen_")) return;
+  if (!is_generated(name)) return;
   const std::size_t vars = module_.vars.size();
   try {
-    tir::Function function = read_prototype(text, scope_, limits_, module_);
-    function.name = name;
-    function.target = program::kept_c_target;
-    module_.functions.push_back(std::move(function));
+    add_opaque(name, text);
   } catch (const SyntaxError&) {
     module_.vars.resize(vars);
   }
@@ -308,34 +309,19 @@ void ModuleReader::read_kept(const std::string& name, const FunctionText& text) 
 
 void ModuleReader::read_foreign(const std::string& name) {
   try {
-    tir::Function function = read_prototype(scope_.foreign.find(name)->second, scope_, limits_, module_);
-    function.name = name;
-    function.target = program::kept_c_target;
-    module_.functions.push_back(std::move(function));
+    add_opaque(name, scope_.foreign.find(name)->second);
   } catch (const SyntaxError& error) {
     throw Error(ErrorKind::archive, {}, "prototype of function " + in_quotes(name) + ": " + error.message);
   }
 }
 
-void ModuleReader::require_typed_params(const std::string& entry) const {
-  const FunctionText& text = scope_.functions.find(entry)->second;
-  try {
-    tvm_c::require_typed_params(text, scope_, module_);
-  } catch (const SyntaxError& error) {
-    throw located(files_[text.file], error);
-  }
-}
-
-void ModuleReader::name_entry_params(const std::string& entry) {
-  const std::string symbol = "tvmgen_" + c_identifier(name_);
-  const auto run = scope_.functions.find(symbol + "_run");
+void ModuleReader::name_entry_params() {
+  type_entry_params(module_);
+  const FunctionText& entry = defined(read_.entry);
+  in_file(files_[entry.file], [&] { require_typed_params(entry, scope_, module_); });
+  const auto run = scope_.functions.find(read_.symbol + "_run");
   if (run == scope_.functions.end()) return;
-  try {
-    const FunctionText& text = scope_.functions.find(entry)->second;
-    name_by_run(run->second, text, symbol, entry, module_);
-  } catch (const SyntaxError& error) {
-    throw located(files_[run->second.file], error);
-  }
+  in_file(files_[run->second.file], [&] { name_by_run(run->second, entry, read_.symbol, read_.entry, module_); });
 }
 
 }  // namespace usmp::tvm_c

@@ -9,9 +9,9 @@
 
 #include "tvm_c/kept/kept_constants.hpp"
 #include "tvm_c/kept/kept_text.hpp"
-#include "tvm_c/kept/workspace_ownership.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
@@ -30,7 +30,7 @@ void ModuleReader::note_visible_names(const std::set<std::size_t>& files, const 
 
 void ModuleReader::note_visible_names(std::size_t header, const Names& gone) {
   const Code& code = included_.code(header);
-  const bool is_kept = !included_.name(header).ends_with("tvmgen_" + c_identifier(name_) + ".h");  // it is written anew
+  const bool is_kept = !included_.name(header).ends_with(read_.symbol + ".h");  // it is written anew
   for (const Token& token : code.lexed->tokens) {
     if (!token.is_identifier()) continue;
     visible_names_.emplace(token.text);
@@ -48,15 +48,13 @@ void ModuleReader::add_escapes(const std::vector<AskedFunction>& asked, const Fi
   for (const AskedFunction& one : asked) escapes_.insert(found.extract(one.name));
 }
 
-void ModuleReader::extend_lifetimes(std::size_t entry_file) {
+void ModuleReader::extend_lifetimes() {
   if (unread_ != Unread::kept) return;
+  const std::size_t entry_file = defined(read_.entry).file;
   std::vector<AskedFunction> asked;
-  for (const std::string& name : kept_names_) {
-    const FunctionText& text = scope_.functions.find(name)->second;
-    asked.push_back({name, text, {}});
-  }
+  for (const std::string& name : kept_names_) asked.push_back({name, defined(name), {}});
   std::deque<std::string> statements;  // that `asked` points into
-  for (const OutlinedFunction& one : outlined_) {
+  for (const OutlinedFunction& one : round_.outlined) {
     FileScope own;
     read_file_scope(split(statements.emplace_back(text_of(one, files_[entry_file].text))), 0, true, own);
     FunctionText function = own.functions.find(one.name)->second;
@@ -72,25 +70,8 @@ void ModuleReader::extend_lifetimes(std::size_t entry_file) {
     return found != escapes_.end() ? found->second
                                    : FunctionEscape{all_params, name, "is in no C file of the model", {}};
   };
-  extended_ = tvm_c::extend_lifetimes(of, memory_.places, module_);
+  extended_ = tvm_c::extend_lifetimes(of, round_.memory.places, module_);
   for (const std::size_t i : extended_.functions) module_.functions[i].imported_c.push_back(extended_.text);
-}
-
-const PoolMacros& ModuleReader::pool_macros_of_all() {
-  if (!pool_macros_) pool_macros_ = pool_macros(all_texts());
-  return *pool_macros_;
-}
-
-const MacroDefinitions& ModuleReader::macros_of_all() {
-  if (!macros_) macros_ = macro_definitions(all_texts());
-  return *macros_;
-}
-
-std::vector<std::string_view> ModuleReader::all_texts() const {
-  std::vector<std::string_view> texts;
-  for (const Source& file : files_) texts.push_back(file.text);
-  for (const Source& header : headers_) texts.push_back(header.text);
-  return texts;
 }
 
 bool ModuleReader::is_struct_of_constants(const std::string& pool) const {
@@ -102,110 +83,63 @@ std::string ModuleReader::kept_constants() const {
   std::string text;
   for (const Item& item : scope_.items) {
     if (item.kind != Item::Kind::data || !named_constants_.contains(std::string(item.name))) continue;
-    const std::string_view declaration = files_[item.file].text.substr(item.begin, item.end - item.begin);
     const std::string name(item.name);
-    text += text_of_constants(name, scope_.constant_pools.find(name)->second, declaration);
+    text += text_of_constants(name, scope_.constant_pools.find(name)->second, item.text);
   }
   return text;
 }
 
-void ModuleReader::require_workspace_ownership() {
-  std::vector<const FunctionText*> functions;
-  for (const std::string& name : kept_names_) functions.push_back(&scope_.functions.find(name)->second);
-  std::size_t at = 0;
-  try {
-    const auto mentions = [](std::string_view name) {
-      return [name](std::string_view definition) { return !places_of(definition, name).empty(); };
-    };
-    const MacroDefinitions& macros = macros_of_all();
-    const Names takes = macros_with(macros, mentions("TVMBackendAllocWorkspace"));
-    tvm_c::require_workspace_ownership(functions, {takes, macros_with(macros, mentions(free_function))}, &at);
-  } catch (const SyntaxError& error) {
-    throw located(files_[functions[at]->file], error);
-  }
-}
-
-Names ModuleReader::stops_of(const std::string& entry) const {
-  Names stops = gone_names(entry);
+Names ModuleReader::stops() const {
+  Names stops = gone_names();
   for (const auto& [name, function] : named_constants_) stops.erase(name);  // added code may not name them, though
-  stops.insert("tvmgen_" + c_identifier(name_) + "_run");
+  stops.insert(read_.symbol + "_run");
   return stops;
 }
 
-Names ModuleReader::gone_names(const std::string& entry) const {
-  Names gone = tables_;
-  for (const std::string& name : inlined_) {
+Names ModuleReader::gone_names() const {
+  Names gone = round_.tables;
+  for (const std::string& name : round_.inlined) {
     if (!kept_names_.contains(name)) gone.insert(name);
   }
   for (const tir::Function& function : module_.functions) {
     if (scope_.functions.contains(function.name) && !kept_names_.contains(function.name)) gone.insert(function.name);
   }
-  for (const PlannedPool& pool : pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_)) {
+  for (const PlannedPool& pool : pool_sizes_.pools_of(defined(read_.entry), round_.memory.places, scope_)) {
     gone.insert(pool.name);
   }
   for (const auto& [name, pool] : scope_.constant_pools) gone.insert(name);
-  const std::vector<bool> needed = mentioned_items(kept_for_operators_, {}, {}, scope_, included_);
+  const std::vector<bool> needed = mentioned_items(kept_for_operators_, {}, {}, read_);
   for (std::size_t i = 0; i < needed.size(); ++i) {  // tables of operators whose C stays, which others may read, too
-    if (needed[i] && scope_.items[i].kind == Item::Kind::data && tables_.contains(std::string(scope_.items[i].name))) {
+    if (needed[i] && scope_.items[i].kind == Item::Kind::data &&
+        round_.tables.contains(std::string(scope_.items[i].name))) {
       gone.erase(std::string(scope_.items[i].name));
     }
   }
   return gone;
 }
 
-Names ModuleReader::pools_in(const Names& gone) const {
-  Names pools;
-  for (const auto& [name, section] : scope_.owned) {
-    if (gone.contains(name)) pools.insert(name);
-  }
-  return pools;
-}
-
-Names ModuleReader::keep_added(const std::string& entry) {
-  const std::string prefix = "tvmgen_" + c_identifier(name_) + "_";
-  const Names gone = gone_names(entry);
-  Names stops = stops_of(entry);
-  Names added =
-      added_.keep(prefix, entry, found_in_added_, gone, stops, kept_names_, kept_for_operators_, pools_in(gone));
-  for (const auto& [i, access] : added_.pool_accesses()) {
-    warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
-                        place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +
-                        in_quotes(access.pool) + " is, which may have another size in planned C");
-  }
-  has_added_functions_ = !added.empty();
-  kept_names_.merge(added);
-  return stops;
-}
-
-void ModuleReader::note_left_out(const std::string& entry) {
+void ModuleReader::note_left_out() {
   if (unread_ != Unread::kept || !rewritten_.empty()) return;
-  const Names stops = stops_of(entry);
-  const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, included_);
-  const FilesRead read = files_read();
-  std::vector<std::size_t> left_out = added_.left_out(read.symbol + "_", entry, stops, stays);
+  const Names stops = this->stops();
+  const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, read_);
+  std::vector<std::size_t> left_out = added_.left_out(stops, stays);
   std::erase_if(left_out, [&](std::size_t item) { return helpers_.is_read(scope_.items[item].name); });
-  append(left_out_code(read, left_out, entry), warnings_);
+  append(left_out_code(read_, left_out), warnings_);
   std::set<std::size_t> stay = added_.files();
-  for (const auto& [name, file] : external_) stay.insert(file);
-  for (std::size_t i = 0; i < stays.size(); ++i) {
-    if (stays[i]) stay.insert(scope_.items[i].file);
-  }
-  append(left_out_includes(read, stay), warnings_);
-  append(undefined_names(read, {stays, external_, added_.defined_elsewhere()}), warnings_);
+  for (const auto& [name, file] : round_.external) stay.insert(file);
+  add_files_of(stays, scope_, stay);
+  append(left_out_includes(read_, stay), warnings_);
+  append(undefined_names(read_, {stays, round_.external, added_.defined_elsewhere()}), warnings_);
 }
 
 void ModuleReader::append(std::vector<std::string> more, std::vector<std::string>& to) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-FilesRead ModuleReader::files_read() const {
-  return {files_, scope_, included_, places_, "tvmgen_" + c_identifier(name_)};
-}
-
 std::vector<std::string> ModuleReader::used_by_others(const std::vector<PlannedPool>& pools) {
   std::vector<std::string> result;
   if (unread_ != Unread::kept) return result;
-  result = shared_pools(files_read(), pools);
+  result = shared_pools(read_, pools);
   for (const auto& [pool, function] : named_constants_) {
     result.push_back("function " + in_quotes(function) + " takes constants of pool " + in_quotes(pool) +
                      " and stays as it is, so planned C has the whole pool for it, beside copies for other functions, "
@@ -213,16 +147,6 @@ std::vector<std::string> ModuleReader::used_by_others(const std::vector<PlannedP
   }
   append(warnings_of(extended_, module_), result);
   return result;
-}
-
-std::optional<Error> ModuleReader::edited_run(const std::string& entry) const {
-  if (unread_ != Unread::kept) return std::nullopt;
-  try {
-    added_.check_run("tvmgen_" + c_identifier(name_) + "_run", entry);
-    return std::nullopt;
-  } catch (const Error& error) {
-    return error;
-  }
 }
 
 std::string ModuleReader::constants_section() const {
@@ -236,13 +160,12 @@ std::vector<KeptFunction> ModuleReader::kept_functions() const {
   std::vector<KeptFunction> result;
   for (const Item& item : scope_.items) {
     if (item.kind != Item::Kind::function || !kept_names_.contains(item.name)) continue;
-    const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
     const auto reason = reasons_.find(item.name);
     result.push_back({std::string(item.name), prototype(item), files_[item.file].name,
                       reason == reasons_.end() ? std::string() : reason->second,
-                      text.find("TVMBackendAllocWorkspace") != std::string_view::npos});
+                      item.text.find(allocate_function) != std::string_view::npos});
   }
-  std::sort(result.begin(), result.end(), [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
+  std::ranges::sort(result, {}, &KeptFunction::name);
   return result;
 }
 
@@ -261,21 +184,16 @@ std::vector<UnreadCall> ModuleReader::unread_calls() const {
 
 bool ModuleReader::is_read(const Item& item) const {
   const std::string name(item.name);
-  const bool is_in_plan = module_.find(name).has_value() || inlined_.contains(name);
+  const bool is_in_plan = module_.find(name).has_value() || round_.inlined.contains(name);
   if (item.kind == Item::Kind::function) return is_in_plan && !kept_names_.contains(name);
-  return item.kind == Item::Kind::data && tables_.contains(name);
+  return item.kind == Item::Kind::data && round_.tables.contains(name);
 }
 
-std::vector<LostName> ModuleReader::lost_names(const std::string& entry, const std::vector<PlannedPool>& pools) const {
+std::vector<LostName> ModuleReader::lost_names(const std::vector<PlannedPool>& pools) const {
   if (unread_ != Unread::kept) return {};
-  return tvm_c::lost_names(files_read(), entry, pools, [this, gone = gone_names(entry)](const Item& item) {
+  return tvm_c::lost_names(read_, pools, [this, gone = gone_names()](const Item& item) {
     return is_read(item) && gone.contains(item.name);
   });
-}
-
-std::vector<std::string> ModuleReader::placements_lost(const std::vector<PlannedPool>& pools) const {
-  return lost_placements(
-      files_read(), pools, [this](const Item& item) { return is_read(item); }, constants_section().empty());
 }
 
 std::vector<KeptFunction> ModuleReader::forwarders() const {
@@ -289,7 +207,7 @@ std::vector<KeptFunction> ModuleReader::forwarders() const {
 
 std::vector<PlannedPlace> ModuleReader::whole_pools() const {
   std::vector<PlannedPlace> result;
-  for (const auto& [var, pool] : memory_.whole) result.push_back({.var = var, .pool = pool});
+  for (const auto& [var, pool] : round_.memory.whole) result.push_back({.var = var, .pool = pool});
   return result;
 }
 
@@ -301,7 +219,7 @@ std::vector<PoolAccess> ModuleReader::pool_accesses() const {
 
 std::vector<KeptFunction> ModuleReader::external_functions() const {
   std::vector<KeptFunction> result;
-  for (const auto& [name, file] : external_) {
+  for (const auto& [name, file] : round_.external) {
     KeptFunction function;
     function.name = name;
     function.file = files_[file].name;

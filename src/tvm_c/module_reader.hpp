@@ -47,49 +47,58 @@ class ModuleReader {
   // Other code generators' C that TVM has planned memory for.
   void find_foreign_pools();
   // Until no function turns out to be one whose C stays.
-  void read_all(const std::string& entry);
+  void read_all();
+  // To functions that call what stays.
+  void add_kept_text();
   void size_buffers();
   [[noreturn]] void fail(const tir::Fault& fault) const;
+  // That the files define.
+  [[nodiscard]] const FunctionText& defined(const std::string& name) const {
+    return scope_.functions.find(name)->second;
+  }
 
   // --- Functions (module_functions.cpp) -----------------------------------------------------------------------------
 
   // In planned C a function gets other bytes with each call: what it has stored of a pool says nothing to the next.
   void require_passing_pools() const;
   // Planned C leaves the caller if a function of the module fails, so what ignores that is not read.
-  void require_asked(const std::string& entry);
+  void require_asked();
   // Whether what is wrong with the function only means that its C stays.
-  bool keeps(const std::string& name, bool is_entry, std::string reason);
+  bool keeps(const std::string& name, std::string reason);
   void require_certain(const std::string& name, const FunctionText& text) const;
   // A static function of another file is not what is called.
   void require_seen(const std::string& callee, const FunctionText& caller) const;
-  // The function and those that it reaches.
-  void read_from(const std::string& entry);
-  std::vector<std::string> read(const std::string& name, bool is_entry);
+  // The entry and those that it reaches.
+  void read_reached();
+  std::vector<std::string> read(const std::string& name);
   // float4 v = *(float4*)(p0 + i); is what TVM prints where nobody has disabled vectors, and no compiler takes.
   void require_no_vectors(const std::string& name, const FunctionText& text, std::size_t offset) const;
+  // `texts`: of the function, what stays as it is.
+  void require_plain(const std::string& name, const FunctionText& text, const std::vector<AddedText>& texts);
   ReadFunction read_plain(const std::string& name, const FunctionText& text, const AddedStatements& added,
                           std::span<const Outlined> outlined);
   // An operator whose statements are read in place of a call has nothing but its tokens, and returns an int32_t.
   void require_nested(const std::string& name, const FunctionText& text);
   // A statement that is not read may become a function: then all is read once more.
-  ReadFunction read_entry(const std::string& name, const FunctionText& text, const AddedStatements& added);
+  ReadFunction read_entry(const FunctionText& text, const AddedStatements& added);
   [[nodiscard]] std::string place(std::size_t file, std::size_t offset) const { return places_.at(file, offset); }
   // Those of which the C stays, and why.
   [[nodiscard]] std::vector<std::string> unread_operators() const;
   const LastingVariables& lasting_variables();
   void note_added(const Names& functions);
   // Functions that somebody made of the entry.
-  void require_no_parts(const std::string& entry) const;
+  void require_no_parts() const;
   // What operators call is no part of the model by itself.
   void note_helpers(const std::vector<std::string>& called);
+  // By its prototype. Throws SyntaxError: it is not understood.
+  void add_opaque(const std::string& name, const FunctionText& text);
   // Opaque, if it is an operator and what it takes is understood; else one that is not known, of which a call that is
   // not checked says nothing of its result.
   void read_kept(const std::string& name, const FunctionText& text);
   // Its code generator is not known, so its target is a name of none.
   void read_foreign(const std::string& name);
-  void require_typed_params(const std::string& entry) const;
-  // The entry's parameters after the members that the firmware's function passes for them.
-  void name_entry_params(const std::string& entry);
+  // The entry's parameters: their types, and names after the members that the firmware's function passes for them.
+  void name_entry_params();
 
   // --- What is kept as C, and what is not (module_kept.cpp) ---------------------------------------------------------
 
@@ -98,31 +107,19 @@ class ModuleReader {
   void note_visible_names(std::size_t header, const Names& gone);
   // Keeps what escapes of the functions that the model calls.
   void add_escapes(const std::vector<AskedFunction>& asked, const FileScope& scope, const Included& included);
-  void extend_lifetimes(std::size_t entry_file);
-  // In any file or header.
-  const PoolMacros& pool_macros_of_all();
-  const MacroDefinitions& macros_of_all();
-  [[nodiscard]] std::vector<std::string_view> all_texts() const;
+  void extend_lifetimes();
   // In the C, so that text which names it may stay.
   [[nodiscard]] bool is_struct_of_constants(const std::string& pool) const;
   // Those that functions which stay take.
   [[nodiscard]] std::string kept_constants() const;
-  // By functions that stay; not those that the model never calls.
-  void require_workspace_ownership();
   // What planned C has otherwise, or has no more.
-  [[nodiscard]] Names stops_of(const std::string& entry) const;
-  [[nodiscard]] Names gone_names(const std::string& entry) const;
-  // The arrays of the C that are TVM's pools.
-  [[nodiscard]] Names pools_in(const Names& gone) const;
-  // What else stays of files that planned C takes the place of. Returns the names that its text has otherwise.
-  Names keep_added(const std::string& entry);
+  [[nodiscard]] Names stops() const;
+  [[nodiscard]] Names gone_names() const;
   // Planned C that takes the place of no file has what the model uses.
-  void note_left_out(const std::string& entry);
+  void note_left_out();
   static void append(std::vector<std::string> more, std::vector<std::string>& to);
-  [[nodiscard]] FilesRead files_read() const;
   // Memory of the model that others may use at times when planned C has something else in it, or not at all.
   [[nodiscard]] std::vector<std::string> used_by_others(const std::vector<PlannedPool>& pools);
-  [[nodiscard]] std::optional<Error> edited_run(const std::string& entry) const;
   // Where all are that are in any.
   [[nodiscard]] std::string constants_section() const;
   [[nodiscard]] std::string prototype(const Item& item) const;
@@ -130,59 +127,69 @@ class ModuleReader {
   [[nodiscard]] std::vector<UnreadCall> unread_calls() const;
   // Whether planned C has it otherwise.
   [[nodiscard]] bool is_read(const Item& item) const;
-  [[nodiscard]] std::vector<LostName> lost_names(const std::string& entry, const std::vector<PlannedPool>& pools) const;
-  // Names of what is written anew.
-  [[nodiscard]] std::vector<std::string> placements_lost(const std::vector<PlannedPool>& pools) const;
+  [[nodiscard]] std::vector<LostName> lost_names(const std::vector<PlannedPool>& pools) const;
   [[nodiscard]] std::vector<KeptFunction> forwarders() const;
   [[nodiscard]] std::vector<PlannedPlace> whole_pools() const;
   [[nodiscard]] std::vector<PoolAccess> pool_accesses() const;
   [[nodiscard]] std::vector<KeptFunction> external_functions() const;
 
+  // --- What is given, and what run() has of files and headers before functions are read -----------------------------
+
   std::string name_;
-  std::string entry_;
   std::span<const Source> files_;
-  Places places_;  // in them
-  std::optional<LastingVariables> lasting_variables_;
+  Places places_;                    // in them
   std::span<const Source> headers_;  // beside those of the module
   const Included included_;          // of both
   Helpers helpers_;
   Limits limits_;
   Unread unread_;
-  Names kept_names_;
-  Names called_by_entry_;
-  std::vector<OutlinedFunction> outlined_;
-  Names found_in_added_;      // of kept_names_
-  Names kept_for_operators_;  // likewise, without what they call
-  Names tables_;              // that functions read
-  Names inlined_;             // operators that are read in place of a call
-  bool has_added_functions_ = false;
-  std::map<std::string, std::size_t> external_;  // called, and defined nowhere: a file that calls it
-  KeptPools kept_pools_;                         // also of `foreign`
-  std::map<std::string_view, std::string_view> foreign_files_;
-  std::vector<ChangedFile> changed_;
-  std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
-  std::map<std::string, std::string> unread_found_;          // since all were read last
   FileScope scope_;
+  FilesRead read_;  // all of these
   const std::set<std::string>& rewritten_;
   SynchronousFunctions synchronous_;
-  std::vector<std::string> warnings_;
-  std::set<std::string> visible_names_;
+  PoolSizes pool_sizes_;
+  std::map<std::string_view, std::string_view> foreign_files_;
+  std::vector<ChangedFile> changed_;  // of these: find_foreign_pools()
+
+  // --- What grows from round to round of read_all() -----------------------------------------------------------------
+
+  Names kept_names_;          // functions whose C stays; add_kept_text() adds those for what somebody added
+  Names found_in_added_;      // of these
+  Names kept_for_operators_;  // likewise, without what they call
+  std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
+  KeptPools kept_pools_;                                     // also of `foreign`
   std::map<std::string, std::string> named_constants_;  // pools that stay, and a function that takes constants there
-  std::optional<PoolMacros> pool_macros_;
-  std::optional<MacroDefinitions> macros_;  // macros_of_all()
-  Escapes escapes_;                         // of `foreign`, functions whose C stays and statements of the entry
-  ExtendedLifetimes extended_;
+  std::optional<PoolMacros> pool_macros_;               // of all files and headers
+  std::optional<LastingVariables> lasting_variables_;
+
+  // --- What a round finds, in the end the last one, beside module_ and what added_ notes ----------------------------
+
   struct UnaskedCall {
     std::string caller;
     std::string callee;
     std::size_t at = 0;
   };
-  std::vector<UnaskedCall> unasked_;  // likewise
-  AddedCode added_;
-  PoolSizes pool_sizes_;
+  struct Round {
+    std::map<std::string, std::string> unread;    // functions whose C has to stay, and why: then another one follows
+    std::map<std::string, std::size_t> external;  // called, and defined nowhere: a file that calls it
+    Names called_by_entry;
+    Names tables;   // that functions read
+    Names inlined;  // operators that are read in place of a call
+    std::vector<UnaskedCall> unasked;
+    std::vector<OutlinedFunction> outlined;
+    PlannedMemory memory;
+    Bytes pool_alignment = default_alignment;
+  };
+  Round round_;
   tir::Module module_;
-  PlannedMemory memory_;
-  Bytes pool_alignment_ = default_alignment;
+  AddedCode added_;
+
+  // --- What add_kept_text() and extend_lifetimes() find --------------------------------------------------------------
+
+  std::set<std::string> visible_names_;
+  Escapes escapes_;  // of functions whose C stays and statements of the entry; of `foreign`, find_foreign_pools()
+  ExtendedLifetimes extended_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace usmp::tvm_c

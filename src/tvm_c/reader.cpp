@@ -11,10 +11,12 @@
 #include "tvm_c/body/entry_tensors.hpp"
 #include "tvm_c/body/plain_names.hpp"
 #include "tvm_c/kept/kept_text.hpp"
+#include "tvm_c/kept/workspace_ownership.hpp"
 #include "tvm_c/module_reader.hpp"
 #include "tvm_c/text/doubts.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/preprocessed.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
@@ -56,14 +58,16 @@ ModuleReader::ModuleReader(std::string name, std::span<const Source> files, std:
                            std::span<const Source> headers, const std::set<std::string>& synchronous)
     : name_(std::move(name)),
       files_(files),
+      places_(files),
       headers_(headers),
       included_(files, headers),
       helpers_(files_, &included_),
       limits_(limits),
       unread_(unread),
+      read_{files_, scope_, included_, places_, symbol_of(name_), {}},
       rewritten_(rewritten),
       synchronous_(synchronous),
-      added_(scope_, files_, included_, rewritten) {
+      added_(read_, rewritten) {
   for (const Foreign& function : foreign) {
     auto prototype = std::make_shared<FileTree>();
     prototype->tokens = plain_tokens(function.prototype);
@@ -78,7 +82,6 @@ ModuleReader::ModuleReader(std::string name, std::span<const Source> files, std:
 }
 
 PlannedModule ModuleReader::run() && {
-  places_.of(files_);
   const Included& included = included_;
   for (std::size_t i = 0; i < files_.size(); ++i) {
     try {
@@ -102,28 +105,28 @@ PlannedModule ModuleReader::run() && {
   }
   module_.tvm_version = version_by_style(files_);
   if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
-  const std::string entry = entry_name();
-  find_doubts(files_read(), entry, scope_);
+  read_.entry = entry_name();
+  find_doubts(read_, scope_);
   find_foreign_pools();
-  read_all(entry);
-  if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
-  module_.entry = *module_.find(entry);
-  type_entry_params(module_);
-  require_typed_params(entry);
-  name_entry_params(entry);
-  auto lost_constants = cut_constants(memory_.constants, module_);
+  read_all();
+  add_kept_text();
+  if (!module_.workspace_alignment) module_.workspace_alignment = round_.pool_alignment;
+  module_.entry = *module_.find(read_.entry);
+  name_entry_params();
+  auto lost_constants = cut_constants(round_.memory.constants, module_);
   if (const auto fault = tir::find_fault(module_)) fail(*fault);
   size_buffers();
   storage::fit(module_);  // what ends a lifetime is as large as it is used
-  extend_lifetimes(scope_.functions.find(entry)->second.file);
-  std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
-  std::vector<std::string> placements = placements_lost(pools);
-  std::vector<LostName> names = lost_names(entry, pools);
-  for (std::string& one : used_by_others(pools)) warnings_.push_back(std::move(one));
+  extend_lifetimes();
+  std::vector<PlannedPool> pools = pool_sizes_.pools_of(defined(read_.entry), round_.memory.places, scope_);
+  const auto is_read_item = [this](const Item& item) { return is_read(item); };
+  std::vector<std::string> placements = lost_placements(read_, pools, is_read_item, constants_section().empty());
+  std::vector<LostName> names = lost_names(pools);
+  append(used_by_others(pools), warnings_);
   std::vector<UnreadCall> unread = unread_calls();
   return {.module = std::move(module_),
           .pools = std::move(pools),
-          .places = std::move(memory_.places),
+          .places = std::move(round_.memory.places),
           .whole_pools = whole_pools(),
           .lost_constants = std::move(lost_constants),
           .kept = kept_functions(),
@@ -136,41 +139,43 @@ PlannedModule ModuleReader::run() && {
           .lost_placements = std::move(placements),
           .constants_section = constants_section(),
           .warnings = std::move(warnings_),
-          .edited_run = edited_run(entry),
+          .edited_run = unread_ == Unread::kept ? added_.edited_run() : std::nullopt,
           .lost_names = std::move(names),
           .visible_names = std::move(visible_names_)};
 }
 
 std::string ModuleReader::entry_name() const {
-  const std::string prefix = "tvmgen_" + c_identifier(name_);
   for (const std::string_view ending : entry_endings) {
-    std::string entry = prefix + std::string(ending);
+    std::string entry = read_.symbol + std::string(ending);
     if (scope_.functions.contains(entry)) return entry;
   }
   for (std::size_t i = 0; i < files_.size(); ++i) {
     std::optional<std::size_t> group;
     for (const std::string_view ending : entry_endings) {
-      if (!group) group = scope_.left_out_group(prefix + std::string(ending), i);
+      if (!group) group = scope_.left_out_group(read_.symbol + std::string(ending), i);
     }
     if (!group) continue;
-    throw Error(ErrorKind::archive, {{}, files_[i].name, place_in(files_[i], *group)},
-                "found the entry function in a conditional group whose macro the file does not define, expected it "
-                "outside of such groups, or that #define in the file");
+    throw located(files_[i],
+                  {*group,
+                   "found the entry function in a conditional group whose macro the file does not define, expected it "
+                   "outside of such groups, or that #define in the file"});
   }
-  throw Error(ErrorKind::archive, {},
-              "no C file of module " + in_quotes(name_) + " defines " + prefix + "___tvm_main__, the entry function");
+  throw Error(
+      ErrorKind::archive, {},
+      "no C file of module " + in_quotes(name_) + " defines " + read_.symbol + "___tvm_main__, the entry function");
 }
 
 void ModuleReader::find_foreign_pools() {
   for (const auto& [name, text] : foreign_files_) {
     FileScope scope;
     std::vector<PoolEdit> edits;
-    std::vector<std::string_view> texts = {text};
-    for (const Source& header : headers_) texts.push_back(header.text);
-    const PoolMacros macros = pool_macros(texts);
+    const std::span<const Code> headers = included_.codes().subspan(files_.size());
+    std::vector<Code> codes(headers.begin(), headers.end());
     std::vector<AskedFunction> asked;
     try {
-      read_file_scope(split(text), 0, true, scope);
+      codes.push_back(split(text));
+      const PoolMacros macros = pool_macros(codes);
+      read_file_scope(codes.back(), 0, true, scope);
       for (const auto& [function, body] : scope.functions) {
         if (!scope_.foreign.contains(function)) continue;
         auto params = pool_params(body, macros);
@@ -181,41 +186,41 @@ void ModuleReader::find_foreign_pools() {
       }
       const std::vector<Source> own = {{std::string(name), text}};
       const Included included(own, headers_);
-      Places places;
-      places.of(own);
-      find_doubts({.files = own, .scope = scope, .included = included, .places = places, .symbol = {}}, {}, scope);
+      find_doubts(
+          {.files = own, .scope = scope, .included = included, .places = Places(own), .symbol = {}, .entry = {}},
+          scope);
       add_escapes(asked, scope, included);
     } catch (const SyntaxError& error) {
       throw located({std::string(name), text}, error);
     }
     if (edits.empty()) continue;
-    std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+    std::ranges::sort(edits, {}, &PoolEdit::at);
     changed_.push_back({std::string(name), edited(text, 0, text.size(), edits)});
   }
 }
 
-void ModuleReader::read_all(const std::string& entry) {
+void ModuleReader::read_all() {
   const tir::Module empty = module_;
   while (true) {
-    read_from(entry);
-    require_no_parts(entry);
-    require_asked(entry);
-    if (unread_found_.empty()) break;
-    for (auto& [name, reason] : unread_found_) {
+    read_reached();
+    require_no_parts();
+    require_asked();
+    if (round_.unread.empty()) break;
+    for (auto& [name, reason] : round_.unread) {
       kept_names_.insert(name);
       if (!found_in_added_.contains(name)) kept_for_operators_.insert(name);
       reasons_.emplace(name, std::move(reason));
     }
-    unread_found_.clear();
-    kept_names_ = with_called(kept_names_, scope_, included_);
-    if (kept_names_.contains(entry)) {
+    kept_names_ = with_called(kept_names_, read_);
+    if (kept_names_.contains(read_.entry)) {
       throw Error(ErrorKind::archive, {},
-                  "the entry " + in_quotes(entry) + " is called by a function that is not read");
+                  "the entry " + in_quotes(read_.entry) + " is called by a function that is not read");
     }
+    if (!pool_macros_) pool_macros_ = pool_macros(included_.codes());
     for (const std::string& name : kept_names_) {
-      const FunctionText& function = scope_.functions.find(name)->second;
+      const FunctionText& text = defined(name);
       try {
-        auto params = pool_params(function, pool_macros_of_all());
+        auto params = pool_params(text, *pool_macros_);
         for (auto& param : params) {
           if (!param || !param->is_used || !is_struct_of_constants(param->pool)) continue;
           param->is_named = true;
@@ -223,7 +228,7 @@ void ModuleReader::read_all(const std::string& entry) {
         }
         kept_pools_.emplace(name, std::move(params));
       } catch (const SyntaxError& error) {
-        const Error fault = located(files_[function.file], error);
+        const Error fault = located(files_[text.file], error);
         const auto reason = reasons_.find(name);
         const bool is_called = reason == reasons_.end() || reason->second.empty();
         const std::string why = is_called ? "something that stays calls it" : reason->second;
@@ -233,43 +238,46 @@ void ModuleReader::read_all(const std::string& entry) {
       }
     }
     module_ = empty;
-    external_.clear();
-    unasked_.clear();
-    tables_.clear();
-    inlined_.clear();
-    memory_ = {};
-    pool_alignment_ = default_alignment;
+    round_ = {};
   }
-  if (!kept_names_.empty()) require_workspace_ownership();
+}
+
+void ModuleReader::add_kept_text() {
+  if (!kept_names_.empty()) require_workspace_ownership(kept_names_, macro_definitions(included_.codes()), read_);
   Names stops;  // what planned C has otherwise, or has no more
-  if (added_.may_be()) stops = keep_added(entry);
-  note_left_out(entry);
-  const std::size_t entry_file = scope_.functions.find(entry)->second.file;
-  std::vector<std::string> statements;
-  for (const OutlinedFunction& one : outlined_) statements.push_back(text_of(one, files_[entry_file].text));
-  std::set<std::size_t> callers = added_.files();
-  const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
-  if (kept_names_.empty() && external_.empty() && !has_added) return;
-  for (const auto& [name, file] : external_) callers.insert(file);
-  Names gone = gone_names(entry);
-  std::erase_if(gone, [this](const std::string& name) {
-    return !scope_.owned.contains(name) && !scope_.functions.contains(name) && !tables_.contains(name);
-  });
-  const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, scope_, included_, callers);
-  std::set<std::size_t> with_text = callers;
-  for (std::size_t i = 0; i < stays.size(); ++i) {
-    if (stays[i]) with_text.insert(scope_.items[i].file);
+  Names added;  // functions that stay for what somebody added
+  if (added_.may_be()) {
+    stops = this->stops();
+    added = added_.keep(found_in_added_, gone_names(), stops, kept_names_, kept_for_operators_);
+    kept_names_.insert(added.begin(), added.end());
   }
+  for (const auto& [i, access] : added_.pool_accesses()) {
+    warnings_.push_back(access.file + ": " + in_quotes(access.name) + " (" +
+                        place(scope_.items[i].file, scope_.items[i].begin) + ") tells other files where pool " +
+                        in_quotes(access.pool) + " is, which may have another size in planned C");
+  }
+  note_left_out();
+  std::set<std::size_t> callers = added_.files();
+  const bool has_added = !callers.empty() || !added_.names().empty() || !added.empty();
+  if (kept_names_.empty() && round_.external.empty() && !has_added) return;
+  for (const auto& [name, file] : round_.external) callers.insert(file);
+  Names gone = gone_names();
+  std::erase_if(gone, [this](const std::string& name) {
+    return !scope_.owned.contains(name) && !scope_.functions.contains(name) && !round_.tables.contains(name);
+  });
+  const std::vector<bool> stays = mentioned_items(kept_names_, added_.names(), stops, read_, callers);
+  std::set<std::size_t> with_text = callers;
+  add_files_of(stays, scope_, with_text);
   added_.require_none_of(gone, stays, with_text);
   note_visible_names(with_text, gone);
-  std::string text =
-      kept_constants() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, included_);
-  for (const std::string& one : statements) text += "\n" + one;
+  std::string text = kept_constants() + kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, read_);
+  const std::string_view file = files_[defined(read_.entry).file].text;
+  for (const OutlinedFunction& one : round_.outlined) text += "\n" + text_of(one, file);
   for (tir::Function& function : module_.functions) {
-    bool calls_any = has_added && function.name == entry;
+    bool calls_any = has_added && function.name == read_.entry;
     tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
       const auto call = tir::named_call(expr);
-      calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));
+      calls_any = calls_any || (call && (kept_names_.contains(*call->name) || round_.external.contains(*call->name)));
     });
     if (calls_any) function.imported_c.push_back(text);
   }
@@ -277,11 +285,11 @@ void ModuleReader::read_all(const std::string& entry) {
 
 void ModuleReader::size_buffers() {
   try {
-    if (const auto fault = find_sizes(memory_, c_identifier(name_), module_)) fail(*fault);
+    if (const auto fault = find_sizes(round_.memory, c_identifier(name_), module_)) fail(*fault);
   } catch (const Error& error) {
     std::vector<std::string> details = error.details();
     std::set<std::string_view> pools;
-    for (const PlannedPlace& place : memory_.places) pools.insert(place.pool);
+    for (const PlannedPlace& place : round_.memory.places) pools.insert(place.pool);
     for (const auto& [name, at] : scope_.unsized) {
       if (!pools.contains(name)) continue;
       details.push_back("the files and their headers do not determine the size of " + in_quotes(name) + " (" +
@@ -299,8 +307,7 @@ void ModuleReader::fail(const tir::Fault& fault) const {
   const std::string message = "function " + in_quotes(name) + ", " + fault.place + ": " + fault.message;
   const auto text = scope_.functions.find(name);
   if (text == scope_.functions.end()) throw Error(ErrorKind::archive, {}, message);  // a prototype
-  const Source& file = files_[text->second.file];
-  throw Error(ErrorKind::archive, {{}, file.name, place_in(file, text->second.offset)}, message);
+  throw located(files_[text->second.file], {text->second.offset, message});
 }
 
 void require_constants(const std::optional<std::string>& lost) {

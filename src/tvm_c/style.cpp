@@ -10,13 +10,13 @@
 
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
 constexpr int first_version = 8;  // 0.8
 constexpr int last_version = 18;
-constexpr std::string_view function_prefix = "tvmgen_";
 
 // Minor versions that are still possible.
 struct Versions {
@@ -48,8 +48,7 @@ void look_at_tokens(const Code& file, Versions& versions) {
     const Token& token = tokens[i];
     if (token.is("=") && tokens[i + 1].is("{")) {  // a table
       i = closing(i + 1);
-    } else if (token.is("(") && last[0].is_identifier() && last[0].text.starts_with(function_prefix) &&
-               last[1].is_identifier()) {
+    } else if (token.is("(") && last[0].is_identifier() && is_generated(last[0].text) && last[1].is_identifier()) {
       i = closing(i);
       const std::string_view name = last[0].text;
       // That of the entry stands in another file's text, which may have been put in front.

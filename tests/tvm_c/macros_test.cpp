@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -49,14 +50,17 @@ TEST_CASE("macros of another file are as certain as it is there") {
 
 TEST_CASE("names of what macros stand for, up to a limit") {
   const std::string quote = "#if 0\ndon't a\n#endif\n";
-  CHECK(Macros(split(quote)).names_in(6, 13) == Names{"a", "don", "t"});
+  CHECK(Macros(split(quote)).names_in(split(quote), 6, 13) == Names{"a", "don", "t"});
   const std::string text = "#define A " + std::string(4'000'000, 'x') + "\nA\n";
   const Macros macros(split(text));
-  const auto is_too_much = [&] { return macros.names_in(text.size() - 2, text.size()).contains(Macros::anything); };
+  const auto is_too_much = [&] {
+    return macros.names_in(split(text), text.size() - 2, text.size()).contains(Macros::anything);
+  };
   CHECK_FALSE(is_too_much());
   CHECK_FALSE(is_too_much());
   CHECK(is_too_much());
-  CHECK(macro_definitions({"#include <a.h>\n#define A B\n#undef A\n"}).size() == 1);
+  const Code code = split("#include <a.h>\n#define A B\n#undef A\n");
+  CHECK(macro_definitions(std::span(&code, 1)).at("A").size() == 1);
 }
 
 TEST_CASE("what may be more than headers and linkage is hidden code") {

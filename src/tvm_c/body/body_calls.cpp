@@ -12,6 +12,7 @@
 #include "tvm_c/body/helpers.hpp"
 #include "tvm_c/body/variables.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -153,7 +154,7 @@ std::string BodyReader::nested_name(std::optional<c::ExprId> call) {
 }
 
 bool BodyReader::is_nested(const std::string& name) const {
-  return reading_.nested != nullptr && !function_.is_entry && !is_packed_ && name.starts_with("tvmgen_") &&
+  return reading_.nested != nullptr && !function_.is_entry && !is_packed_ && is_generated(name) &&
          scope_.functions.contains(name) && !callees_.takes_packed(name);
 }
 
@@ -356,7 +357,7 @@ void BodyReader::call(const std::string& name, c::ExprId id, OnFailure failure) 
     if (inlined_ != nullptr) return (void)nested_call(name, id);
     if (says_less(name, id)) return tried(name, [&] { (void)nested_call(name, id); });
   }
-  if (inlined_ != nullptr && (name.starts_with("tvmgen_") || defined == scope_.functions.end())) {
+  if (inlined_ != nullptr && (is_generated(name) || defined == scope_.functions.end())) {
     fail_at(code_.behind(code_.operand(id, 0)), "a call of a function that a C file of the model defines");
   }
   const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
@@ -378,7 +379,7 @@ void BodyReader::call(const std::string& name, c::ExprId id, OnFailure failure) 
 }
 
 bool BodyReader::is_helper(const std::string& name) const {
-  return helpers_ != nullptr && !function_.is_entry && !name.starts_with("tvmgen_") && scope_.functions.contains(name);
+  return helpers_ != nullptr && !function_.is_entry && !is_generated(name) && scope_.functions.contains(name);
 }
 
 void BodyReader::checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure) {
@@ -390,7 +391,7 @@ void BodyReader::checked_call(const std::string& name, const std::vector<Value>&
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Value& argument = given[i];
     if (argument.kind != Value::Kind::pool) {
-      const bool is_operators = function_.is_entry || name.starts_with("tvmgen_");
+      const bool is_operators = function_.is_entry || is_generated(name);
       arguments.push_back((is_operators ? values_.argument(argument) : values_.handed_argument(argument)).expr);
     } else if (kept != kept_.end() && i < kept->second.size() && kept->second[i]) {
       const PoolParam& used = *kept->second[i];

@@ -11,6 +11,7 @@
 #include "tvm_c/body/variables.hpp"
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
@@ -20,8 +21,6 @@ using tir::Tree;
 using tir::VarId;
 
 namespace {
-
-constexpr std::string_view allocate_function = "TVMBackendAllocWorkspace";
 
 // What __attribute__((aligned(4))) says, at the most. Throws SyntaxError for other words.
 std::uint16_t alignment_of(const c::Decl& decl, const Expressions& code) {

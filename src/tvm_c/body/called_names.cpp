@@ -8,6 +8,7 @@
 
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -30,7 +31,7 @@ std::string called_name(const Expressions& code, c::ExprId call, BodyNames& name
   if (name.empty() || names.look_up(name)) return {};
   const bool is_known = name == free_function || scope.functions.contains(name) || scope.foreign.contains(name) ||
                         scope.prototypes.contains(name);
-  if (!is_known && name.starts_with("tvmgen_")) {
+  if (!is_known && is_generated(name)) {
     throw SyntaxError{code.front(call).offset,
                       "found a call of " + in_quotes(name) + ", which no C file of the model defines or declares"};
   }
@@ -40,8 +41,8 @@ std::string called_name(const Expressions& code, c::ExprId call, BodyNames& name
 std::string other_name(const Expressions& code, c::ExprId call, BodyNames& names, bool is_entry) {
   const std::string_view name = code.callee(call);
   const bool is_tvm = name.starts_with("TVM") && !name.starts_with("TVMDevice");  // hooks of devices
-  const bool is_one = !name.empty() && (is_entry || says_constants(code, call)) && !name.starts_with("tvmgen_") &&
-                      !is_tvm && !names.look_up(name);
+  const bool is_one = !name.empty() && (is_entry || says_constants(code, call)) && !is_generated(name) && !is_tvm &&
+                      !names.look_up(name);
   return is_one ? std::string(name) : std::string();
 }
 

@@ -10,6 +10,7 @@
 #include "tvm_c/body/checks.hpp"
 #include "tvm_c/body/packed.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 
 namespace usmp::tvm_c {
 

@@ -13,6 +13,7 @@
 #include "tvm_c/body/memory_calls.hpp"
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
@@ -143,8 +144,7 @@ Names workspace_in(const FunctionTree& function) {
   Names workspace;
   Names others;
   const auto note = [&](std::string_view name, c::ExprId value) {
-    while (value.valid() && tree[value].kind == c::ExprKind::cast) value = tree.operands_of(value)[0];
-    const bool is_workspace = value.valid() && called_function(tree, value) == "TVMBackendAllocWorkspace";
+    const bool is_workspace = value.valid() && called_function(tree, without_casts(tree, value)) == allocate_function;
     (is_workspace ? workspace : others).emplace(name);
   };
   for (const c::Decl& decl : tree.decls) {
@@ -226,7 +226,7 @@ bool never_fails(const FunctionTree& function) {
     if (returns_other) return false;
   }
   return function.opaque_part().empty() && calls_only(tree, [](std::string_view name) {
-           return name == "TVMBackendAllocWorkspace" || name == free_function || is_memory_function(name) ||
+           return name == allocate_function || name == free_function || is_memory_function(name) ||
                   is_math_function(name);
          });
 }

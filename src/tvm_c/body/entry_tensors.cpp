@@ -18,6 +18,7 @@
 #include "tvm_c/body/packed.hpp"
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/program/storage_uses.hpp"
 #include "usmp/support/text.hpp"
@@ -208,7 +209,7 @@ void require_typed_params(const FunctionText& entry, const FileScope& scope, con
     const std::string* callee = nullptr;
     tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
       const auto call = tir::named_call(expr);
-      if (!call || call->name->starts_with("tvmgen_") || !scope.functions.contains(*call->name)) return;
+      if (!call || is_generated(*call->name) || !scope.functions.contains(*call->name)) return;
       const bool gets = std::any_of(call->arguments.begin(), call->arguments.end(), [&](const tir::ExprRef& one) {
         return one->kind == tir::ExprKind::var && one->var == param.var;
       });

@@ -195,7 +195,7 @@ std::optional<std::int64_t> Expressions::literal(c::ExprId id) const {
 }
 
 void Expressions::fail_undeclared(const Token& name) const {
-  throw SyntaxError{name.offset, "found " + shown(name.text) + ", " + std::string(not_declared)};
+  throw SyntaxError{name.offset, "found " + shown(name.text) + ", which is not declared here", true};
 }
 
 CType Expressions::type(c::TypeId id, std::size_t first) const {

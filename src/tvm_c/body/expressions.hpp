@@ -16,9 +16,6 @@
 
 namespace usmp::tvm_c {
 
-// Ends messages about names.
-inline constexpr std::string_view not_declared = "which is not declared here";
-
 // What a name stands for: a number, a pointer. Nothing: it is not declared.
 using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tvm_c/body/values.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -43,8 +44,7 @@ void require_plain_names(const std::string& name, const FunctionText& text, cons
       if (!token.is_identifier()) continue;
       const auto stays = [&](const AddedText& one) { return one.begin <= token.offset && token.offset < one.end; };
       if (std::any_of(added.begin(), added.end(), stays)) continue;
-      const bool is_harmless =
-          token.is("NULL") || token.is("TVMBackendAllocWorkspace") || token.is("TVMBackendFreeWorkspace");
+      const bool is_harmless = token.is("NULL") || token.is(allocate_function) || token.is(free_function);
       if (!is_harmless && read.included.is_macro(text.file, token.text)) {
         const auto number = read.included.number(text.file, token.text);
         if (!number) {

@@ -11,6 +11,7 @@
 
 #include "tvm_c/body/idioms.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/integer_types.hpp"
@@ -426,7 +427,7 @@ Value Values::call(std::string_view function, const std::vector<Value>& argument
     return number(node(ExprKind::mod, type, {converted(arguments[0], type), converted(arguments[1], type)}));
   }
   const auto known = math_function(function);
-  if (!known && function.starts_with("tvmgen_")) {
+  if (!known && is_generated(function)) {
     fail("found a call of " + shown(function) + " in an expression, expected if (" + std::string(function) +
          "(…) != 0) return -1;");
   }

@@ -16,6 +16,7 @@
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/places.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -37,7 +38,7 @@ std::optional<std::vector<Token>> head_of(const Item& item, const Code& file) {
 template <std::size_t N>
 bool is_attribute_of(std::string_view word, const std::array<std::string_view, N>& names) {
   if (word.starts_with("__") && word.ends_with("__")) word = word.substr(2, word.size() - 4);
-  return std::find(names.begin(), names.end(), word) != names.end();
+  return std::ranges::find(names, word) != names.end();
 }
 
 // Attributes that say nothing to a linker, nor to code that runs by itself.
@@ -97,10 +98,8 @@ bool is_instruction(const Item& item, const Code& file) {
 }
 
 // TVM's access to inputs and outputs in pools, which planned C has otherwise.
-bool is_map(std::string_view name, const std::string& prefix) {
-  if (!name.starts_with(prefix)) return false;
-  name.remove_prefix(prefix.size());
-  return name == "map_inputs" || name == "map_outputs";
+bool is_map(std::string_view name, const std::string& symbol) {
+  return name == symbol + "_map_inputs" || name == symbol + "_map_outputs";
 }
 
 }  // namespace
@@ -110,7 +109,7 @@ void require_plain_text(const FunctionText& text, const std::vector<AddedText>& 
   const Conditions* const known = text.source->conditions.get();
   for (const Directive& one : directives_in(text.source->code, begin, begin + text.body_text.size())) {
     const auto holds = [&](const AddedText& part) { return part.begin <= one.begin && one.begin < part.end; };
-    if (std::any_of(added.begin(), added.end(), holds)) continue;
+    if (std::ranges::any_of(added, holds)) continue;
     if (!is_entry && known != nullptr && known->contains(one.begin)) continue;
     const bool is_harmless = one.word == "pragma" || one.word == "line" || one.word == "else" || one.word == "endif" ||
                              (one.word == "if" && (one.only == "0" || one.only == "1"));
@@ -124,7 +123,7 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
   mentioned_.clear();
   if (!statements.empty()) with_code_.insert(file);
   for (const AddedText& one : statements) {
-    for (const std::string& name : included_.all_macros(file).names_in(one.begin, one.end)) {
+    for (const std::string& name : included_.names_in(file, one.begin, one.end)) {
       if (scope_.functions.contains(name)) mentioned_.insert(name);
       names_.emplace(file, name);
     }
@@ -132,10 +131,13 @@ const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size
   return mentioned_;
 }
 
-Names AddedCode::keep(const std::string& prefix, const std::string& entry, const Names& in_statements,
-                      const Names& gone, const Names& stops, const Names& kept, const Names& for_operators,
-                      const Names& pools) {
+Names AddedCode::keep(const Names& in_statements, const Names& gone, const Names& stops, const Names& kept,
+                      const Names& for_operators) {
   Names functions = in_statements;
+  Names pools;  // arrays of the C that are TVM's
+  for (const auto& [name, section] : scope_.owned) {
+    if (gone.contains(name)) pools.insert(name);
+  }
   Accessors accessors = accessors_to(pools);
   std::size_t end = 0;
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
@@ -154,35 +156,32 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
       functions.insert(target);
       with_code_.insert(item.file);
     }
-    if (!is_for_others(item, prefix, stops) || kept.contains(item.name)) continue;
+    if (!is_for_others(item, stops) || kept.contains(item.name)) continue;
     if (accessors.contains(i)) {
       keep_access(i, accessors);
       continue;
     }
     const std::string name(item.name);
     if (item.kind == Item::Kind::function) {
-      if (forwards_packed(name, entry)) {
+      if (forwards_packed(name)) {
         forwarders_.push_back(i);
         continue;
       }
       functions.insert(name);
     } else if (item.is_variable) {
       if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
-      if (!is_plain_table(item, scope_, included_)) with_code_.insert(item.file);
+      if (!is_plain_table(item, read_)) with_code_.insert(item.file);
     }
   }
-  std::sort(pool_accesses_.begin(), pool_accesses_.end(),
-            [](const auto& one, const auto& other) { return one.first < other.first; });
+  std::ranges::sort(pool_accesses_, {}, [](const auto& one) { return one.first; });
   Names result;
-  const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, included_);
-  const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, included_, with_code_);
+  const std::vector<bool> before = mentioned_items(for_operators, {}, stops, read_);
+  const std::vector<bool> now = mentioned_items(functions, names_, stops, read_, with_code_);
   std::set<std::size_t> stay = with_code_;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i]) stay.insert(scope_.items[i].file);
-  }
+  add_files_of(now, scope_, stay);
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Item& item = scope_.items[i];
-    if (stay.contains(item.file) && is_unnamed_variable(item, included_)) {
+    if (stay.contains(item.file) && is_unnamed_variable(item)) {
       require_none(item.file, item.begin, item.end, gone);
     }
     // enum { size = sizeof(sram) }; and types stay with their file too.
@@ -199,8 +198,7 @@ Names AddedCode::keep(const std::string& prefix, const std::string& entry, const
 void AddedCode::require_none_of(const Names& gone, const std::vector<bool>& stays, const std::set<std::size_t>& files) {
   for (std::size_t i = 0; i < stays.size() && !gone.empty(); ++i) {
     const Item& item = scope_.items[i];
-    const bool has_text =
-        stays[i] ? !gone.contains(item.name) : files.contains(item.file) && is_unnamed_variable(item, included_);
+    const bool has_text = stays[i] ? !gone.contains(item.name) : files.contains(item.file) && is_unnamed_variable(item);
     if (has_text) require_none(item.file, item.begin, item.end, gone);
   }
 }
@@ -251,7 +249,7 @@ const AddedCode::Declared& AddedCode::declared() const {
   return *declared_;
 }
 
-bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const Names& stops) const {
+bool AddedCode::is_for_others(const Item& item, const Names& stops) const {
   const Code& file = included_.code(item.file);
   if (is_instruction(item, file)) return false;
   if (item.is_local) {
@@ -264,35 +262,32 @@ bool AddedCode::is_for_others(const Item& item, const std::string& prefix, const
         is_external || declared().looked_for.contains(name) || is_looked_for(item, file, included_.macros(item.file));
     if (!is_one) return false;
   }
-  return !stops.contains(item.name) && item.name != "TVMSystemLibEntryPoint" && !is_map(item.name, prefix);
+  return !stops.contains(item.name) && item.name != "TVMSystemLibEntryPoint" && !is_map(item.name, read_.symbol);
 }
 
-std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const std::string& entry, const Names& stops,
-                                             const std::vector<bool>& stays) const {
+std::vector<std::size_t> AddedCode::left_out(const Names& stops, const std::vector<bool>& stays) const {
   std::vector<std::size_t> result;
   std::vector<std::string> others;                  // prefixes of other modules
   std::set<std::size_t> with_unnamed = with_code_;  // files whose declarations without a name are in planned C
-  for (std::size_t i = 0; i < stays.size(); ++i) {
-    if (stays[i]) with_unnamed.insert(scope_.items[i].file);
-  }
+  add_files_of(stays, scope_, with_unnamed);
   for (const auto& [name, function] : scope_.functions) {
     for (const std::string_view ending : entry_endings) {
-      if (!name.starts_with("tvmgen_") || !name.ends_with(ending)) continue;
-      std::string other = name.substr(0, name.size() - ending.size()) + "_";
-      if (other != prefix) others.push_back(std::move(other));
+      if (!is_generated(name) || !name.ends_with(ending)) continue;
+      const std::string symbol = name.substr(0, name.size() - ending.size());
+      if (symbol != read_.symbol) others.push_back(symbol + "_");
     }
   }
   for (std::size_t i = 0; i < scope_.items.size(); ++i) {
     const Item& item = scope_.items[i];
     const bool has_name = item.kind == Item::Kind::function || (item.kind == Item::Kind::data && item.is_variable);
-    const bool is_lost = is_unnamed_variable(item, included_) && !with_unnamed.contains(item.file);
+    const bool is_lost = is_unnamed_variable(item) && !with_unnamed.contains(item.file);
     const bool is_alias = !aliased_by(item, included_.code(item.file)).empty() && !with_unnamed.contains(item.file);
-    if ((!has_name && !is_lost && !is_alias) || stays[i] || !is_for_others(item, prefix, stops)) continue;
-    if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return item.name.starts_with(other); })) {
+    if ((!has_name && !is_lost && !is_alias) || stays[i] || !is_for_others(item, stops)) continue;
+    if (std::ranges::any_of(others, [&](const auto& other) { return item.name.starts_with(other); })) {
       continue;
     }
     // TVM's description of a module, which planned C has no use for.
-    if (item.name.ends_with("get_c_metadata") || forwards_packed(std::string(item.name), entry)) continue;
+    if (item.name.ends_with("get_c_metadata") || forwards_packed(std::string(item.name))) continue;
     result.push_back(i);
   }
   return result;
@@ -301,8 +296,7 @@ std::vector<std::size_t> AddedCode::left_out(const std::string& prefix, const st
 Names AddedCode::defined_elsewhere() const {
   Names result;
   for (const Item& item : scope_.items) {
-    const bool is_extern = files_[item.file].text.substr(item.begin).starts_with("extern");
-    if (item.kind == Item::Kind::other && is_extern) result.emplace(item.name);
+    if (item.kind == Item::Kind::other && item.text.starts_with("extern")) result.emplace(item.name);
   }
   for (const Item& item : scope_.items) {
     if (item.kind == Item::Kind::data) result.erase(std::string(item.name));
@@ -310,16 +304,16 @@ Names AddedCode::defined_elsewhere() const {
   return result;
 }
 
-bool AddedCode::forwards_packed(const std::string& name, const std::string& entry) const {
+bool AddedCode::forwards_packed(const std::string& name) const {
   const auto found = scope_.functions.find(name);
-  if (name == entry || found == scope_.functions.end() || scope_.doubts.contains(name)) return false;
+  if (name == read_.entry || found == scope_.functions.end() || scope_.doubts.contains(name)) return false;
   if (!takes_packed(found->second)) return false;
   try {
     require_plain_text(found->second, {});
     const FunctionTree function = function_tree(found->second, {});
     const c::Tree& tree = function.tree;
     const std::vector<c::StmtId>& statements = function.statements();
-    if (statements.size() != 1 || !returns_call_of(entry, tree, tree[statements[0]])) return false;
+    if (statements.size() != 1 || !returns_call_of(read_.entry, tree, tree[statements[0]])) return false;
     return std::ranges::equal(tree.operands_of(tree[statements[0]].expr).subspan(1), function.params(),
                               [&](c::ExprId argument, c::DeclId param) {
                                 return tree[argument].kind == c::ExprKind::name &&
@@ -338,62 +332,60 @@ void AddedCode::check_hidden(std::size_t file, std::size_t begin, std::size_t en
 
 void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
   const std::string_view text = files_[file].text.substr(begin, end - begin);
-  for (const std::string& name : included_.all_macros(file).names_in(begin, end)) {
+  for (const std::string& name : included_.names_in(file, begin, end)) {
     if (name == Macros::anything) {
-      throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], begin)},
-                  "found macros that stand for too much text in code that somebody added");
+      throw located(files_[file], {begin, "found macros that stand for too much text in code that somebody added"});
     }
     if (gone.contains(name)) fail_gone(name, file, begin + std::min(text.find(name), text.size()));
   }
 }
 
 void AddedCode::fail_gone(const std::string& name, std::size_t file, std::size_t at) const {
-  throw Error(ErrorKind::archive, {{}, files_[file].name, place_in(files_[file], at)},
-              "found " + in_quotes(name) +
-                  " in code that somebody added, expected nothing that planned C does not have: the model's "
-                  "operators, constants and memory" +
-                  (scope_.owned.contains(name)
-                       ? "; move that code to a file of the firmware, and let functions here tell it where the pool "
-                         "is: uint8_t* f(void) { return &" +
-                             name + "[0]; }"
-                       : ""));
+  throw located(
+      files_[file],
+      {at, "found " + in_quotes(name) +
+               " in code that somebody added, expected nothing that planned C does not have: the model's "
+               "operators, constants and memory" +
+               (scope_.owned.contains(name)
+                    ? "; move that code to a file of the firmware, and let functions here tell it where the pool "
+                      "is: uint8_t* f(void) { return &" +
+                          name + "[0]; }"
+                    : "")});
 }
 
-void AddedCode::check_run(const std::string& run, const std::string& entry) const {
+std::optional<Error> AddedCode::edited_run() const {
+  const std::string run = read_.symbol + "_run";
   const auto found = scope_.functions.find(run);
-  if (found == scope_.functions.end()) return;
+  if (found == scope_.functions.end()) return std::nullopt;
   const Source& file = files_[found->second.file];
-  if (!rewritten_.empty() && !rewritten_.contains(file.name)) return;
+  if (!rewritten_.empty() && !rewritten_.contains(file.name)) return std::nullopt;
   if (const auto doubt = scope_.doubts.find(run); doubt != scope_.doubts.end()) {
-    throw located(file, {found->second.offset,
-                         "found " + in_quotes(run) + " " + doubt->second + ", expected one function of it"});
+    return located(file, {found->second.offset,
+                          "found " + in_quotes(run) + " " + doubt->second + ", expected one function of it"});
   }
-  if (const auto groups = scope_.left_out.find(found->second.file); groups != scope_.left_out.end()) {
-    if (const auto group = groups->second.find(run); group != groups->second.end()) {
-      throw located(file, {group->second,
-                           "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
-    }
+  if (const auto group = scope_.left_out_group(run, found->second.file)) {
+    return located(file,
+                   {*group, "found " + in_quotes(run) + " in a conditional group, too, expected one function of it"});
   }
   for (const Token& token : found->second.body) {
     const auto array = scope_.unsized.find(token.text);
     if (array == scope_.unsized.end()) continue;
-    throw located(files_[array->second.file],
-                  {array->second.offset, "found a size of " + in_quotes(token.text) +
-                                             " that is not known here, expected a number below 2^31 that the files "
-                                             "and their headers determine: no name of the compiler's command line "
-                                             "or of a conditional group, and no size that depends on the machine"});
+    return located(files_[array->second.file],
+                   {array->second.offset, "found a size of " + in_quotes(token.text) +
+                                              " that is not known here, expected a number below 2^31 that the files "
+                                              "and their headers determine: no name of the compiler's command line "
+                                              "or of a conditional group, and no size that depends on the machine"});
   }
-  const auto added = added_to_run(found->second, run, entry, scope_);
-  if (!added) return;
+  const auto added = added_to_run(found->second, run, read_.entry, scope_);
+  if (!added) return std::nullopt;
   std::string message = added->message;
   const std::string_view name = leading_name(file.text.substr(added->offset));
   for (const Item& item : scope_.items) {  // a pointer that the firmware sets
-    const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
-    if (!is_unnamed_variable(item, included_) || places_of(text, name).empty()) continue;
+    if (!is_unnamed_variable(item) || !has_name(item.text, name)) continue;
     message += "; change its declaration (" + files_[item.file].name + ": " + place_in(files_[item.file], item.begin) +
                ") and what sets it";
   }
-  throw located(file, {added->offset, message});
+  return located(file, {added->offset, message});
 }
 
 }  // namespace usmp::tvm_c

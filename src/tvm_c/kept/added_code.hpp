@@ -16,8 +16,7 @@
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/kept/kept_text.hpp"
 #include "tvm_c/kept/pool_access.hpp"
-#include "tvm_c/text/file_scope.hpp"
-#include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/files_read.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
@@ -25,9 +24,8 @@ namespace usmp::tvm_c {
 class AddedCode {
  public:
   // `rewritten`: names of the files that planned C takes the place of.
-  AddedCode(const FileScope& scope, const std::span<const Source>& files, const Included& included,
-            const std::set<std::string>& rewritten)
-      : scope_(scope), files_(files), included_(included), rewritten_(rewritten) {}
+  AddedCode(const FilesRead& read, const std::set<std::string>& rewritten)
+      : read_(read), scope_(read.scope), files_(read.files), included_(read.included), rewritten_(rewritten) {}
 
   // What statements of the entry that stay use of their file stays, too. The functions among it.
   const Names& note(const std::vector<AddedText>& statements, std::size_t file);
@@ -38,20 +36,19 @@ class AddedCode {
   // Adds what others may use of the files that planned C takes the place of: functions and variables. Returns functions
   // that stay for it; Error if one needs what planned C does not have, `gone`. `in_statements`: functions that only
   // statements of the entry use; `kept`: functions that stay already, `for_operators` those of them that operators
-  // call; `pools`: arrays of the C that are TVM's pools.
-  Names keep(const std::string& prefix, const std::string& entry, const Names& in_statements, const Names& gone,
-             const Names& stops, const Names& kept, const Names& for_operators, const Names& pools);
+  // call.
+  Names keep(const Names& in_statements, const Names& gone, const Names& stops, const Names& kept,
+             const Names& for_operators);
 
   // Functions and variables that others may use and that planned C elsewhere lacks, by items. `stays`: items in its
   // text; `stops`: as above.
-  [[nodiscard]] std::vector<std::size_t> left_out(const std::string& prefix, const std::string& entry,
-                                                  const Names& stops, const std::vector<bool>& stays) const;
+  [[nodiscard]] std::vector<std::size_t> left_out(const Names& stops, const std::vector<bool>& stays) const;
 
   // Variables and constants that files declare extern and none defines.
   [[nodiscard]] Names defined_elsewhere() const;
 
-  // The function that the firmware calls is written anew: it does nothing but to call the entry.
-  void check_run(const std::string& run, const std::string& entry) const;
+  // The function that the firmware calls is written anew: what it does but to call the entry.
+  [[nodiscard]] std::optional<Error> edited_run() const;
 
   // Functions of the packed interface that do nothing but to pass their arguments on to the entry, by items: they are
   // written anew, too. TVM 0.18 has one, __tvm_main__.
@@ -73,8 +70,8 @@ class AddedCode {
   // With those that it calls.
   void keep_access(std::size_t item, Accessors& accessors);
   // Whether an item is no part of what planned C has otherwise, `stops`, and other files may use it.
-  [[nodiscard]] bool is_for_others(const Item& item, const std::string& prefix, const Names& stops) const;
-  [[nodiscard]] bool forwards_packed(const std::string& name, const std::string& entry) const;
+  [[nodiscard]] bool is_for_others(const Item& item, const Names& stops) const;
+  [[nodiscard]] bool forwards_packed(const std::string& name) const;
   void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
   // What prototypes say of functions, by file and name.
   struct Declared {
@@ -86,8 +83,9 @@ class AddedCode {
   // Those of these names that are in the text.
   void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
 
+  const FilesRead& read_;
   const FileScope& scope_;
-  const std::span<const Source>& files_;
+  const std::span<const Source> files_;
   const Included& included_;
   const std::set<std::string>& rewritten_;
   UsedNames names_;  // in statements of the entry that stay as text, and variables that somebody added

@@ -14,6 +14,7 @@
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/c/parser.hpp"
 #include "usmp/support/text.hpp"
 
@@ -27,8 +28,8 @@ struct Unit {
   c::TokenRange range = {};
   std::vector<Token> tokens = {};  // without directives
   bool is_group = false;
-  std::string reason = {};  // why it does not stay
-  bool is_read = false;     // a call with constants
+  Reason reason = {};    // why it does not stay
+  bool is_read = false;  // a call with constants
   std::vector<Guarded> guarded = {};
 };
 
@@ -49,7 +50,7 @@ std::vector<Unit> units_of(const BodyTree& body) {
     if (found == units.end() || found->place.begin > one.begin) {
       found = units.insert(found, Unit{.place = {one.begin, one.end}});
     }
-    found->reason = "has a directive";
+    found->reason = {"has a directive"};
   }
   return units;
 }
@@ -129,7 +130,7 @@ class Added {
 
  private:
   static bool is_empty(const Unit& unit) {
-    return std::all_of(unit.tokens.begin(), unit.tokens.end(), [](const Token& token) { return token.is(";"); });
+    return std::ranges::all_of(unit.tokens, [](const Token& token) { return token.is(";"); });
   }
 
   // From the line on behind what stands in front, up to a comment that ends the line.
@@ -148,8 +149,8 @@ class Added {
 
   // Names of the library that stand for something else here, and names that are not only those of functions.
   void find_variables(const std::vector<Unit>& units) {
-    for (const std::string_view macro : macros_.names()) {
-      for (const std::string_view definition : macros_.definitions(macro)) find_uncalled(definition);
+    for (const auto& [macro, definitions] : macros_.definitions()) {
+      for (const std::string_view definition : definitions) find_uncalled(definition);
     }
     const auto find = [&](std::span<const Token> tokens) {
       for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -221,14 +222,13 @@ class Added {
     const Names of_model = params();
     std::map<std::string_view, std::vector<std::size_t>> users;
     std::vector<std::size_t> pending;
-    // Also the statement around it is the model's.
-    const auto refuse = [&](std::size_t i, const std::string& reason) {
+    const auto refuse = [&](std::size_t i, const Reason& reason) {
       const Part& part = parts[i];
-      std::string& own = part.guarded != nullptr ? part.guarded->text.reason : part.unit->reason;
-      if (own.empty()) {
-        own = reason;
+      if (part.guarded != nullptr && part.guarded->text.reason.empty()) {
+        part.guarded->text.reason = reason.text;
         pending.push_back(i);
       }
+      // Also the statement around it is the model's.
       if (!part.unit->reason.empty()) return;
       part.unit->reason = reason;
       pending.push_back(static_cast<std::size_t>(part.unit - units.data()));
@@ -241,7 +241,7 @@ class Added {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const Part& part = parts[i];
       const bool is_known = part.guarded == nullptr && !part.unit->reason.empty();
-      const std::string reason = is_known ? std::string() : reason_of(body, part, of_model);
+      const Reason reason = is_known ? Reason() : reason_of(body, part, of_model);
       if (!reason.empty()) refuse(i, reason);
       if (is_known) pending.push_back(i);
     }
@@ -255,7 +255,7 @@ class Added {
       pending.pop_back();
       for (const std::string& name : parts[part].names) {
         for (const std::size_t user : users[name]) {
-          if (!parts[user].unit->is_read) refuse(user, "mentions " + in_quotes(name) + ", as the model does");
+          if (!parts[user].unit->is_read) refuse(user, {"mentions " + in_quotes(name) + ", as the model does", true});
         }
         users[name].clear();
       }
@@ -273,20 +273,21 @@ class Added {
     return names;
   }
 
-  [[nodiscard]] std::string reason_of(const BodyTree& body, const Part& part, const Names& of_model) const {
+  [[nodiscard]] Reason reason_of(const BodyTree& body, const Part& part, const Names& of_model) const {
     const Unit& unit = *part.unit;
     const bool is_whole = part.guarded == nullptr;
     const bool ends_entry = is_whole && !unit.is_group && unit.tokens[0].is("return");
-    if (ends_entry) return "has 'return'";
+    if (ends_entry) return {"has 'return'"};
     for (const char* jump : {"goto", "break", "continue"}) {
-      if ((!is_whole || std::string_view(jump) == "goto") && part.names.contains(jump)) return "has " + in_quotes(jump);
+      if ((!is_whole || std::string_view(jump) == "goto") && part.names.contains(jump))
+        return {"has " + in_quotes(jump)};
     }
-    if (part.names.contains(Macros::anything)) return "has macros that stand for too much text";
+    if (part.names.contains(Macros::anything)) return {"has macros that stand for too much text"};
     const c::TokenRange range = is_whole ? unit.range : part.guarded->tokens;
-    if (body.tokens[range.begin + 1].is(":")) return "has a label";
+    if (body.tokens[range.begin + 1].is(":")) return {"has a label"};
     for (const std::string& name : part.names) {
       if (is_of_tvm(name) || of_model.contains(name) || scope_.constant_pools.contains(name)) {
-        return "mentions " + in_quotes(name) + ", which is the model's";
+        return {"mentions " + in_quotes(name) + ", which is the model's", true};
       }
     }
     return {};
@@ -304,8 +305,8 @@ class Added {
 
 bool is_of_tvm(std::string_view name) {
   if (is_of_library(name)) return false;
-  return name.starts_with("tvmgen_") || name.starts_with("TVM") || name.starts_with("DLTensor") ||
-         name.starts_with("usmp_") || name.starts_with("USMP_");
+  return is_generated(name) || name.starts_with("TVM") || name.starts_with("DLTensor") || name.starts_with("usmp_") ||
+         name.starts_with("USMP_");
 }
 
 bool is_of_library(std::string_view name) {
@@ -327,7 +328,7 @@ bool is_of_library(std::string_view name) {
                                                       "TVMPlatformTimerStart",
                                                       "TVMPlatformTimerStop",
                                                       "TVMPlatformAbort"};
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 AddedStatements added_statements(const FunctionText& entry, const FileScope& scope, const Included& included) {

@@ -27,11 +27,19 @@ struct GuardedText {
   std::string reason = {};    // why they may not stay as text
 };
 
+// Why a statement may not be what it might be.
+struct Reason {
+  std::string text = {};    // "has 'return'"; empty: it may
+  bool uses_model = false;  // it mentions a name of the model's
+
+  [[nodiscard]] bool empty() const { return text.empty(); }
+};
+
 struct AddedStatements {
   std::vector<AddedText> texts;  // in order, neighbours as one, with the comments in front and behind on their line
   struct Other {
     AddedText place;
-    std::string reason;  // why it may not stay as text: "has 'return'"
+    Reason reason;  // why it may not stay as text
   };
   std::vector<Other> others;  // in order
   // In statements that do not stay, of all depths but in no loop: what somebody does if an operator fails. As for

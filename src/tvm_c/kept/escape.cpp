@@ -26,7 +26,7 @@ namespace {
 // What is included there may be anything.
 bool has_odd_directives(const Code& file, const AddedText& place) {
   const auto directives = directives_in(file, place.begin, place.end);
-  return std::any_of(directives.begin(), directives.end(), [](const Directive& one) {
+  return std::ranges::any_of(directives, [](const Directive& one) {
     return !belongs_to_group(one.word) && one.word != "pragma" && one.word != "define" && one.word != "undef";
   });
 }
@@ -141,7 +141,7 @@ class EscapeFinder {
       if (asked.statement) {  // the text around it is of plain names
         text.remove_suffix(place.end - place.begin + 1);
         head.emplace(asked.text.params.begin(), asked.text.params.end());
-        const std::vector<Token> front = taken_tokens(text);
+        const std::vector<Token> front = plain_tokens(text);
         statements->insert(statements->begin(), front.begin(), front.end());
       }
       auto tree = function_tree(*head, *statements);

@@ -21,7 +21,7 @@ constexpr std::size_t no_variable = SIZE_MAX;
 
 template <std::size_t count>
 bool is_one_of(std::string_view text, const std::array<std::string_view, count>& words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
+  return std::ranges::find(words, text) != words.end();
 }
 
 bool is_comparison(std::string_view op) {

@@ -24,12 +24,15 @@ constexpr std::size_t most_held = 100;  // of one function: compilers need not t
 constexpr std::size_t most_warnings = 8;
 constexpr std::string_view outlined_prefix = "usmp_added_";  // functions that statements have become
 
+// Also of a load, whose address may be passed.
+bool names_memory(const tir::Expr& expr) {
+  return (expr.kind == tir::ExprKind::var && expr.type.is_handle()) || expr.kind == tir::ExprKind::load;
+}
+
 void append_named_memory(const tir::Expr& argument, std::vector<tir::VarId>& vars) {
   if (argument.kind == tir::ExprKind::string_imm || !argument.type.is_handle()) return;
   tir::for_each_expr(argument, [&](const tir::Expr& expr) {
-    const bool names_memory = (expr.kind == tir::ExprKind::var && expr.type.is_handle()) ||
-                              expr.kind == tir::ExprKind::load;  // whose address is passed
-    if (names_memory) vars.push_back(expr.var);
+    if (names_memory(expr)) vars.push_back(expr.var);
   });
 }
 
@@ -157,8 +160,7 @@ class Extender {
     if (const auto* let = std::get_if<tir::Let>(&stmt.node)) now.own.emplace(let->var, let->value);
     tir::for_each_expr_of(stmt, [&](const tir::ExprRef& expr) {
       tir::for_each_expr(*expr, [&](const tir::Expr& one) {
-        const bool names = (one.kind == tir::ExprKind::var && one.type.is_handle()) || one.kind == tir::ExprKind::load;
-        if (names) found.named.push_back(one.var);
+        if (names_memory(one)) found.named.push_back(one.var);
         find_in(one, found);
       });
     });

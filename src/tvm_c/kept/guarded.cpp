@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tvm_c/text/macros.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -65,7 +66,7 @@ bool stands_for_several(std::string_view definition) {
 
 bool calls_operator(const BodyTree& body, c::TokenRange part) {
   return std::any_of(body.tokens.begin() + part.begin, body.tokens.begin() + part.end,
-                     [](const Token& token) { return token.text.starts_with("tvmgen_"); });
+                     [](const Token& token) { return is_generated(token.text); });
 }
 
 bool is_called(const std::vector<Token>& tokens, std::string_view name) {
@@ -81,7 +82,7 @@ bool is_one_statement(const BodyTree& body, const Guarded& guarded, const Macros
   if (body.tokens[guarded.tokens.begin - 1].is("{")) return true;
   const std::vector<Token> inside = body.without_directives(guarded.tokens);
   const Names names = macros.names_of(inside);
-  return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+  return std::ranges::none_of(names, [&](const std::string& name) {
     if (!macros.contains(name)) return is_in_capitals(name) && is_called(inside, name);
     const auto definition = macros.definition(name);
     return !definition || stands_for_several(*definition);

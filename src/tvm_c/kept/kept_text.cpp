@@ -15,19 +15,13 @@
 #include "tvm_c/text/macros.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/c/parser.hpp"
-#include "usmp/support/error.hpp"
-#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
-std::string_view text_of(const Item& item, const Included& included) {
-  return included.code(item.file).text.substr(item.begin, item.end - item.begin);
-}
-
-Location location_of(const Item& item, const Included& included) {
-  return {{}, included.name(item.file), line_and_column(included.code(item.file).text, item.begin + 1)};
+[[noreturn]] void fail(const FilesRead& read, const Item& item, const std::string& message) {
+  throw located(read.files[item.file], {item.begin, message});
 }
 
 // __attribute__((constructor)) void f(void) {
@@ -38,12 +32,9 @@ bool runs_by_itself(std::string_view function) {
 
 // What is left of a conditional group from a place in it on: with its other parts, up to its end.
 std::string_view text_of_group(const Code& code, std::size_t begin) {
-  std::size_t depth = 0;
-  for (const Directive& one : directives_in(code, begin)) {
-    if (opens_group(one.word)) ++depth;
-    if (one.word != "endif") continue;
-    if (depth == 0) return code.text.substr(begin, one.begin - begin);
-    --depth;
+  const std::vector<Directive> directives = directives_in(code, begin);
+  for (const Group& group : groups_in(directives)) {
+    if (!group.first) return code.text.substr(begin, directives[*group.last].begin - begin);
   }
   return code.text.substr(begin);
 }
@@ -51,10 +42,10 @@ std::string_view text_of_group(const Code& code, std::size_t begin) {
 // What functions and data have as names: which items they are, and those that some of them mention.
 class Mentions {
  public:
-  Mentions(const FileScope& scope, const Included& included, const Names& stops = {})
-      : scope_(scope), included_(included), is_marked_(scope.items.size(), false) {
-    for (std::size_t i = 0; i < scope.items.size(); ++i) {
-      const Item& item = scope.items[i];
+  Mentions(const FilesRead& read, const Names& stops)
+      : files_(read.files), scope_(read.scope), included_(read.included), is_marked_(scope_.items.size(), false) {
+    for (std::size_t i = 0; i < scope_.items.size(); ++i) {
+      const Item& item = scope_.items[i];
       if (stops.contains(item.name)) continue;
       if (item.kind == Item::Kind::function || item.kind == Item::Kind::data) named_[item.name].push_back(i);
     }
@@ -79,14 +70,12 @@ class Mentions {
   void mark_in_files(std::set<std::size_t> stay) {
     std::set<std::size_t> done;
     while (true) {
-      for (std::size_t i = 0; i < is_marked_.size(); ++i) {
-        if (is_marked_[i]) stay.insert(scope_.items[i].file);
-      }
+      add_files_of(is_marked_, scope_, stay);
       if (stay.size() == done.size()) return;
       for (const Item& item : scope_.items) {
         if (!stay.contains(item.file) || done.contains(item.file)) continue;
-        if (is_unnamed_variable(item, included_)) mark_mentioned(item);
-        if (item.kind == Item::Kind::function && runs_by_itself(text_of(item, included_))) mark(item.name, item.file);
+        if (is_unnamed_variable(item)) mark_mentioned(item);
+        if (item.kind == Item::Kind::function && runs_by_itself(item.text)) mark(item.name, item.file);
         mark_renamed(item);
       }
       for (const std::size_t file : stay) {
@@ -112,9 +101,9 @@ class Mentions {
   // void g(void) __attribute__((alias("f"))); stays with its file, however that is said.
   void mark_renamed(const Item& item) {
     if (item.kind != Item::Kind::prototype && item.kind != Item::Kind::other) return;
-    const Names names = included_.all_macros(item.file).names_in(item.begin, item.end);
-    if (std::none_of(names.begin(), names.end(), is_weak_word)) return;
-    for_each_identifier(text_of(item, included_), [&](std::string_view name) { push(name, item.file); });
+    const Names names = included_.names_in(item.file, item.begin, item.end);
+    if (std::ranges::none_of(names, is_weak_word)) return;
+    for_each_identifier(item.text, [&](std::string_view name) { push(name, item.file); });
   }
 
   void mark_renamed_by_pragmas(std::size_t file) {
@@ -125,17 +114,14 @@ class Mentions {
   }
 
   void mark_mentioned(const Item& item) {
-    for (const std::string& name : included_.all_macros(item.file).names_in(item.begin, item.end))
-      push(name, item.file);
+    for (const std::string& name : included_.names_in(item.file, item.begin, item.end)) push(name, item.file);
   }
 
   // The group that is left out and defines the function, too.
   [[nodiscard]] std::string_view other_text_of(const Item& item) const {
-    const auto file = scope_.left_out.find(item.file);
-    if (item.kind != Item::Kind::function || file == scope_.left_out.end()) return {};
-    const auto begin = file->second.find(item.name);
-    if (begin == file->second.end()) return {};
-    return text_of_group(included_.code(item.file), begin->second);
+    const auto begin = scope_.left_out_group(item.name, item.file);
+    if (item.kind != Item::Kind::function || !begin) return {};
+    return text_of_group(included_.code(item.file), *begin);
   }
 
   void push(std::size_t item) {
@@ -149,7 +135,7 @@ class Mentions {
     const auto found = named_.find(name);
     if (found == named_.end()) return;
     const auto is_own = [&](std::size_t i) { return scope_.items[i].file == file; };
-    const bool has_own = std::any_of(found->second.begin(), found->second.end(), is_own);
+    const bool has_own = std::ranges::any_of(found->second, is_own);
     if (!has_own) require_no_other(name, found->second);
     for (const std::size_t i : found->second) {
       if (!has_own || is_own(i)) push(i);
@@ -163,28 +149,21 @@ class Mentions {
     for (const auto& [file, names] : scope_.left_out) {
       const auto other = names.find(name);
       if (other == names.end() || files.contains(file)) continue;
-      throw Error(ErrorKind::archive,
-                  {{}, included_.name(file), line_and_column(included_.code(file).text, other->second + 1)},
-                  "found " + in_quotes(name) +
-                      ", which another file defines, too, in a conditional group; expected one file that defines it");
+      throw located(
+          files_[file],
+          {other->second, "found " + in_quotes(name) +
+                              ", which another file defines, too, in a conditional group; expected one file that "
+                              "defines it"});
     }
   }
 
+  std::span<const Source> files_;
   const FileScope& scope_;
   const Included& included_;
   std::map<std::string_view, std::vector<std::size_t>> named_;
   std::vector<bool> is_marked_;
   std::vector<std::size_t> pending_;
 };
-
-Mentions mentions_of(const Names& functions, const UsedNames& used, const Names& stops, const FileScope& scope,
-                     const Included& included, const std::set<std::size_t>& also = {}) {
-  Mentions mentions(scope, included, stops);
-  for (const std::string& function : functions) mentions.mark(function);
-  for (const auto& [file, name] : used) mentions.mark(name, file);
-  mentions.mark_in_files(also);
-  return mentions;
-}
 
 // Without groups extern "C" { } that hold nothing any more, without the semicolon that TVM writes behind them, and
 // without more than one blank line at a place.
@@ -252,8 +231,8 @@ struct Kept {
 };
 
 // Throws Error: several files have something that stays, or what stays names constants that TVM has planned.
-Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& also, const FileScope& scope,
-               const Included& included) {
+Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& also, const FilesRead& read) {
+  const FileScope& scope = read.scope;
   std::map<std::size_t, const Item*> with_text;  // by file: what stays, or the first item
   for (const Item& item : scope.items) {
     if (also.contains(item.file)) with_text.emplace(item.file, &item);
@@ -262,16 +241,16 @@ Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& al
     const Item& item = scope.items[i];
     if (!is_kept[i]) continue;
     if (item.kind == Item::Kind::data && scope.constant_pools.contains(item.name)) {
-      throw Error(ErrorKind::archive, location_of(item, included),
-                  "found " + in_quotes(item.name) +
-                      " in code that stays as it is, expected these constants from a parameter, as TVM passes them");
+      fail(read, item,
+           "found " + in_quotes(item.name) +
+               " in code that stays as it is, expected these constants from a parameter, as TVM passes them");
     }
-    if (!is_plain_table(item, scope, included)) with_text.emplace(item.file, &item);
+    if (!is_plain_table(item, read)) with_text.emplace(item.file, &item);
   }
   if (with_text.size() > 1) {
-    throw Error(ErrorKind::archive, location_of(*with_text.begin()->second, included),
-                "found code that stays as it is, and in " + included.name(std::next(with_text.begin())->first) +
-                    ", too, expected one file that has all of it: move it there");
+    fail(read, *with_text.begin()->second,
+         "found code that stays as it is, and in " + read.files[std::next(with_text.begin())->first].name +
+             ", too, expected one file that has all of it: move it there");
   }
   Kept kept;
   if (!with_text.empty()) kept.file = with_text.begin()->first;
@@ -280,10 +259,9 @@ Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& al
     const Item& item = scope.items[i];
     if (!is_kept[i] || item.file == kept.file) continue;
     if (!tables.emplace(item.name).second) {
-      throw Error(ErrorKind::archive, location_of(item, included),
-                  "found another " + in_quotes(item.name) + ", which stays as it is, expected one of that name");
+      fail(read, item, "found another " + in_quotes(item.name) + ", which stays as it is, expected one of that name");
     }
-    kept.tables += std::string(text_of(item, included)) + "\n";
+    kept.tables += std::string(item.text) + "\n";
   }
   if (!kept.tables.empty()) kept.tables = "#include <stdint.h>\n\n" + kept.tables + "\n";
   return kept;
@@ -292,39 +270,49 @@ Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& al
 }  // namespace
 
 std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
-                                  const FileScope& scope, const Included& included, const std::set<std::size_t>& also) {
-  return mentions_of(functions, used, stops, scope, included, also).marked();
+                                  const FilesRead& read, const std::set<std::size_t>& also) {
+  Mentions mentions(read, stops);
+  for (const std::string& function : functions) mentions.mark(function);
+  for (const auto& [file, name] : used) mentions.mark(name, file);
+  mentions.mark_in_files(also);
+  return mentions.marked();
 }
 
-bool is_unnamed_variable(const Item& item, const Included& included) {
+void add_files_of(const std::vector<bool>& marked, const FileScope& scope, std::set<std::size_t>& files) {
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    if (marked[i]) files.insert(scope.items[i].file);
+  }
+}
+
+bool is_unnamed_variable(const Item& item) {
   if (item.kind == Item::Kind::other) return item.is_variable;
-  return item.kind == Item::Kind::prototype && text_of(item, included).find('=') != std::string_view::npos;
+  return item.kind == Item::Kind::prototype && item.text.find('=') != std::string_view::npos;
 }
 
-bool is_plain_table(const Item& item, const FileScope& scope, const Included& included) {
-  if (item.kind != Item::Kind::data || scope.tables.find(item.name) == scope.tables.end()) return false;
-  const auto tokens = tokens_of(item, included.code(item.file));
-  return tokens && std::all_of(tokens->begin(), tokens->end(), [&](const Token& token) {
+bool is_plain_table(const Item& item, const FilesRead& read) {
+  if (item.kind != Item::Kind::data || !read.scope.tables.contains(item.name)) return false;
+  const auto tokens = tokens_of(item, read.included.code(item.file));
+  return tokens && std::ranges::all_of(*tokens, [&](const Token& token) {
            return !token.is_identifier() || token.is(item.name) || token.is("__attribute__") || token.is("aligned") ||
                   c::is_word(token.text);
          });
 }
 
-Names with_called(const Names& functions, const FileScope& scope, const Included& included) {
-  const Mentions mentions = mentions_of(functions, {}, {}, scope, included);
+Names with_called(const Names& functions, const FilesRead& read) {
+  const std::vector<bool> mentioned = mentioned_items(functions, {}, {}, read);
   Names result = functions;
-  for (std::size_t i = 0; i < scope.items.size(); ++i) {
-    const bool is_function = scope.items[i].kind == Item::Kind::function;
-    if (is_function && mentions.marked()[i]) result.emplace(scope.items[i].name);
+  for (std::size_t i = 0; i < mentioned.size(); ++i) {
+    const Item& item = read.scope.items[i];
+    if (mentioned[i] && item.kind == Item::Kind::function) result.emplace(item.name);
   }
   return result;
 }
 
 std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
-                      const Names& stops, const KeptPools& pools, const FileScope& scope, const Included& included) {
-  const Mentions mentions = mentions_of(functions, used, stops, scope, included, also);
-  const std::vector<bool>& is_kept = mentions.marked();
-  auto [kept_file, result] = find_kept(is_kept, also, scope, included);
+                      const Names& stops, const KeptPools& pools, const FilesRead& read) {
+  const FileScope& scope = read.scope;
+  const std::vector<bool> is_kept = mentioned_items(functions, used, stops, read, also);
+  auto [kept_file, result] = find_kept(is_kept, also, read);
   if (!kept_file) return result;
   std::vector<PoolEdit> edits;
   for (const std::string& name : functions) {
@@ -335,8 +323,8 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
     const auto more = edits_of(uses->second);
     edits.insert(edits.end(), more.begin(), more.end());
   }
-  std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
-  const Code& code = included.code(*kept_file);
+  std::ranges::sort(edits, {}, &PoolEdit::at);
+  const Code& code = read.included.code(*kept_file);
   const std::string_view text = code.text;
   std::string rest;
   std::size_t from = 0;  // up to where it is copied

@@ -19,14 +19,14 @@ namespace {
 std::string reason_of(const FunctionTree& function) {
   for (const char* word : {"return", "goto", "__func__", "__FUNCTION__", "asm", "__asm", "__asm__"}) {
     const auto is_word = [&](const Token& token) { return token.is_identifier() && token.text == word; };
-    if (std::any_of(function.tokens.begin(), function.tokens.end(), is_word)) return "has " + in_quotes(word);
+    if (std::ranges::any_of(function.tokens, is_word)) return "has " + in_quotes(word);
   }
   if (const std::string opaque = function.opaque_part(); !opaque.empty()) return "is not understood at " + opaque;
   const auto is_label = [](const c::Stmt& stmt) { return stmt.kind == c::StmtKind::label; };
-  if (std::any_of(function.tree.stmts.begin(), function.tree.stmts.end(), is_label)) return "has a label";
+  if (std::ranges::any_of(function.tree.stmts, is_label)) return "has a label";
   const std::vector<c::StmtId>& statements = function.statements();
   const auto declares = [&](c::StmtId stmt) { return function.tree[stmt].kind == c::StmtKind::declaration; };
-  return std::any_of(statements.begin(), statements.end(), declares) ? "declares something" : std::string();
+  return std::ranges::any_of(statements, declares) ? "declares something" : std::string();
 }
 
 // Names of variables that are assigned, counted, or whose address is taken; not those of which elements are.
@@ -60,42 +60,42 @@ void add_sized(const c::Tree& tree, Names& sized) {
 
 }  // namespace
 
-std::string read_outlined(std::string_view file, const AllDefinitions& macros, Outlined& statement) {
+Reason read_outlined(std::string_view file, const AllDefinitions& macros, Outlined& statement) {
   const std::string_view text = file.substr(statement.place.begin, statement.place.end - statement.place.begin);
   std::vector<Token> tokens;
   try {
     tokens = plain_tokens(text);
   } catch (const SyntaxError&) {
-    return "has a literal or comment that does not end";
+    return {"has a literal or comment that does not end"};
   }
   std::string without_directives;
   for (const Token& token : tokens) without_directives.append(token.has_gap ? " " : "").append(token.text);
   std::size_t ways = 1;
   for (const auto& [name, definitions] : macros) ways = std::max(ways, definitions.size());
   constexpr std::size_t most_ways = 8;
-  if (ways > most_ways) return "has macros of too many definitions";
+  if (ways > most_ways) return {"has macros of too many definitions"};
   for (std::size_t way = 0; way < ways; ++way) {
     const auto made = expanded(without_directives, [&](std::string_view name) {
       const auto found = macros.find(name);
       return found == macros.end() ? std::nullopt
                                    : std::optional(found->second[std::min(way, found->second.size() - 1)]);
     });
-    if (!made) return "has macros that are not understood";
+    if (!made) return {"has macros that are not understood"};
     const std::vector<Token>& all = made->unit.tokens;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Token& token = all[i];
       if (!token.is_identifier()) continue;
-      if (is_of_tvm(token.text)) return "mentions " + in_quotes(token.text) + ", which is the model's";
+      if (is_of_tvm(token.text)) return {"mentions " + in_quotes(token.text) + ", which is the model's", true};
       const bool is_called = i + 1 < all.size() && all[i + 1].is("(");
       if (is_called && is_in_capitals(token.text) && !token.is("_Static_assert")) {
-        return "calls " + in_quotes(token.text) + ", which may be a macro of a header that is not here";
+        return {"calls " + in_quotes(token.text) + ", which may be a macro of a header that is not here"};
       }
       statement.names.emplace(token.text);
     }
     const auto function = function_tree(c::lex_text(")"), all);
-    if (!function) return "has brackets that do not match";
+    if (!function) return {"has brackets that do not match"};
     std::string reason = reason_of(*function);
-    if (!reason.empty()) return reason;
+    if (!reason.empty()) return {std::move(reason)};
     add_changed(function->tree, statement.changed);
     add_sized(function->tree, statement.sized);
   }

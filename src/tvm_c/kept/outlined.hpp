@@ -31,10 +31,10 @@ struct OutlinedFunction {
   std::vector<std::pair<std::string, std::string>> params;  // type and name
 };
 
-// Says why the statement at the place may not be a function: "has 'return'"; nothing: it may. It and everything that
+// Says why the statement at the place may not be a function. It and everything that
 // macros in it may stand for declares nothing for others, calls no operator and nothing of TVM's, and stays inside
 // itself.
-[[nodiscard]] std::string read_outlined(std::string_view file, const AllDefinitions& macros, Outlined& statement);
+[[nodiscard]] Reason read_outlined(std::string_view file, const AllDefinitions& macros, Outlined& statement);
 
 // "static void usmp_added_1(void* usmp_sid_1) { … }", with the statement's text.
 [[nodiscard]] std::string text_of(const OutlinedFunction& function, std::string_view file);

@@ -213,16 +213,16 @@ std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, 
   return {};
 }
 
-PoolMacros pool_macros(const std::vector<std::string_view>& texts) {
+PoolMacros pool_macros(std::span<const Code> files) {
   PoolMacros result;
-  for (const std::string_view text : texts) {
-    for (const Directive& directive : directives_or_none(text)) {
+  for (const Code& file : files) {
+    for (const Directive& directive : directives_in(file)) {
       for_each_identifier(directive.rest, [&](std::string_view word) {
         if (word.ends_with("_var") && pool_of_param(word)) result.pools.emplace(word);
       });
     }
   }
-  result.pasting = macros_with(macro_definitions(texts), [](std::string_view definition) {
+  result.pasting = macros_with(macro_definitions(files), [](std::string_view definition) {
     return definition.find("##") != std::string_view::npos;
   });
   return result;
@@ -239,7 +239,7 @@ std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& para
       edits.push_back({offset.at, offset.size, std::to_string(offset.value - param->begin)});
     }
   }
-  std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+  std::ranges::sort(edits, {}, &PoolEdit::at);
   return edits;
 }
 

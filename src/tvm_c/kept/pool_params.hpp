@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,7 +59,7 @@ struct PoolMacros {
 [[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function, const PoolMacros& macros);
 
 // From all macros of these files and headers. O(bytes · log names).
-[[nodiscard]] PoolMacros pool_macros(const std::vector<std::string_view>& texts);
+[[nodiscard]] PoolMacros pool_macros(std::span<const Code> files);
 
 [[nodiscard]] std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& params);
 // The text of [begin, end) with those of `edits`, which are in the order of the text, that are in it.

@@ -205,8 +205,7 @@ class RunFunction {
   }
 
   [[nodiscard]] bool is_param(c::ExprId id) const {
-    return tree_[id].kind == c::ExprKind::name &&
-           std::find(params_.begin(), params_.end(), tree_[id].text) != params_.end();
+    return tree_[id].kind == c::ExprKind::name && std::ranges::find(params_, tree_[id].text) != params_.end();
   }
 
   // The text of a member or a name, each spelled in one way.

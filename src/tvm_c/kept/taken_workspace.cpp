@@ -12,15 +12,14 @@
 #include "tvm_c/kept/pool_params.hpp"
 #include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/function_tree.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/c/constants.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
 
-constexpr std::string_view take_name = "TVMBackendAllocWorkspace";
-constexpr std::string_view give_back_name = "TVMBackendFreeWorkspace";
-// What stands in the place of the latter: nothing is to do.
+// What stands in the place of free_function: nothing is to do.
 constexpr const char* given_back = "usmp_workspace_given_back";
 constexpr const char* given_back_text =
     "static inline int usmp_workspace_given_back(int device_type, int device_id, const void* pointer) {\n"
@@ -68,8 +67,7 @@ class Taking {
     if (has_jumps_or_directives() || !find_takes(*function) || variables_.empty() || !find_returns(*function))
       return std::nullopt;
     add_param();
-    std::sort(taken_.edits.begin(), taken_.edits.end(),
-              [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+    std::ranges::sort(taken_.edits, {}, &PoolEdit::at);
     return std::move(taken_);
   }
 
@@ -101,7 +99,7 @@ class Taking {
 
   [[nodiscard]] std::size_t count_of(std::string_view word) const {
     const auto is_one = [&](const Token& token) { return token.is(word); };
-    return static_cast<std::size_t>(std::count_if(function_.body.begin(), function_.body.end(), is_one));
+    return static_cast<std::size_t>(std::ranges::count_if(function_.body, is_one));
   }
 
   // In statements of the function's own block: T* name = (T*)TAKE(…); name = TAKE(…);
@@ -110,7 +108,7 @@ class Taking {
     std::size_t count = 0;
     const auto take = [&](c::DeclId variable, c::ExprId value) {
       const c::ExprId call = without_casts(tree, value);
-      if (called_function(tree, call) != take_name) return true;
+      if (called_function(tree, call) != allocate_function) return true;
       ++count;
       return add_take(function, variable, call);
     };
@@ -124,13 +122,13 @@ class Taking {
       const bool is_name = tree[sides[0]].kind == c::ExprKind::name && tree[stmt.expr].text == "=";
       if (is_name && !take(tree[sides[0]].decl, sides[1])) return false;
     }
-    return count == count_of(take_name);
+    return count == count_of(allocate_function);
   }
 
   bool add_take(const FunctionTree& function, c::DeclId variable, c::ExprId call) {
     const auto operands = function.tree.operands_of(call);
     const c::TokenRange tokens = function.tree[call].tokens;
-    if (operands.size() != 6 || !variable.valid() || !function.tokens[tokens.begin].is(take_name)) return false;
+    if (operands.size() != 6 || !variable.valid() || !function.tokens[tokens.begin].is(allocate_function)) return false;
     const auto size = c::constant_value(function.tree, without_casts(function.tree, operands[3]));
     const auto bytes = size ? size->as_int64() : std::nullopt;
     if (!bytes || *bytes <= 0 || *bytes > INT32_MAX) return false;
@@ -148,7 +146,7 @@ class Taking {
     std::set<c::DeclId> kept = variables_;
     std::size_t count = 0;
     for (std::size_t i = 0; i < tree.exprs.size(); ++i) {
-      if (called_function(tree, c::ExprId(i)) != give_back_name) continue;
+      if (called_function(tree, c::ExprId(i)) != free_function) continue;
       const auto operands = tree.operands_of(c::ExprId(i));
       if (operands.size() != 4) return false;
       const c::Expr& given = tree[without_casts(tree, operands[3])];
@@ -158,7 +156,7 @@ class Taking {
       taken_.edits.push_back({name.offset, name.text.size(), given_back});
       ++count;
     }
-    return kept.empty() && count == count_of(give_back_name);
+    return kept.empty() && count == count_of(free_function);
   }
 
   void add_param() {
@@ -189,7 +187,7 @@ std::optional<std::size_t> front_of(std::string_view text) {
 // Looks at the file's functions among these.
 std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>& functions, Bytes alignment) {
   std::vector<Taken> result;
-  if (places_of(file.text, take_name).empty() && places_of(file.text, workspace_param).empty()) return result;
+  if (!has_name(file.text, allocate_function) && !has_name(file.text, workspace_param)) return result;
   if (!front_of(file.text)) return result;
   FileScope scope;
   try {
@@ -224,8 +222,7 @@ std::vector<TakenWorkspace> taken_workspace(std::span<const std::string> functio
       if (counts[taken.workspace.function] == 1) result.push_back(std::move(taken.workspace));
     }
   }
-  std::sort(result.begin(), result.end(),
-            [](const TakenWorkspace& a, const TakenWorkspace& b) { return a.function < b.function; });
+  std::ranges::sort(result, {}, &TakenWorkspace::function);
   return result;
 }
 
@@ -240,8 +237,8 @@ std::vector<ChangedFile> with_workspace_params(const std::vector<TakenWorkspace>
       edits.insert(edits.end(), one.edits.begin(), one.edits.end());
     }
     if (edits.empty()) continue;
-    if (places_of(file.text, given_back).empty()) edits.push_back({*front_of(file.text), 0, given_back_text});
-    std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+    if (!has_name(file.text, given_back)) edits.push_back({*front_of(file.text), 0, given_back_text});
+    std::ranges::sort(edits, {}, &PoolEdit::at);
     result.push_back({file.name, edited(file.text, 0, file.text.size(), edits)});
   }
   return result;
@@ -270,12 +267,11 @@ std::optional<std::string> with_workspace_in_prototypes(std::string_view text, s
   std::vector<PoolEdit> edits;
   for (const Item& item : scope.items) {
     if (item.kind != Item::Kind::prototype || item.name != function) continue;
-    const std::string_view own = text.substr(item.begin, item.end - item.begin);
-    const std::size_t name = static_cast<std::size_t>(item.name.data() - own.data());
-    const std::size_t open = own.find('(', name);
-    const std::size_t close = std::min(own.find(')', name), own.size() - 1);
-    if (open > close || own.find('(', open + 1) < close) return std::nullopt;
-    const std::string_view prototype = own.substr(name, close + 1 - name);
+    const std::size_t name = static_cast<std::size_t>(item.name.data() - item.text.data());
+    const std::size_t open = item.text.find('(', name);
+    const std::size_t close = std::min(item.text.find(')', name), item.text.size() - 1);
+    if (open > close || item.text.find('(', open + 1) < close) return std::nullopt;
+    const std::string_view prototype = item.text.substr(name, close + 1 - name);
     // Brackets may stand in a comment; without a word between them, they say nothing of parameters.
     const bool has_words = std::any_of(prototype.begin() + static_cast<std::ptrdiff_t>(open - name), prototype.end(),
                                        [](char c) { return is_identifier_char(c); });

@@ -6,18 +6,25 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/function_tree.hpp"
 #include "tvm_c/text/syntax.hpp"
+#include "tvm_c/text/tvm_names.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
+
+struct WorkspaceMacros {
+  Names takes;  // in whose definitions allocate_function stands, or another of them
+  Names gives;  // free_function
+};
 
 // One of a function, or of the files.
 struct Variable {
@@ -31,7 +38,12 @@ struct Variable {
 class WorkspaceUses {
  public:
   WorkspaceUses(const FunctionText& text, std::size_t number, const WorkspaceMacros& macros)
-      : code_(function_tree(text, {})), tree_(code_.tree), number_(number), macros_(macros) {}
+      : file_(text.file), code_(function_tree(text, {})), tree_(code_.tree), number_(number), macros_(macros) {}
+  WorkspaceUses(const WorkspaceUses&) = delete;
+  WorkspaceUses& operator=(const WorkspaceUses&) = delete;
+  ~WorkspaceUses() = default;
+
+  [[nodiscard]] std::size_t file() const { return file_; }
 
   // Adds variables that are set to workspace, and those that are, or may be, something else.
   void collect(std::set<Variable>& taken, std::set<Variable>& others) const {
@@ -102,7 +114,7 @@ class WorkspaceUses {
 
   [[nodiscard]] bool takes_workspace(c::ExprId value) const {
     const std::string_view callee = called_function(tree_, without_casts(tree_, value));
-    return callee == "TVMBackendAllocWorkspace" || macros_.takes.contains(callee);
+    return callee == allocate_function || macros_.takes.contains(callee);
   }
 
   [[nodiscard]] bool gives_back(std::string_view name) const {
@@ -119,6 +131,7 @@ class WorkspaceUses {
     }
   }
 
+  std::size_t file_;
   FunctionTree code_;
   const c::Tree& tree_;
   std::size_t number_;
@@ -127,23 +140,27 @@ class WorkspaceUses {
 
 }  // namespace
 
-void require_workspace_ownership(std::span<const FunctionText* const> functions, const WorkspaceMacros& macros,
-                                 std::size_t* at) {
-  std::vector<std::unique_ptr<const WorkspaceUses>> uses;
+void require_workspace_ownership(const Names& functions, const AllDefinitions& macros, const FilesRead& read) {
+  const auto macros_for = [&](std::string_view name) {
+    return macros_with(macros, [&](std::string_view definition) { return has_name(definition, name); });
+  };
+  const WorkspaceMacros known{macros_for(allocate_function), macros_for(free_function)};
+  std::deque<WorkspaceUses> uses;
   std::set<Variable> taken;
   std::set<Variable> others;
-  for (*at = 0; *at < functions.size(); ++*at) {
-    uses.push_back(std::make_unique<const WorkspaceUses>(*functions[*at], *at, macros));
-    uses.back()->collect(taken, others);
+  for (const std::string& name : functions) {
+    const FunctionText& text = read.scope.functions.find(name)->second;
+    in_file(read.files[text.file], [&] { uses.emplace_back(text, uses.size(), known).collect(taken, others); });
   }
-  for (*at = 0; *at < functions.size(); ++*at) {
-    const Token* const found = uses[*at]->wrongly_given(
+  for (const WorkspaceUses& one : uses) {
+    const Token* const found = one.wrongly_given(
         [&](const Variable& variable) { return taken.contains(variable) && !others.contains(variable); });
     if (found == nullptr) continue;
-    throw SyntaxError{found->offset, "found " + in_quotes(found->text) +
-                                         " given back in a function whose C stays, expected a variable that such "
-                                         "functions only set to workspace that they take: give back in the entry what "
-                                         "the entry takes"};
+    throw located(read.files[one.file()],
+                  {found->offset, "found " + in_quotes(found->text) +
+                                      " given back in a function whose C stays, expected a variable that such "
+                                      "functions only set to workspace that they take: give back in the entry what "
+                                      "the entry takes"});
   }
 }
 

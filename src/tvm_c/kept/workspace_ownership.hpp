@@ -3,21 +3,13 @@
 // Who gives workspace back to TVM's runtime: what is planned, the runtime has not given.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "tvm_c/text/file_scope.hpp"
+#include "tvm_c/text/files_read.hpp"
+#include "tvm_c/text/macros.hpp"
 
 namespace usmp::tvm_c {
 
-struct WorkspaceMacros {
-  Names takes;  // in whose definitions TVMBackendAllocWorkspace stands, or another of them
-  Names gives;  // TVMBackendFreeWorkspace
-};
-
 // Functions whose C stays: what they give back is a variable, of one of them or of the files, that they set to
-// nothing but workspace that they take. Else SyntaxError, in functions[*at]. O(bytes · log names).
-void require_workspace_ownership(std::span<const FunctionText* const> functions, const WorkspaceMacros& macros,
-                                 std::size_t* at);
+// nothing but workspace that they take. Else Error. `macros`: of all files and headers. O(bytes · log names).
+void require_workspace_ownership(const Names& functions, const AllDefinitions& macros, const FilesRead& read);
 
 }  // namespace usmp::tvm_c

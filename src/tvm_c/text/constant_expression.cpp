@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "tvm_c/text/function_tokens.hpp"
 #include "tvm_c/text/macro_expansion.hpp"
 #include "usmp/c/constants.hpp"
 #include "usmp/c/parser.hpp"
@@ -18,11 +19,7 @@ constexpr std::size_t most_text = std::size_t{1} << 16;
 // A literal, with a sign perhaps, or all in one pair of brackets.
 bool is_operand(const c::Tree& tree, c::ExprId root, const std::vector<c::Token>& tokens) {
   const c::Expr& expr = tree[root];
-  std::size_t depth = 0;
-  for (std::uint32_t i = 0; tokens[0].is("(") && i < expr.tokens.end; ++i) {
-    if (tokens[i].is("(")) ++depth;
-    if (tokens[i].is(")") && --depth == 0) return i + 1 == expr.tokens.end;
-  }
+  if (tokens[0].is("(")) return behind_bracketed(tokens, 0) == expr.tokens.end;
   const bool has_sign = expr.kind == c::ExprKind::prefix && (expr.text == "-" || expr.text == "+");
   return expr.kind == c::ExprKind::number || (has_sign && tree[tree.operands_of(root)[0]].kind == c::ExprKind::number);
 }

@@ -21,19 +21,14 @@ namespace {
 class DoubtFinder {
  public:
   DoubtFinder(const FilesRead& read, FileScope& scope) : read_(read), scope_(scope) {
-    MacroDefinitions definitions;
-    for (std::size_t i = 0; i < read.included.count(); ++i) {
-      const Macros& macros = read.included.macros(i);
-      for (const std::string_view name : macros.names()) {
-        for (const std::string_view text : macros.definitions(name)) definitions.push_back({name, text});
-      }
-    }
-    weak_macros_ = macros_with(definitions, [](std::string_view text) { return is_weak_word(text); });
+    Macros macros;  // of all files and headers
+    for (std::size_t i = 0; i < read.included.count(); ++i) macros.add(read.included.macros(i), true);
+    weak_macros_ = macros_with(macros.definitions(), is_weak_word);
   }
 
-  void run(const std::string& entry) {
+  void run() {
     find_weak();
-    find_conditional(entry);
+    find_conditional();
     std::map<std::string_view, std::set<std::size_t>> files;  // that have the name
     for (const Item& item : scope_.items) files[item.name].insert(item.file);
     for (const auto& [file, names] : scope_.left_out) {
@@ -134,7 +129,7 @@ class DoubtFinder {
     }
   }
 
-  void find_conditional(const std::string& entry) {
+  void find_conditional() {
     std::map<std::size_t, Branches> branches;
     const auto conditions = [&](const Item& item) {
       auto found = branches.find(item.file);
@@ -145,7 +140,7 @@ class DoubtFinder {
       return found->second.conditions(item.end - 1);
     };
     const auto of_entry = std::ranges::find_if(
-        scope_.items, [&](const Item& item) { return item.kind == Item::Kind::function && item.name == entry; });
+        scope_.items, [&](const Item& item) { return item.kind == Item::Kind::function && item.name == read_.entry; });
     if (of_entry == scope_.items.end()) return;
     const std::vector<std::string> same = conditions(*of_entry);
     for (const Item& item : scope_.items) {
@@ -173,8 +168,6 @@ bool is_weak_word(std::string_view word) {
   return std::ranges::any_of(words, [&](std::string_view one) { return word.find(one) != std::string_view::npos; });
 }
 
-void find_doubts(const FilesRead& read, const std::string& entry, FileScope& scope) {
-  DoubtFinder(read, scope).run(entry);
-}
+void find_doubts(const FilesRead& read, FileScope& scope) { DoubtFinder(read, scope).run(); }
 
 }  // namespace usmp::tvm_c

@@ -14,8 +14,8 @@ namespace usmp::tvm_c {
 // Adds to scope.doubts what may be weak, so that another definition takes its place: as an attribute, a macro or a
 // pragma says; what a conditional group defines that the files do not decide, unless the entry is under the same
 // condition; and what a group of another file defines, too, that is left out. Takes such tables out of the scope.
-// Without an entry, nothing is asked of conditions. O(items, macros and directives · log).
-void find_doubts(const FilesRead& read, const std::string& entry, FileScope& scope);
+// Without an entry, nothing is asked of conditions. `scope` is that of `read`. O(items, macros and directives · log).
+void find_doubts(const FilesRead& read, FileScope& scope);
 
 // Whether the word of an attribute, a pragma, or a macro for one says that another definition may replace this one, or
 // that it is another name.

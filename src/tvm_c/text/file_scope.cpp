@@ -17,6 +17,7 @@
 #include "tvm_c/text/table_values.hpp"
 #include "usmp/c/constants.hpp"
 #include "usmp/c/parser.hpp"
+#include "usmp/support/characters.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -62,6 +63,7 @@ class FileReader {
     item.file = file_;
     item.begin = first.offset;
     item.end = end_of(tokens_[stmt.tokens.end - 1]);
+    item.text = source_->code.text.substr(item.begin, item.end - item.begin);
     item.is_variable = stmt.kind != c::StmtKind::declaration;  // a call, perhaps
     if (!stmt.decls.empty()) declaration(stmt, item);
     if (stmt.kind == c::StmtKind::opaque) opaque(stmt.tokens, item);
@@ -306,7 +308,7 @@ void require_declarations(const std::vector<Token>& tokens) {
                                                       "switch", "break", "continue", "goto", "case",  "default"};
   std::size_t depth = 0;
   for (const Token& token : tokens) {
-    const bool is_word = token.is_identifier() && std::find(words.begin(), words.end(), token.text) != words.end();
+    const bool is_word = token.is_identifier() && std::ranges::find(words, token.text) != words.end();
     if (depth == 0 && (is_word || token.is("}"))) fail_at(token, "a declaration outside of functions");
     if (token.is("{")) ++depth;
     if (token.is("}")) --depth;
@@ -347,9 +349,8 @@ Names names_defined_in(std::string_view text) {
     const Code code = split(text);
     const auto inner = read_items(code, 0, true, scope, {}, nullptr, true);
     for (const Item& item : scope.items) {
-      const std::string_view declaration = text.substr(item.begin, item.end - item.begin);
       if (item.kind == Item::Kind::function || item.kind == Item::Kind::data) names.emplace(item.name);
-      if (item.kind == Item::Kind::other && !declaration.starts_with("extern")) add_names(declaration);
+      if (item.kind == Item::Kind::other && !item.text.starts_with("extern")) add_names(item.text);
     }
     for (const auto& [begin, end] : inner) add_names(text.substr(begin, end - begin));
   } catch (const SyntaxError&) {
@@ -421,9 +422,7 @@ std::vector<ModuleMacro> module_macros(const Code& code, std::string_view module
 void read_pool_macros(const Code& code, std::string_view module, FileScope& scope, const ConstantNames& names) {
   const auto pool = [](const ModuleMacro& macro, std::string_view ending) -> std::optional<std::string> {
     if (!macro.name.ends_with(ending)) return std::nullopt;
-    std::string name(macro.name.substr(0, macro.name.size() - ending.size()));
-    for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return name;
+    return lower_case(std::string(macro.name.substr(0, macro.name.size() - ending.size())));
   };
   for (const ModuleMacro& macro : module_macros(code, module)) {
     if (auto name = pool(macro, "_CONSTANT_POOL_DATA")) {  // a list of bytes

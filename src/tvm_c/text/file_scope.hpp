@@ -3,7 +3,6 @@
 // What C files declare at file scope: functions, by the text of their bodies, and tables of constants.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,9 +23,6 @@
 namespace usmp::tvm_c {
 
 using Names = std::set<std::string, std::less<>>;
-
-// Behind "tvmgen_M", of the name of module M's entry: of TVM from 0.9 on, and of 0.8.
-inline constexpr std::array<std::string_view, 2> entry_endings = {"___tvm_main__", "_run_model"};
 
 // What a C compiler takes of a file.
 struct FileTree {
@@ -70,6 +66,7 @@ struct Item {
   std::size_t file = 0;
   std::size_t begin = 0;     // of its first token
   std::size_t end = 0;       // behind its last
+  std::string_view text;     // between them
   std::string_view name;     // of a type: none
   bool has_several = false;  // int a = 1, b;
   bool is_local = false;     // static or inline: nothing outside of the file uses it

@@ -20,6 +20,7 @@ struct FilesRead {
   const Included& included;
   const Places& places;
   std::string symbol;  // "tvmgen_M"
+  std::string entry;   // name of the function; empty: it is not known
 };
 
 }  // namespace usmp::tvm_c

@@ -23,6 +23,9 @@ namespace usmp::tvm_c {
 
 // Places in the text, also in comments, where the name stands.
 [[nodiscard]] std::vector<std::size_t> places_of(std::string_view text, std::string_view name);
+[[nodiscard]] inline bool has_name(std::string_view text, std::string_view name) {
+  return !places_of(text, name).empty();
+}
 
 // A whole number of at most INT32_MAX.
 [[nodiscard]] std::optional<Bytes> number_at(std::span<const Token> tokens, std::size_t i);

@@ -65,30 +65,17 @@ Included::Included(std::span<const Source> files, std::span<const Source> header
       if (const auto fault = faults.find(one); fault != faults.end()) throw fault->second;
     }
     std::set<std::size_t> sure = reached(certain, i);
-    std::map<std::string_view, std::optional<std::string_view>> macros;
     std::map<std::string_view, std::optional<Macros::Enumerator>> enumerators;
     for (const std::size_t one : seen) {
-      for (const std::string_view name : own_[one].names()) {
-        const auto [known, is_new] = macros.try_emplace(name, own_[one].definition(name));
-        if (!is_new || !sure.contains(one)) known->second.reset();
-      }
       for (const auto& [name, enumerator] : own_[one].enumerators()) {
         const auto [known, is_new] = enumerators.try_emplace(name, enumerator);
         if (!is_new || !sure.contains(one)) known->second.reset();
       }
     }
-    macros_.push_back(std::move(macros));
     enumerators_.push_back(std::move(enumerators));
     closed_.push_back(std::move(seen));
     certain_.push_back(std::move(sure));
   }
-}
-
-bool Included::is_macro(std::size_t file, std::string_view name) const { return macros_[file].contains(name); }
-
-std::optional<std::string_view> Included::definition(std::size_t file, std::string_view name) const {
-  const auto found = macros_[file].find(name);
-  return found == macros_[file].end() ? std::nullopt : found->second;
 }
 
 std::optional<std::int64_t> Included::number(std::size_t file, std::string_view name) const {
@@ -119,26 +106,12 @@ std::vector<std::string_view> Included::c_files(std::size_t file) const {
   return result;
 }
 
-AllDefinitions Included::all_definitions(std::size_t file) const {
-  AllDefinitions result;
-  for (const std::size_t one : closed_[file]) {
-    for (const std::string_view name : own_[one].names()) {
-      const std::vector<std::string_view> more = own_[one].definitions(name);
-      auto& all = result[name];
-      all.insert(all.end(), more.begin(), more.end());
-    }
-  }
-  return result;
-}
-
 const Macros& Included::all_macros(std::size_t file) const {
-  const auto [found, is_new] = all_.try_emplace(file, own_[file]);
-  Macros& all = found->second;
-  if (!is_new) return all;
-  for (const std::size_t one : closed_[file]) {
-    if (one != file) all.add(own_[one], is_certain(file, one));
+  const auto [all, is_new] = all_.try_emplace(file);
+  if (is_new) {
+    for (const std::size_t one : closed_[file]) all->second.add(own_[one], is_certain(file, one));
   }
-  return all;
+  return all->second;
 }
 
 std::optional<std::size_t> Included::only_source(std::string_view name) const {

@@ -27,11 +27,13 @@ class Included {
   Included(std::span<const Source> files, std::span<const Source> headers);
 
   // Whether the file, or what it includes, defines a macro of that name, whatever conditions say.
-  [[nodiscard]] bool is_macro(std::size_t file, std::string_view name) const;
+  [[nodiscard]] bool is_macro(std::size_t file, std::string_view name) const { return all_macros(file).contains(name); }
 
   // What stands behind the name of a macro wherever the file is compiled: it is defined once, outside of conditional
   // groups but the one around a header, also no group includes it, and nowhere undefined.
-  [[nodiscard]] std::optional<std::string_view> definition(std::size_t file, std::string_view name) const;
+  [[nodiscard]] std::optional<std::string_view> definition(std::size_t file, std::string_view name) const {
+    return all_macros(file).definition(name);
+  }
 
   // What such a name is in any expression, a number; and one of an enumeration.
   [[nodiscard]] std::optional<std::int64_t> number(std::size_t file, std::string_view name) const;
@@ -39,7 +41,7 @@ class Included {
   [[nodiscard]] ConstantNames constants(std::size_t file) const;
 
   // What stands behind the names of all its macros in each of their definitions, whatever conditions say.
-  [[nodiscard]] AllDefinitions all_definitions(std::size_t file) const;
+  [[nodiscard]] const AllDefinitions& all_definitions(std::size_t file) const { return all_macros(file).definitions(); }
 
   // Whether the file includes the header whatever conditions and search paths say: the only one of its name.
   [[nodiscard]] bool is_certain(std::size_t file, std::size_t header) const { return certain_[file].contains(header); }
@@ -57,11 +59,16 @@ class Included {
   [[nodiscard]] const std::set<std::size_t>& closed(std::size_t file) const { return closed_[file]; }
   // The one that #include means; nothing: there is none of that name, or several.
   [[nodiscard]] std::optional<std::size_t> only_source(std::string_view name) const;
-  // The tokens of a file, or of one of headers_of().
+  // The tokens of a file, or of a header: of one that cannot be split, and that none of the files includes, none.
   [[nodiscard]] const Code& code(std::size_t source) const { return code_[source]; }
+  [[nodiscard]] std::span<const Code> codes() const { return code_; }
   [[nodiscard]] const Macros& macros(std::size_t source) const { return own_[source]; }
   // Those of the file, and of what it includes.
   [[nodiscard]] const Macros& all_macros(std::size_t file) const;
+  // Macros::names_in() of the file, with these.
+  [[nodiscard]] Names names_in(std::size_t file, std::size_t begin, std::size_t end) const {
+    return all_macros(file).names_in(code_[file], begin, end);
+  }
 
  private:
   std::size_t count_;                                                     // of files; behind them, headers
@@ -72,7 +79,6 @@ class Included {
   mutable std::map<std::size_t, Macros> all_;                             // those that were asked for
   std::vector<std::set<std::size_t>> closed_;                             // of each file: itself, and what it includes
   std::vector<std::set<std::size_t>> certain_;                            // of these, what it includes in any case
-  std::vector<std::map<std::string_view, std::optional<std::string_view>>> macros_;  // likewise: definition
   std::vector<std::map<std::string_view, std::optional<Macros::Enumerator>>> enumerators_;
 };
 

@@ -78,8 +78,7 @@ std::vector<std::string_view> Code::pieces() const {
 
 bool Code::mentions(std::string_view part) const {
   const auto all = pieces();
-  return std::any_of(all.begin(), all.end(),
-                     [&](std::string_view piece) { return piece.find(part) != std::string_view::npos; });
+  return std::ranges::any_of(all, [&](std::string_view piece) { return piece.find(part) != std::string_view::npos; });
 }
 
 Directive directive_of(const Code& code, std::size_t index) {
@@ -106,7 +105,25 @@ std::vector<Directive> directives_in(const Code& code, std::size_t begin, std::s
   return result;
 }
 
-std::vector<Directive> directives_in(std::string_view text) { return directives_in(split(text)); }
+std::vector<Group> groups_in(const std::vector<Directive>& directives) {
+  std::vector<Group> groups;
+  std::vector<std::size_t> open;  // of these
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    const std::string_view word = directives[i].word;
+    if (opens_group(word)) {
+      open.push_back(groups.size());
+      groups.push_back({.first = i});
+    } else if (word == "endif" && open.empty()) {
+      groups.push_back({.last = i});
+    } else if (word == "endif") {
+      groups[open.back()].last = i;
+      open.pop_back();
+    } else if (belongs_to_group(word) && !open.empty()) {
+      groups[open.back()].has_parts = true;
+    }
+  }
+  return groups;
+}
 
 bool has_directives(const Code& code, std::size_t begin, std::size_t end) {
   const auto counts = [](const Directive& one) { return one.word != "pragma" && one.word != "line"; };
@@ -233,10 +250,6 @@ class TakenParts {
 TakenText taken_tokens(const Code& code, std::size_t begin, std::size_t end, bool passes_over,
                        const Conditions* known) {
   return TakenParts(code, code.range(begin, end), passes_over, known).run();
-}
-
-std::vector<Token> taken_tokens(std::string_view text) {
-  return taken_tokens(split(text), 0, text.size(), true).tokens;
 }
 
 void require_ended(const Token& token) {

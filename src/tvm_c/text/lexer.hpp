@@ -35,6 +35,7 @@ using c::TokenKind;
 struct SyntaxError {
   std::size_t offset = 0;
   std::string message;
+  bool is_undeclared = false;  // a name stands there that is not declared
 };
 
 // Whether a directive of this word opens a conditional group, which #endif closes.
@@ -48,6 +49,16 @@ struct SyntaxError {
 }
 
 [[nodiscard]] Error located(const Source& file, const SyntaxError& error);
+
+// Does work on the file, whose faults become located errors.
+template <class Work>
+void in_file(const Source& file, const Work& work) {
+  try {
+    work();
+  } catch (const SyntaxError& error) {
+    throw located(file, error);
+  }
+}
 
 // A text with its tokens, which are views of it: also those of directives, and of all conditional groups.
 struct Code {
@@ -89,10 +100,19 @@ struct Directive {
 
 [[nodiscard]] Directive directive_of(const Code& code, std::size_t index);
 
-// All lines of the preprocessor in [begin, end), whatever conditions say. Of a text: throws SyntaxError, as split().
+// All lines of the preprocessor in [begin, end), whatever conditions say.
 [[nodiscard]] std::vector<Directive> directives_in(const Code& code, std::size_t begin = 0,
                                                    std::size_t end = std::string_view::npos);
-[[nodiscard]] std::vector<Directive> directives_in(std::string_view text);
+
+// A conditional group, by indices of directives.
+struct Group {
+  std::optional<std::size_t> first = {};  // nothing: it begins in front of them
+  std::optional<std::size_t> last = {};   // #endif; nothing: it ends behind them
+  bool has_parts = false;                 // #elif or #else
+};
+
+// All groups of which one of the directives opens or closes them, in that order.
+[[nodiscard]] std::vector<Group> groups_in(const std::vector<Directive>& directives);
 
 // Whether any of those in [begin, end) may change its tokens: all but #pragma and #line.
 [[nodiscard]] bool has_directives(const Code& code, std::size_t begin, std::size_t end);
@@ -116,7 +136,5 @@ struct TakenText {
 // conditional group whose condition is not understood or that does not end. O(log tokens), and the tokens between.
 [[nodiscard]] TakenText taken_tokens(const Code& code, std::size_t begin, std::size_t end, bool passes_over,
                                      const Conditions* known = nullptr);
-// The same of a text, where conditions that are not understood hold nowhere. Throws SyntaxError: as split(), too.
-[[nodiscard]] std::vector<Token> taken_tokens(std::string_view text);
 
 }  // namespace usmp::tvm_c

@@ -19,25 +19,19 @@ namespace {
 
 constexpr std::string_view line_blanks = " \t\r\f\v";
 
-// Groups #if 0 … #endif that have no other part: the first and the last of their directives.
-std::vector<std::pair<std::size_t, std::size_t>> zero_groups(const std::vector<Directive>& directives) {
-  std::vector<std::pair<std::size_t, std::size_t>> groups;
-  for (std::size_t i = 0; i < directives.size(); ++i) {
-    if (directives[i].word != "if" || directives[i].only != "0") continue;
-    std::size_t depth = 1;
-    std::size_t last = i;
-    bool has_parts = false;
-    while (depth > 0 && ++last < directives.size()) {
-      const std::string_view word = directives[last].word;
-      if (opens_group(word)) ++depth;
-      if (word == "endif") --depth;
-      has_parts = has_parts || (depth == 1 && (word == "else" || word == "elif"));
-    }
-    if (depth > 0) break;
-    if (!has_parts) groups.emplace_back(i, last);
-    i = last;
+// Groups #if 0 … #endif that have no other part and are in none that begins so.
+std::vector<Group> zero_groups(const std::vector<Directive>& directives) {
+  std::vector<Group> result;
+  std::size_t next = 0;  // behind the last that begins so
+  for (const Group& group : groups_in(directives)) {
+    if (!group.first || *group.first < next) continue;
+    const Directive& first = directives[*group.first];
+    if (first.word != "if" || first.only != "0") continue;
+    if (!group.last) break;
+    next = *group.last;
+    if (!group.has_parts) result.push_back(group);
   }
-  return groups;
+  return result;
 }
 
 }  // namespace
@@ -50,7 +44,7 @@ std::string_view leading_name(std::string_view text) {
 
 bool is_in_capitals(std::string_view name) {
   // Both bounds: beyond ASCII a char may be less than 'a', or not.
-  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 std::string_view without_blanks_in_front(std::string_view text) {
@@ -97,48 +91,36 @@ bool may_be_front(const std::vector<Token>& tokens, bool any) {
   return !tokens.empty() && depth == 0;
 }
 
-// Groups that these directives close and do not open.
-std::size_t closed_in(const std::vector<Directive>& directives) {
-  std::size_t depth = 0;
-  std::size_t closed = 0;
-  for (const Directive& one : directives) {
-    if (opens_group(one.word)) {
-      ++depth;
-    } else if (one.word == "endif" && depth > 0) {
-      --depth;
-    } else if (one.word == "endif") {
-      ++closed;
-    }
-  }
-  return closed;
-}
-
 }  // namespace
 
 std::size_t begin_with_groups(const Code& file, std::size_t from, std::size_t begin, std::size_t end) {
   const std::vector<Directive> directives = directives_in(file, from, begin);
   if (directives.empty()) return begin;
-  std::vector<std::size_t> open;                       // indices of groups
-  std::vector<std::size_t> opened(directives.size());  // by #endif
-  for (std::size_t i = 0; i < directives.size(); ++i) {
-    if (opens_group(directives[i].word)) open.push_back(i);
-    if (directives[i].word != "endif" || open.empty()) continue;
-    opened[i] = open.back() + 1;
-    open.pop_back();
+  std::vector<std::size_t> open;              // groups that end behind `begin`, by their first directives
+  std::map<std::size_t, std::size_t> firsts;  // of the others, by their last
+  for (const Group& group : groups_in(directives)) {
+    if (!group.first) continue;
+    if (group.last) {
+      firsts.emplace(*group.last, *group.first);
+    } else {
+      open.push_back(*group.first);
+    }
   }
   try {
     std::size_t next = directives.size();
     std::size_t result = begin;
-    const std::size_t closed = closed_in(directives_in(file, begin, end));
+    const auto is_closed = [](const Group& group) { return !group.first; };
+    const auto closed =
+        static_cast<std::size_t>(std::ranges::count_if(groups_in(directives_in(file, begin, end)), is_closed));
     if (closed > 0 && closed <= open.size()) {
       next = open[open.size() - closed];
       if (!may_be_front(plain_tokens(file, directives[next].begin, begin), true)) return begin;
       result = directives[next].begin;
     }
-    while (next > 0 && opened[next - 1] > 0) {
+    while (next > 0 && firsts.contains(next - 1)) {
       const std::size_t behind = directives[next - 1].end;
       if (!plain_tokens(file, behind, result).empty()) break;
-      const std::size_t first = opened[next - 1] - 1;
+      const std::size_t first = firsts.at(next - 1);
       if (!may_be_front(plain_tokens(file, directives[first].begin, behind), false)) break;
       next = first;
       result = directives[first].begin;
@@ -159,13 +141,13 @@ bool includes_code(const Directive& directive) {
 bool has_hidden_code(const Code& file, std::size_t begin, std::size_t end) {
   try {
     const std::vector<Directive> directives = directives_in(file, begin, end);
-    if (std::any_of(directives.begin(), directives.end(), includes_code)) return true;
+    if (std::ranges::any_of(directives, includes_code)) return true;
     const auto groups = zero_groups(directives);
     auto group = groups.begin();
     const std::vector<Token> tokens = plain_tokens(file, begin, end);
-    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
-      while (group != groups.end() && directives[group->second].begin < token.offset) ++group;
-      const bool is_left_out = group != groups.end() && directives[group->first].begin < token.offset;
+    return std::ranges::any_of(tokens, [&](const Token& token) {
+      while (group != groups.end() && directives[*group->last].begin < token.offset) ++group;
+      const bool is_left_out = group != groups.end() && directives[*group->first].begin < token.offset;
       const bool is_linkage = token.is("extern") || token.is("{") || token.is("}") || token.is(";");
       return !is_left_out && !is_linkage && token.kind != TokenKind::string;
     });
@@ -174,18 +156,18 @@ bool has_hidden_code(const Code& file, std::size_t begin, std::size_t end) {
   }
 }
 
-Macros::Macros(const Code& code) : code_(code) {
-  const std::vector<Directive> all = directives_in(code);
-  std::vector<Directive> directives;
-  std::size_t next = 0;
-  for (const auto& [first, last] : zero_groups(all)) {
-    for (; next < first; ++next) directives.push_back(all[next]);
-    next = last + 1;
-  }
-  for (; next < all.size(); ++next) directives.push_back(all[next]);
+Macros::Macros(const Code& code) {
+  const std::vector<Directive> directives = directives_in(code);
+  const std::vector<Group> zeros = zero_groups(directives);
+  auto zero = zeros.begin();
   std::size_t depth = c::include_guard(code.lexed->tokens) ? 0 : 1;  // of conditional groups, and 1
   std::vector<std::pair<std::size_t, std::size_t>> groups;
-  for (const Directive& one : directives) {
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    if (zero != zeros.end() && i == *zero->first) {
+      i = *(zero++)->last;
+      continue;
+    }
+    const Directive& one = directives[i];
     if (one.word == "include") includes_.push_back({one.rest, depth != 1});
     if (opens_group(one.word) && ++depth == 2) groups.emplace_back(one.begin, code.text.size());
     if (one.word == "endif" && --depth == 1) groups.back().second = one.end;
@@ -194,17 +176,17 @@ Macros::Macros(const Code& code) : code_(code) {
     bodies_[name].push_back(one.word == "define" ? one.rest.substr(name.size()) : std::string_view());
     if (depth != 1) conditional_.insert(name);
   }
-  for (const auto& [first, last] : zero_groups(all)) groups.emplace_back(all[first].begin, all[last].end);
+  for (const Group& one : zeros) groups.emplace_back(directives[*one.first].begin, directives[*one.last].end);
   const auto is_enum = [](const Token& token) { return token.is("enum"); };
-  if (std::ranges::any_of(code.lexed->tokens, is_enum)) read_enumerators(groups);
+  if (std::ranges::any_of(code.lexed->tokens, is_enum)) read_enumerators(code, groups);
 }
 
-void Macros::read_enumerators(const std::vector<std::pair<std::size_t, std::size_t>>& groups) {
+void Macros::read_enumerators(const Code& code, const std::vector<std::pair<std::size_t, std::size_t>>& groups) {
   std::vector<Token> tokens;
   c::Tree tree;
   try {
-    tokens = plain_tokens(code_, 0, code_.text.size());
-    tokens.push_back(code_.lexed->tokens.back());
+    tokens = plain_tokens(code, 0, code.text.size());
+    tokens.push_back(code.lexed->tokens.back());
     tree = c::parse(tokens, c::Bodies::passed_over);
   } catch (const SyntaxError&) {
     return;
@@ -212,8 +194,7 @@ void Macros::read_enumerators(const std::vector<std::pair<std::size_t, std::size
     return;
   }
   const auto is_conditional = [&](std::size_t at) {
-    return std::any_of(groups.begin(), groups.end(),
-                       [&](const auto& group) { return group.first <= at && at < group.second; });
+    return std::ranges::any_of(groups, [&](const auto& group) { return group.first <= at && at < group.second; });
   };
   std::set<std::string_view> several;
   c::TypeId type;
@@ -226,7 +207,7 @@ void Macros::read_enumerators(const std::vector<std::pair<std::size_t, std::size
     if (!next) continue;
     if (decl.init.valid()) {
       const std::size_t begin = tokens[tree[decl.init].tokens.begin].offset;
-      next = {code_.text.substr(begin, tokens[decl.tokens.end].offset - begin), 0};
+      next = {code.text.substr(begin, tokens[decl.tokens.end].offset - begin), 0};
     }
     if (!enumerators_.emplace(decl.name, *next).second) several.insert(decl.name);
     ++next->more;
@@ -240,17 +221,6 @@ void Macros::add(const Macros& others, bool in_any_case) {
     all.insert(all.end(), bodies.begin(), bodies.end());
     if (!in_any_case || others.conditional_.contains(name)) conditional_.insert(name);
   }
-}
-
-std::vector<std::string_view> Macros::names() const {
-  std::vector<std::string_view> names;
-  for (const auto& [name, bodies] : bodies_) names.push_back(name);
-  return names;
-}
-
-std::vector<std::string_view> Macros::definitions(std::string_view name) const {
-  const auto found = bodies_.find(name);
-  return found == bodies_.end() ? std::vector<std::string_view>() : found->second;
 }
 
 std::optional<std::string_view> Macros::definition(std::string_view name) const {
@@ -283,43 +253,35 @@ Names Macros::names_of(const std::vector<Token>& tokens) const {
   return names;
 }
 
-Names Macros::names_in(std::size_t begin, std::size_t end) const {
+Names Macros::names_in(const Code& code, std::size_t begin, std::size_t end) const {
   try {
-    return names_of(plain_tokens(code_, begin, end));
+    return names_of(plain_tokens(code, begin, end));
   } catch (const SyntaxError&) {  // somebody's text in a group that is not read
     Names names;
-    for_each_identifier(code_.text.substr(begin, end - begin), [&](std::string_view name) { names.emplace(name); });
+    for_each_identifier(code.text.substr(begin, end - begin), [&](std::string_view name) { names.emplace(name); });
     return names;
   }
 }
 
-std::vector<Directive> directives_or_none(std::string_view text) {
-  try {
-    return directives_in(text);
-  } catch (const SyntaxError&) {
-    return {};
-  }
-}
-
-MacroDefinitions macro_definitions(const std::vector<std::string_view>& texts) {
-  MacroDefinitions result;
-  for (const std::string_view text : texts) {
-    for (const Directive& directive : directives_or_none(text)) {
-      if (directive.word != "define") continue;
-      const std::string_view name = directive.name;
-      result.push_back({name, directive.rest.substr(name.size())});
+AllDefinitions macro_definitions(std::span<const Code> files) {
+  AllDefinitions result;
+  for (const Code& file : files) {
+    for (const Directive& one : directives_in(file)) {
+      if (one.word == "define") result[one.name].push_back(one.rest.substr(one.name.size()));
     }
   }
   return result;
 }
 
-Names macros_with(const MacroDefinitions& definitions, const std::function<bool(std::string_view definition)>& is_one) {
+Names macros_with(const AllDefinitions& definitions, const std::function<bool(std::string_view definition)>& is_one) {
   Names found;
   std::vector<std::string_view> pending;
   std::map<std::string_view, std::vector<std::string_view>> users;  // by a name in their definitions
-  for (const MacroDefinition& macro : definitions) {
-    for_each_identifier(macro.text, [&](std::string_view used) { users[used].push_back(macro.name); });
-    if (is_one(macro.text) && found.emplace(macro.name).second) pending.push_back(macro.name);
+  for (const auto& [macro, texts] : definitions) {
+    for (const std::string_view text : texts) {
+      for_each_identifier(text, [&, user = macro](std::string_view used) { users[used].push_back(user); });
+    }
+    if (std::ranges::any_of(texts, is_one) && found.emplace(macro).second) pending.push_back(macro);
   }
   while (!pending.empty()) {
     const std::string_view name = pending.back();

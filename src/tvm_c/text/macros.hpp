@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ namespace usmp::tvm_c {
 // What macros of a file stand for.
 class Macros {
  public:
+  Macros() = default;
   explicit Macros(const Code& code);
 
   // With those of another file; unless it is there in `any_case`, nothing of them is certain.
@@ -42,10 +44,8 @@ class Macros {
   // Also of one that is undefined somewhere.
   [[nodiscard]] bool contains(std::string_view name) const { return bodies_.contains(name); }
 
-  [[nodiscard]] std::vector<std::string_view> names() const;
-
-  // What stands behind the name in each of its definitions, whatever conditions say; nothing for #undef.
-  [[nodiscard]] std::vector<std::string_view> definitions(std::string_view name) const;
+  // What stands behind the names in each of their definitions, whatever conditions say; nothing for #undef.
+  [[nodiscard]] const AllDefinitions& definitions() const { return bodies_; }
 
   // What stands behind the name of one that is defined once, outside of conditional groups but the one around a header.
   [[nodiscard]] std::optional<std::string_view> definition(std::string_view name) const;
@@ -68,34 +68,24 @@ class Macros {
   static constexpr const char* anything = "#";
   [[nodiscard]] Names names_of(const std::vector<Token>& tokens) const;
 
-  // The same of [begin, end) of the file, in which comments and literals do not count.
-  [[nodiscard]] Names names_in(std::size_t begin, std::size_t end) const;
+  // The same of [begin, end) of a file, in which comments and literals do not count.
+  [[nodiscard]] Names names_in(const Code& code, std::size_t begin, std::size_t end) const;
 
  private:
-  AllDefinitions bodies_;
-  void read_enumerators(const std::vector<std::pair<std::size_t, std::size_t>>& groups);
+  void read_enumerators(const Code& code, const std::vector<std::pair<std::size_t, std::size_t>>& groups);
 
-  Code code_;
+  AllDefinitions bodies_;
   std::map<std::string_view, Enumerator> enumerators_;
   std::set<std::string_view> conditional_;  // of these: some conditional group defines or undefines them
   std::vector<Include> includes_;
   mutable std::size_t most_ = 10'000'000;  // names that are looked at
 };
 
-// directives_in(), also of a header that cannot be split: that none of the files includes (Included).
-[[nodiscard]] std::vector<Directive> directives_or_none(std::string_view text);
-
-struct MacroDefinition {
-  std::string_view name;
-  std::string_view text;  // behind the name
-};
-using MacroDefinitions = std::vector<MacroDefinition>;
-
-// All of the texts, whatever conditions say, in their order. O(texts).
-[[nodiscard]] MacroDefinitions macro_definitions(const std::vector<std::string_view>& texts);
+// All of these files, whatever conditions say. O(texts).
+[[nodiscard]] AllDefinitions macro_definitions(std::span<const Code> files);
 
 // Macros of which `is_one` holds for a definition, or for what stands for another one there. O(text · log names).
-[[nodiscard]] Names macros_with(const MacroDefinitions& definitions,
+[[nodiscard]] Names macros_with(const AllDefinitions& definitions,
                                 const std::function<bool(std::string_view definition)>& is_one);
 
 // Whether a directive includes what may be more than a header: neither <name>, name.h nor name.hpp.

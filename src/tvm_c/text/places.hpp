@@ -21,7 +21,7 @@ namespace usmp::tvm_c {
 // The same of many places in the same files.
 class Places {
  public:
-  void of(std::span<const Source> files) { files_ = files; }
+  explicit Places(std::span<const Source> files) : files_(files) {}
   [[nodiscard]] std::string at(std::size_t file, std::size_t offset) const {
     return lines_.try_emplace(file, files_[file].text).first->second.place(offset + 1);
   }

@@ -29,7 +29,7 @@ Names macros_unread(const Included& included, std::size_t file, const std::set<s
   Names result;
   for (const std::size_t source : included.closed(file)) {
     if (read.contains(source)) continue;
-    for (const std::string_view name : included.macros(source).names()) result.emplace(name);
+    for (const auto& [name, definitions] : included.macros(source).definitions()) result.emplace(name);
   }
   return result;
 }
@@ -55,17 +55,15 @@ Preprocessed::Preprocessed(const Included& included, std::size_t file, std::func
 
 bool Preprocessed::is_number(std::string_view name) const {
   constexpr std::string_view operators = "()+-*/%<<>>&|~^";
-  for (const std::size_t source : included_.closed(file_)) {
-    for (const std::string_view definition : included_.macros(source).definitions(name)) {
-      const std::vector<Token> tokens = plain_tokens(definition);
-      const bool is_one = !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [&](const Token& token) {
-        return token.kind == TokenKind::number ||
-               (token.kind == TokenKind::punctuator && operators.find(token.text) != std::string_view::npos);
-      });
-      if (!is_one) return false;
-    }
-  }
-  return true;
+  const AllDefinitions& all = included_.all_definitions(file_);
+  const auto found = all.find(name);
+  return found == all.end() || std::ranges::all_of(found->second, [&](std::string_view definition) {
+           const std::vector<Token> tokens = plain_tokens(definition);
+           return !tokens.empty() && std::ranges::all_of(tokens, [&](const Token& token) {
+             return token.kind == TokenKind::number ||
+                    (token.kind == TokenKind::punctuator && operators.find(token.text) != std::string_view::npos);
+           });
+         });
 }
 
 std::optional<std::vector<c::Token>> Preprocessed::tokens(std::size_t begin, std::size_t end) const {
@@ -110,7 +108,7 @@ Conditions Preprocessed::conditions() const {
 
 std::shared_ptr<const Conditions> known_conditions(const Included& included, std::size_t file) {
   const auto directives = directives_in(included.code(file));
-  const bool asks = std::any_of(directives.begin(), directives.end(), [](const Directive& one) {
+  const bool asks = std::ranges::any_of(directives, [](const Directive& one) {
     return (opens_group(one.word) || one.word == "elif") && one.name != "__cplusplus";
   });
   return std::make_shared<const Conditions>(asks ? Preprocessed(included, file, nullptr).conditions() : Conditions());

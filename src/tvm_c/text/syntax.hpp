@@ -12,8 +12,6 @@
 
 namespace usmp::tvm_c {
 
-inline constexpr std::string_view free_function = "TVMBackendFreeWorkspace";
-
 // An element, with so many stars.
 struct CType {
   tir::DataType element;  // void_type: void, or a struct
