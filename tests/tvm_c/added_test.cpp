@@ -957,6 +957,14 @@ TEST_CASE("in place: what tells others where a pool is, is written anew with the
     CHECK_THROWS_WITH_AS((void)read(std::string(added) + "\n"),
                          doctest::Contains("found 'sram' in code that somebody added"), Error);
   }
+  // Constants of TVM's plan are written anew, too.
+  const std::string constants = "static struct flash { int8_t a[1]; } flash = {\n  .a = {5},\n};\n" + front + run;
+  const std::vector<Source> files = {{"lib0.c", constants}, {"lib1.c", model}};
+  CHECK_NOTHROW((void)read_planned_module("m", files, {}, {}, Unread::kept, {"lib0.c", "lib1.c"}));
+  const std::string pointer = constants + "const struct flash (*at)[1] = (const void*)&flash;\n";
+  const std::vector<Source> with_pointer = {{"lib0.c", pointer}, {"lib1.c", model}};
+  CHECK_THROWS_WITH_AS((void)read_planned_module("m", with_pointer, {}, {}, Unread::kept, {"lib0.c", "lib1.c"}),
+                       doctest::Contains("found 'flash' in code that somebody added"), Error);
 }
 
 TEST_CASE("what stays may not have the address of an operator that is written anew") {

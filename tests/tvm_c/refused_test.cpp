@@ -121,6 +121,16 @@ TEST_CASE("a call that may fail is asked for its result") {
     CAPTURE(other);
     CHECK_FALSE(reads(takes + helper + other + gives, unasked));
   }
+  // An operator that does not ask stays.
+  const std::string caller =
+      "int32_t device(int32_t x);\nint32_t tvmgen_m_g(int8_t* p) {\n  if (device(1) != 0) return 3;\n  return 0;\n}\n"
+      "int32_t tvmgen_m_op(int8_t* p) {\n  tvmgen_m_g(p);\n  return 0;\n}\n"
+      "int32_t tvmgen_m___tvm_main__(int8_t* p) {\n  if (tvmgen_m_op(p) != 0 ) return -1;\n  return 0;\n}\n";
+  const Source source{"lib1.c", caller};
+  const PlannedModule module = read_planned_module("m", {&source, 1}, {}, {}, Unread::kept);
+  REQUIRE(module.kept.size() == 2);
+  CHECK(module.kept[1].name == "tvmgen_m_op");
+  CHECK(module.kept[1].reason.find("'tvmgen_m_g', which may fail, and nothing asks") != std::string::npos);
   // What an operator asks for its result is looked at, too.
   const std::string zero = "  return 0;\n}\nint32_t tvmgen_m_g(int8_t* p) {\n";
   CHECK(reads("  if (tvmgen_m_g((&(p[0]))) != 0 ) return -1;\n" + zero + takes + helper + gives, unasked));
