@@ -170,16 +170,16 @@ TEST_CASE("loops, branches and variables of helpers") {
 TEST_CASE("what is beyond what is read stays, with its call") {
   for (const auto& [body, reason] : std::vector<Staying>{
            {"while (n) { n--; } return 0;", "'while', a statement beyond what is read"},
-           {"return n;", "a result that is not 0"},
-           {"return 1;", "a result that is not 0"},
+           {"return n;", "a result other than 0, expected none or 0"},
+           {"return 1;", "a result other than 0, expected none or 0"},
            {"c[0] = n;", "an end of the function without a value"},
-           {"return a[0];", "a result that is not 0"},
+           {"return a[0];", "a result other than 0, expected none or 0"},
            {"undeclared(n); return 0;", "a call of 'undeclared', which this file does not define"},
-           {"int8_t x; c[0] = x; return 0;", "'x' used, which has no value that is known"},
+           {"int8_t x; c[0] = x; return 0;", "'x' used, which is no variable of the function with a value"},
            {"int8_t x[n + a[0]]; x[0] = 1; return 0;", "an array without a constant number of elements"},
-           {"int8_t x[n - n]; x[0] = 1; return 0;", "'x' used, which has no value that is known"},
+           {"int8_t x[n - n]; x[0] = 1; return 0;", "'x' used, which is no variable of the function with a value"},
            {"static int x = 0; c[0] = x; return 0;", "a declaration with more than a type, a name and a number"},
-           {"c[0] = counter; return 0;", "'counter' used, which has no value that is known"},
+           {"c[0] = counter; return 0;", "'counter' used, which is no variable of the function with a value"},
            {"counter = n; return 0;", "'counter' changed before it has a value"},
            {"for (int i = 0; i < a[0]; ++i) c[i] = 1; return 0;",
             "a loop other than for (int i = A; i < B; ++i), A and B constant"},
@@ -192,7 +192,7 @@ TEST_CASE("what is beyond what is read stays, with its call") {
            {"for (int i = 0; i < n; ++i) { if (b[i]) a++; c[i] = *a; } return 0;", "'a' moved under a condition"},
            {"for (int i = 0; i < n; ++i) { a += b[i]; c[i] = *a; } return 0;", "'a' set in a loop"},
            {"for (int i = 0; i < n; ++i) { for (int j = i; j < n; ++j) c[i] = *a++; } return 0;",
-            "'i' used, which has no value that is known"},
+            "'i' used, which is no variable of the function with a value"},
            {"for (int i = n; i > 0; --i) { c[i] = 1; } return 0;",
             "a loop other than for (int i = A; i < B; ++i), A and B constant"},
            {"for (int i = 0x7ffffffe; i <= 0x7fffffff; ++i) { c[i] = 1; } return 0;",
@@ -269,6 +269,7 @@ TEST_CASE("what is beyond what is read stays, with its call") {
            {"void* v = a; c[0] = (int)sizeof(*v); return 0;", "sizeof of what is no number, element or array"},
            {"c[0] = (int)sizeof(!a); return 0;", "sizeof of an expression"},
            {"c[0] = (int)sizeof(undeclared); return 0;", "sizeof of an expression"},
+           {"c[0] = 5 * 0.5f; return 0;", "a literal that is no integer"},
            {"c[0] = 5L; return 0;", "a literal whose type is not the same on all machines"},
            {"c[0] = 0xffffffffffffffffu != 0; return 0;", "a literal whose type is not the same on all machines"},
            {"for (int i = 0; i < n; ++i) { if ((i * 2) % 4 != 0) return 1; } return 0;",
@@ -345,7 +346,7 @@ TEST_CASE("why a call stays names the place in the file") {
         "line 3, column 5: found 'while', a statement beyond what is read");
   // In a function that it calls.
   CHECK(why("int32_t g(int32_t* c) { return c[1]; }\nint32_t f(int32_t* c) {\n  return g(c);\n}\n") ==
-        "line 3, column 10: found a result that is not 0");
+        "line 3, column 10: found a result other than 0, expected none or 0");
   CHECK(why("int32_t g(int32_t* c) {\n  return h(c); }\nint32_t f(int32_t* c) {\n  return g(c);\n}\n") ==
         "line 2, column 10: found a call of 'h', which this file does not define");
   // No one function.

@@ -193,7 +193,7 @@ class HelperBody : Evaluator {
 
   Flow loop(const c::Stmt& stmt);
 
-  // Pointers declared outside of the statement that each run of it moves, by how much: whatever it does.
+  // Pointers declared outside of the statement that each run of it moves, by how much.
   Moved moved_in(c::StmtId id);
 
   [[nodiscard]] bool is_outer_pointer(c::DeclId decl) const;

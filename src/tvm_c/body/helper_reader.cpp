@@ -392,7 +392,8 @@ void read_helper_call(Helpers& helpers, const std::string& name, std::size_t fil
                       Values& values, const NewVar& new_var, tir::BodyBuilder& body) {
   HelperBody reader(helpers, file, values, new_var, body);
   try {
-    if (constant_of(reader.call(name, arguments)) != 0) throw SyntaxError{0, "found a result that is not 0"};
+    if (constant_of(reader.call(name, arguments)) != 0)
+      throw SyntaxError{0, "found a result other than 0, expected none or 0"};
     helpers.note_read(reader.names());
   } catch (const SyntaxError& error) {
     helpers.note_not_read(name, file, reader.at(), error.message);

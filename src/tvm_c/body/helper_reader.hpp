@@ -26,8 +26,8 @@ using NewVar = std::function<tir::VarId(std::string_view name, tir::DataType typ
 
 // Adds to `body` what the function does with these arguments. Read are constant conditions, loops from a constant to a
 // constant, numbers that change, pointers that a loop moves by the same number of elements each time, stores, calls of
-// functions of the same file, memcpy and memset, instructions on words (words.hpp), and jumps to the end; it has to
-// return 0. Storage begins at a multiple of 4 bytes. Throws HelperNotRead. O(what it does); beyond
+// functions of the same file, memcpy and memset, instructions on words (words.hpp), and jumps forward in its own block;
+// it has to return 0. Storage begins at a multiple of 4 bytes. Throws HelperNotRead. O(what it does); beyond
 // most_helper_statements it is not read.
 inline constexpr std::size_t most_helper_statements = 10'000;
 void read_helper_call(Helpers& helpers, const std::string& name, std::size_t file, const std::vector<Value>& arguments,

@@ -146,7 +146,7 @@ Value HelperBody::operation(c::ExprId id, std::span<const Value> operands) {
     case c::ExprKind::character: {
       const auto literal = c::integer_literal(expr.text);
       if (!literal || literal->bits == 0 || !literal->as_int64())
-        fail("a literal whose type is not the same on all machines");
+        fail(literal ? "a literal whose type is not the same on all machines" : "a literal that is no integer");
       return value_of(literal);
     }
     case c::ExprKind::subscript:
@@ -245,7 +245,7 @@ std::optional<Value> HelperBody::no_remainder(const Value& a, const Value& b) {
 
 Value HelperBody::variable(const c::Expr& name) const {
   const auto found = name.decl.valid() ? env_.find(name.decl) : env_.end();
-  if (found == env_.end()) fail(name.text, "used, which has no value that is known");
+  if (found == env_.end()) fail(name.text, "used, which is no variable of the function with a value");
   return found->second;
 }
 

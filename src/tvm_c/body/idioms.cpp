@@ -26,7 +26,7 @@ ExprRef narrowed(const ExprRef& wide) {
   return tir::make_int(*value);
 }
 
-// Whether `total` is 1 << (by - 1), half of what a shift right by `by` leaves out.
+// Whether it is 1 << (by - 1), half of what a shift right by `by` leaves out.
 bool is_half(const Expr& half, const Expr& by) {
   const auto value = tir::as_int(half);
   const auto bits = tir::as_int(by);
