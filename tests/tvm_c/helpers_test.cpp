@@ -127,6 +127,8 @@ TEST_CASE("loops, branches and variables of helpers") {
           "  c[0] = p[4];\n  c[1] = p[5];\n  c[2] = p[5];");
   is_same("switch (n % 3) { case 0: c[0] = 1; break; case 1: c[0] = 2; break; case 2: c[0] = 3; break; }",
           "  c[0] = 2;");
+  is_same("switch (n) { case 4: c[0] = 1; return 0; case 5: c[0] = 2; } c[1] = 3;", "  c[0] = 1;");
+  is_same("if (n) goto out; c[0] = 1; other: c[0] = 2; out: c[1] = 3;", "  c[1] = 3;");
   is_same("int k = (n / 4) * 4; { int k = 7; c[k] = 1; } c[k] = 2;", "  c[7] = 1;\n  c[4] = 2;");
   is_same("int8_t k = 300; size_t m = n; ++m; c[m] = k;", "  c[5] = 44;");
   is_same(
@@ -258,6 +260,35 @@ TEST_CASE("what is beyond what is read stays, with its call") {
             "a case that is no constant of int, from 0 on"},
            {"switch (n) { case 0x80000000u: c[0] = 1; break; } return 0;",
             "a case that is no constant of int, from 0 on"},
+           {"for (int i = 0;; ++i) { c[0] = 1; } return 0;",
+            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = 0; i < n;) { c[0] = 1; } return 0;",
+            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = 0, j = 0; i < n; ++i) { c[0] = 1; } return 0;",
+            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int8_t i = 0; i < n; ++i) { c[0] = 1; } return 0;",
+            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = 0; n < 5; ++i) { c[0] = 1; } return 0;",
+            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = 0; i != n; ++i) { c[0] = 1; } return 0;",
+            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = 0; i < n; --i) { c[0] = 1; } return 0;",
+            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = 0; i < n; ++n) { c[0] = 1; } return 0;",
+            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = 0; i < n; i += 1) { c[0] = 1; } return 0;",
+            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"int x __attribute__((aligned(8))) = 1; c[0] = x; return 0;",
+            "a declaration with more than a type, a name and a number"},
+           {"int x[2] = {1, 2}; c[0] = x[0]; return 0;", "a declaration with more than a type, a name and a number"},
+           {"int8_t x[0x80000000u]; x[0] = 1; return 0;", "an array without a constant number of elements"},
+           {"int8_t* x[2]; x[0] = a; return 0;", "an array without a constant number of elements"},
+           {"void* x[2]; x[0] = a; return 0;", "an array without a constant number of elements"},
+           {"(int)g(n); return 0;", "the result of a call as something else"},
+           {"(void)n; return 0;", "a statement that is no assignment and no call"},
+           {"c[0]; return 0;", "a statement that is no assignment and no call"},
+           {"if (*a++) c[0] = 1; return 0;",
+            "++ or -- of a pointer in an expression of a condition, a size, a call or a return"},
            {"_Bool k = n; c[0] = k; return 0;", "a type that is volatile or bool"},
            {"struct S* s = (struct S*)a; s = s + 1; return 0;", "a pointer to void moved, expected one to numbers"},
            {"int8_t** r = (int8_t**)a; return 0;", "a pointer to pointers, expected one to numbers"},
@@ -300,6 +331,11 @@ TEST_CASE("what is beyond what is read stays, with its call") {
   CHECK(read("  f(p, q, c, 4);", "UNKNOWN " + plain).starts_with("stays: f"));
   CHECK(read("  f(p, q, c, 4);", "#ifdef FAST\n" + plain + "#endif\n").find("c[4] = p[0]") == std::string::npos);
   CHECK(read("  f(p, q, c);", plain).find("stays: f") != std::string::npos);
+  // Functions without a result, whose calls may be cast to void; with more arguments, as they like.
+  const std::string without = "static void g(int32_t* c) { c[1] = 5; }\nstatic void f(int32_t* c) { (void)g(c); }\n";
+  CHECK(read("  f(c);", without) == read("  c[1] = 5;", ""));
+  CHECK(read("  f(c);", "static void f(int32_t* c, ...) { c[1] = 5; }\n") ==
+        "stays: f, found a call with other arguments than the function has");
 }
 
 TEST_CASE("pointers to void are not moved, as some compilers count bytes there") {
