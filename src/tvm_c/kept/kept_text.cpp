@@ -250,7 +250,8 @@ Kept find_kept(const std::vector<bool>& is_kept, const std::set<std::size_t>& al
   if (with_text.size() > 1) {
     fail(read, *with_text.begin()->second,
          "found code that stays as it is, and in " + read.files[std::next(with_text.begin())->first].name +
-             ", too, expected one file that has all of it: move it there");
+             ", too, expected one file that has all of it: move it there, static names that both have under other "
+             "names");
   }
   Kept kept;
   if (!with_text.empty()) kept.file = with_text.begin()->first;
