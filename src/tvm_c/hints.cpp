@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "tvm_c/kept/added_statements.hpp"
 #include "tvm_c/kept/outlined.hpp"
@@ -61,9 +60,9 @@ std::string entry_hint(const FilesRead& read, const FunctionText& text, std::siz
   for (const AddedStatements::Other& other : added.others) {
     if (other.place.begin > offset || offset >= other.place.end) continue;
     Outlined statement{.place = other.place};
-    Reason own =
+    const Reason own =
         other.reason.uses_model ? read_outlined(file, read.included.all_definitions(text.file), statement) : Reason();
-    std::string reason = own.empty() || own.uses_model ? other.reason.text : std::move(own.text);
+    std::string reason = own.empty() || own.uses_model ? other.reason.text : own.text;
     const std::string_view all = file.substr(other.place.begin, other.place.end - other.place.begin);
     if (const std::string called = operator_called(all, read.scope); !called.empty()) {
       reason = "calls " + in_quotes(called) + " in another form: write if (" + called +
