@@ -348,6 +348,7 @@ TEST_CASE("pointers to void are not moved, as some compilers count bytes there")
   CHECK(moved("(int32_t*)((void*)c + 1)") == message);
   CHECK(moved("(int32_t*)(((void*)b - 4))") == message);
   CHECK(moved("(int32_t*)(a + 4)") == message);
+  CHECK(moved("(int32_t*)((void*)c + 0)") == read("  c[0] = 1;", ""));
   CHECK(moved("(int32_t*)&((void*)c)[1]") == message);
   // In the operator itself.
   CHECK(read("  void* v = c;\n  int32_t* r = (int32_t*)v;\n  r[1] = 1;", "") == read("  c[1] = 1;", ""));

@@ -379,12 +379,15 @@ Value Values::cast(CType type, const Value& a) const {
 Value Values::element(const Value& pointer, const Value& index) const {
   if (pointer.kind == Value::Kind::record) return element_of_record(pointer, index);
   if (pointer.kind != Value::Kind::pointer) fail("found an element of what is no storage");
-  // Some compilers count bytes there.
-  if (pointer.is_void && !pointer.type.is_void()) fail("found a pointer to void moved, expected one to numbers");
   Value place = pointer;
   place.kind = Value::Kind::place;
   Tree at_index = rvalue(index);
   if (!at_index.expr->type.is_integer()) fail("found an index that is no integer");
+  // Some compilers count bytes there.
+  const bool is_moved = tir::as_int(*at_index.expr) != 0;
+  if (pointer.is_void && !pointer.type.is_void() && is_moved) {
+    fail("found a pointer to void moved, expected one to numbers");
+  }
   if (at_index.expr->type.bits < 32) at_index = promoted(std::move(at_index));
   place.tree = pointer.tree.expr == nullptr ? at_index : builder_.sum(pointer.tree, at_index);
   return place;
