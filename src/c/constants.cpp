@@ -105,14 +105,9 @@ class Evaluator {
 
   // NOLINTNEXTLINE(misc-no-recursion): sizeof in extents, which the parser limits
   Known run(ExprId root) {
-    // What is used stands behind what uses it.
-    std::vector<ExprId> order = {root};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const auto operands = tree_.operands_of(order[i]);
-      order.insert(order.end(), operands.begin(), operands.end());
-    }
-    std::reverse(order.begin(), order.end());
-    for (const ExprId id : order) values_[id] = value(id);
+    std::vector<ExprId> parts = tree_.parts_of(root);
+    std::reverse(parts.begin(), parts.end());
+    for (const ExprId id : parts) values_[id] = value(id);
     return values_[root];
   }
 

@@ -165,6 +165,15 @@ class Tree {
     const Expr& expr = (*this)[id];
     return std::span(operands).subspan(expr.first_operand, expr.operand_count);
   }
+  // The expression and all that it is made of: each in front of its operands. O(these).
+  [[nodiscard]] std::vector<ExprId> parts_of(ExprId root) const {
+    std::vector<ExprId> parts = {root};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto more = operands_of(parts[i]);
+      parts.insert(parts.end(), more.begin(), more.end());
+    }
+    return parts;
+  }
 };
 
 }  // namespace usmp::c

@@ -177,9 +177,7 @@ void BodyReader::workspace(const Token& name, CType type, c::ExprId call) {
   }
   if (numbers[2] < 0 || numbers[2] % element.bytes() != 0) element = tir::uint8_type;
   const VarId var = names_.allocated(name, element, numbers[2] / element.bytes());
-  Value pointer = pointer_to(var, type.element.is_void() ? element : type.element);
-  pointer.is_void = type.element.is_void();
-  names_.declare(name, std::move(pointer));
+  names_.declare(name, values_.cast(type, pointer_to(var, element)));
 }
 
 void BodyReader::array(const c::Decl& decl, CType type) {

@@ -203,7 +203,7 @@ class BodyReader {
   // (1, 0, sid_1), which planned C does not: TVM's allocator has not given it.
   void give_back(c::ExprId call);
   void call(const std::string& name, c::ExprId id, OnFailure failure);
-  // Whether the function's statements are read in place of the call.
+  // Whether it is a function of the files whose statements may be read in place of the call.
   [[nodiscard]] bool is_helper(const std::string& name) const;
   void checked_call(const std::string& name, const std::vector<Value>& given, OnFailure failure);
 

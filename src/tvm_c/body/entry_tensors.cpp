@@ -111,13 +111,8 @@ class RunCall {
     std::optional<std::size_t> at;  // of the first struct
     bool is_tvms = true;            // nothing but what planned C writes anew
     bool has_members = false;       // a parameter of another type may be a tensor
-    std::vector<c::ExprId> parts = {argument};
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const c::Expr& part = run_.tree[parts[i]];
-      const auto operands = run_.tree.operands_of(parts[i]);
-      parts.insert(parts.end(), operands.begin(), operands.end());
-      has_members = has_members || part.kind == c::ExprKind::member;
-    }
+    const std::vector<c::ExprId> parts = run_.tree.parts_of(argument);
+    for (const c::ExprId id : parts) has_members = has_members || run_.tree[id].kind == c::ExprKind::member;
     for (const c::ExprId id : parts) {
       const c::Expr& part = run_.tree[id];
       const auto found = part.kind == c::ExprKind::name ? structs_.find(part.text) : structs_.end();

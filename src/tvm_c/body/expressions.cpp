@@ -12,7 +12,6 @@
 #include "tvm_c/text/literals.hpp"
 #include "tvm_c/text/syntax.hpp"
 #include "usmp/arith/constants.hpp"
-#include "usmp/c/constants.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -37,9 +36,8 @@ Value number_of(const Token& token) {
     const auto bits = static_cast<std::uint8_t>(has_float_suffix(token) ? 32 : 64);
     return Values::number({tir::make_float(real_literal(token, false), {TypeCode::float_, bits, 1})});
   }
-  const auto literal = c::integer_literal(token.text);
-  if (literal && literal->bits == 0) fail_at(token, "a number of one type on all machines, without l or ul");
   const IntegerLiteral integer = integer_literal(token);
+  if (integer.is_long) fail_at(token, "a number of one type on all machines, without l or ul");
   return Values::number({tir::make_int(integer.value, integer.type)});
 }
 

@@ -52,7 +52,7 @@ class HelperBody : Evaluator {
     std::string_view label = {};
   };
 
-  [[nodiscard]] const c::Tree& tree() const { return *function_.tree; }
+  [[nodiscard]] const c::Tree& tree() const { return function_.in->tree; }
 
   // Ends the reading: found `what`; found 'name' `what`.
   [[noreturn]] void fail(std::string_view what) const { throw SyntaxError{0, "found " + std::string(what)}; }
@@ -72,17 +72,13 @@ class HelperBody : Evaluator {
 
   // The same value, whatever is stored afterwards.
   Value fixed(const Value& value, std::string_view name);
-
   void fix(Tree& tree, std::string_view name);
-
   Value in_type(const Value& value, CType type);
-
   void declare(c::DeclId decl, const Value& value);
 
   // Expressions: pure but for p++ of pointers, which is done behind the statement.
 
   Value evaluate(c::ExprId root) { return Evaluator::evaluate(tree(), root); }
-
   Value value_of(c::ExprId id, std::span<const Value> operands) override;
 
   // A copy that is not made may be used until something is stored. A loop comes back to a use.
@@ -90,18 +86,16 @@ class HelperBody : Evaluator {
 
   // sizeof(int32_t), sizeof(array), sizeof(*pointer)
   Value size(c::ExprId id);
-
   Value operation(c::ExprId id, std::span<const Value> operands);
-
   Value cast(CType type, const Value& value);
 
   // a + b; also of constants of which the width is not the same on all machines.
   [[nodiscard]] Value binary(std::string_view op, const Value& a, const Value& b) const;
 
-  // As c computes with it; fails for what is none.
+  // As c computes with it; what is no constant fails.
   [[nodiscard]] c::Constant c_constant(const Value& value) const;
 
-  // Fails for nothing.
+  // Without one, fails.
   [[nodiscard]] Value value_of(const std::optional<c::Constant>& constant) const;
 
   // Behind &&, || and ?, C computes an operand only sometimes: for a call that would be a statement, and for p++.
@@ -112,21 +106,15 @@ class HelperBody : Evaluator {
 
   // Zero for a number that a power of two divides, whatever its variables are.
   static std::optional<Value> no_remainder(const Value& a, const Value& b);
-
   [[nodiscard]] Value variable(const c::Expr& name) const;
-
   void make_moves();
-
   void move(c::DeclId decl, std::int64_t by);
-
   Value moved(const Value& pointer, const Value& by);
 
   // Statements.
 
   Flow block(c::StmtId id, bool is_function = false);
-
   Flow statement(c::StmtId id);
-
   void declaration(const c::Stmt& stmt);
 
   // One that has no elements may not be used.
@@ -134,52 +122,41 @@ class HelperBody : Evaluator {
 
   // A function of the file, or an instruction. Only statements may call functions that store.
   Value called(c::ExprId id, std::span<const Value> operands);
-
   [[nodiscard]] bool is_prototype(c::DeclId decl) const;
 
   // memcpy and memset of the C library, of whole elements.
   bool memory_call(c::ExprId id);
-
   void fill(const Value& to, const Value& with, std::int64_t bytes);
 
   // memcpy(&word, p, 4), memcpy(words, p, sizeof(words)): the words are what stands there, as long as nothing is
   // stored.
   void copy(c::ExprId target, const Value& from, std::int64_t bytes);
-
   void each_element(const Value& to, std::int64_t bytes, FunctionRef<Value(const Value&)> element);
 
   // An assignment, a count, or a call.
   void expression(c::ExprId id);
-
   void call_statement(c::ExprId id);
 
   // The call of a statement that does nothing else with memory.
   Value evaluate_statement(c::ExprId id);
-
   void store(const Value& place, const Value& value);
-
   void add_store(const Value& place, const Tree& value);
-
   void count(c::ExprId target, std::int64_t by);
 
   // What a loop or a branch that stays one may change lives in storage then.
   void require_changeable(c::DeclId decl) const;
-
   void assign(c::DeclId decl, std::string_view op, const Value& given);
 
   // 0 + x is x: sums often begin so.
   Value updated(const Value& before, std::string_view op, const Value& given);
 
-  // Variables that the statement assigns to or counts. O(these · log).
+  // Variables that the statement assigns to or counts, or takes the address of. O(these · log).
   [[nodiscard]] std::set<c::DeclId> changed_in(const c::Stmt& stmt) const;
 
   // Variables that the statement changes and that are declared outside of it become storage.
   void put_into_storage(const c::Stmt& stmt, const Moved& moved = {});
-
   Flow branch(const c::Stmt& stmt);
-
   void inside(c::StmtId id);
-
   Flow choice(const c::Stmt& stmt);
 
   struct Header {
@@ -190,14 +167,11 @@ class HelperBody : Evaluator {
 
   // for (int i = 0; i < N; ++i)
   Header header(const c::Stmt& stmt);
-
   Flow loop(const c::Stmt& stmt);
 
   // Pointers declared outside of the statement that each run of it moves, by how much.
   Moved moved_in(c::StmtId id);
-
   [[nodiscard]] bool is_outer_pointer(c::DeclId decl) const;
-
   Moved moved_by(c::ExprId root);
 
   // A loop that stays one.

@@ -40,7 +40,8 @@ bool HelperBody::memory_call(c::ExprId id) {
   if (operands.size() != 4) fail("other than three arguments");
   const auto bytes = constant_of(evaluate(operands[3]));
   const Value second = evaluate(operands[2]);
-  if (!bytes || *bytes < 0 || *bytes > INT32_MAX || !moves_.empty()) fail("a size that is no constant");
+  require_no_moves();
+  if (!bytes || *bytes < 0 || *bytes > INT32_MAX) fail("a size that is no constant");
   if (is_copy) {
     copy(operands[1], second, *bytes);
   } else {
@@ -52,8 +53,8 @@ bool HelperBody::memory_call(c::ExprId id) {
 void HelperBody::fill(const Value& to, const Value& with, std::int64_t bytes) {
   const auto byte = constant_of(with);
   const bool is_bytes = to.kind == Value::Kind::pointer && to.word_size == 0 && to.type == tir::int8_type;
-  if (!byte || !is_bytes || !moves_.empty())
-    fail("memset of other elements than int8_t, or to a value that is no constant");
+  require_no_moves();
+  if (!byte || !is_bytes) fail("memset of other elements than int8_t, or to a value that is no constant");
   const std::int64_t value = (*byte & 0xff) - ((*byte & 0x80) != 0 ? 0x100 : 0);
   each_element(to, bytes, [&](const Value&) { return Values::number({tir::make_int(value, tir::int8_type)}); });
 }
@@ -89,7 +90,8 @@ void HelperBody::copy(c::ExprId target, const Value& from, std::int64_t bytes) {
   }
   const Value to = evaluate(target);
   const bool are_alike = to.kind == Value::Kind::pointer && to.word_size == 0 && to.type == from.type;
-  if (!are_alike || !moves_.empty()) fail("memcpy between elements of different types");
+  require_no_moves();
+  if (!are_alike) fail("memcpy between elements of different types");
   each_element(to, bytes, [&](const Value& i) { return values_.element(from, i); });
 }
 

@@ -98,7 +98,7 @@ HelperBody::Flow HelperBody::statement(c::StmtId id) {
       return {Flow::Kind::leave, fixed(value, "result"), {}};
     }
     default:
-      fail(in_quotes((*function_.tokens)[stmt.tokens.begin].text) + ", a statement beyond what is read");
+      fail(in_quotes(function_.in->unit.tokens[stmt.tokens.begin].text) + ", a statement beyond what is read");
   }
 }
 
@@ -194,7 +194,8 @@ void HelperBody::inside(c::StmtId id) {
 
 HelperBody::Flow HelperBody::choice(const c::Stmt& stmt) {
   const auto constant = constant_of(evaluate(stmt.expr));
-  if (!constant || !moves_.empty()) fail("switch of what is no constant");
+  require_no_moves();
+  if (!constant) fail("switch of what is no constant");
   // Cases that each end with break, of which at most one is taken.
   bool is_taken = false;
   if (tree()[stmt.body[0]].kind != c::StmtKind::block) fail("switch without a block");
@@ -236,13 +237,12 @@ HelperBody::Header HelperBody::header(const c::Stmt& stmt) {
   const auto first = constant_of(evaluate(counter.init));
   const Value end = evaluate(tree().operands_of(stmt.expr)[1]);
   const auto bound = constant_of(end);
-  if (!first || !bound || !moves_.empty()) fail(other_loop);
+  require_no_moves();
+  if (!first || !bound) fail(other_loop);
   const std::set<c::DeclId> changed = changed_in(tree()[stmt.body[0]]);
-  std::vector<c::ExprId> order = {tree().operands_of(stmt.expr)[1]};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto operands = tree().operands_of(order[i]);
-    order.insert(order.end(), operands.begin(), operands.end());
-    if (changed.contains(tree()[order[i]].decl)) fail(tree()[order[i]].text, "changed in a loop that it ends");
+  if (changed.contains(result.counter)) fail("a loop's counter changed in the loop");
+  for (const c::ExprId part : tree().parts_of(tree().operands_of(stmt.expr)[1])) {
+    if (changed.contains(tree()[part].decl)) fail(tree()[part].text, "changed in a loop that it ends");
   }
   // The counter is compared as one without a sign.
   const bool is_unsigned =
@@ -256,7 +256,6 @@ HelperBody::Header HelperBody::header(const c::Stmt& stmt) {
 
 HelperBody::Flow HelperBody::loop(const c::Stmt& stmt) {
   const Header header = this->header(stmt);
-  if (changed_in(tree()[stmt.body[0]]).contains(header.counter)) fail("a loop's counter changed in the loop");
   if (header.end <= header.first) return {};
   if (header.end - header.first == 1) {
     env_[header.counter] = Values::number({tir::make_int(header.first)});
@@ -343,13 +342,10 @@ bool HelperBody::is_outer_pointer(c::DeclId decl) const {
 
 HelperBody::Moved HelperBody::moved_by(c::ExprId root) {
   Moved moved;
-  std::vector<c::ExprId> order = {root};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const c::Expr& expr = tree()[order[i]];
-    const auto operands = tree().operands_of(order[i]);
-    order.insert(order.end(), operands.begin(), operands.end());
+  for (const c::ExprId part : tree().parts_of(root)) {
+    const c::Expr& expr = tree()[part];
     if (!is_step(expr) && expr.kind != c::ExprKind::assign) continue;
-    const c::Expr& target = tree()[operands[0]];
+    const c::Expr& target = tree()[tree().operands_of(part)[0]];
     if (target.kind != c::ExprKind::name || !target.decl.valid() || !is_outer_pointer(target.decl)) continue;
     if (!is_step(expr)) fail(target.text, "set in a loop");
     moved[target.decl] += expr.text == "++" ? 1 : -1;
@@ -360,8 +356,8 @@ HelperBody::Moved HelperBody::moved_by(c::ExprId root) {
 std::set<c::DeclId> HelperBody::changed_in(const c::Stmt& stmt) const {
   std::set<c::DeclId> changed;
   auto change =
-      std::ranges::lower_bound(*function_.changes, stmt.tokens.begin, {}, &Helpers::Changes::value_type::first);
-  for (; change != function_.changes->end() && change->first < stmt.tokens.end; ++change)
+      std::ranges::lower_bound(function_.in->changes, stmt.tokens.begin, {}, &Helpers::Changes::value_type::first);
+  for (; change != function_.in->changes.end() && change->first < stmt.tokens.end; ++change)
     changed.insert(change->second);
   return changed;
 }

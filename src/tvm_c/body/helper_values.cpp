@@ -222,8 +222,8 @@ void HelperBody::require_no_steps_in(std::span<const c::ExprId> operands) const 
   require_no_moves();
   for (const c::ExprId operand : operands) {
     const c::TokenRange range = tree()[operand].tokens;
-    const auto call = std::ranges::lower_bound(*function_.calls, range.begin);
-    if (call != function_.calls->end() && *call < range.end) fail("a call in an operand that C may skip");
+    const auto call = std::ranges::lower_bound(function_.in->calls, range.begin);
+    if (call != function_.in->calls.end() && *call < range.end) fail("a call in an operand that C may skip");
   }
 }
 

@@ -118,7 +118,7 @@ std::optional<Helpers::Function> Helpers::find(std::string_view name, std::size_
   const Parsed& in = parsed(file);
   const auto found = in.functions.find(name);
   if (found == in.functions.end() || !found->second) return std::nullopt;
-  return Function{&in.tree, &in.unit.tokens, *found->second, &in.changes, &in.calls};
+  return Function{&in, *found->second};
 }
 
 std::string Helpers::why_not_found(std::string_view name, std::size_t file) {

@@ -31,12 +31,19 @@ class Helpers {
 
   // Where expressions change a variable by its name, or take its address, by their first token.
   using Changes = std::vector<std::pair<std::uint32_t, c::DeclId>>;
+  struct Parsed {
+    c::Files files;
+    c::Unit unit;
+    c::Tree tree;                                                    // of the unit's tokens
+    std::uint32_t main = 0;                                          // the file among `files`
+    std::map<std::string_view, std::optional<c::DeclId>> functions;  // nothing: several, or not for certain
+    Changes changes;
+    std::vector<std::uint32_t> calls;  // first tokens, in order; but of instructions
+    std::string fault;                 // "config.h, line 3, column 5: found …"; empty: the file is understood
+  };
   struct Function {
-    const c::Tree* tree = nullptr;
-    const std::vector<c::Token>* tokens = nullptr;  // that the tree is of
+    const Parsed* in = nullptr;
     c::DeclId decl;
-    const Changes* changes = nullptr;                   // of the file
-    const std::vector<std::uint32_t>* calls = nullptr;  // first tokens, in order; but of instructions
   };
   // The only function of that name that the file defines, with a body that is parsed; nothing: there is none, or the
   // file is not understood.
@@ -57,16 +64,6 @@ class Helpers {
   void add_not_read(std::vector<UnreadCall>& to) const;
 
  private:
-  struct Parsed {
-    c::Files files;
-    c::Unit unit;
-    c::Tree tree;
-    std::uint32_t main = 0;                                          // the file among `files`
-    std::map<std::string_view, std::optional<c::DeclId>> functions;  // nothing: several, or not for certain
-    Changes changes;
-    std::vector<std::uint32_t> calls;
-    std::string fault;  // "config.h, line 3, column 5: found …"; empty: the file is understood
-  };
   const Parsed& parsed(std::size_t file);
 
   std::span<const Source> files_;

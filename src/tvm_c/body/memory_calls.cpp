@@ -80,9 +80,10 @@ class Sizes : Evaluator {
       const auto is_one = [](const Value& value) {
         return value.kind == Value::Kind::number && tir::as_int(*value.tree.expr).value_or(-1) >= 0;
       };
-      if (!is_sum && (!is_one(operands[0]) || !is_one(operands[1]))) fail_at(at_, "a sum or product of numbers");
-      Value value = folded(values_.binary(expr.text, operands[0], operands[1]));
-      if (is_sum || (value.kind == Value::Kind::number && tir::as_int(*value.tree.expr))) return value;
+      if (is_sum || std::ranges::all_of(operands, is_one)) {
+        Value value = folded(values_.binary(expr.text, operands[0], operands[1]));
+        if (is_sum || is_one(value)) return value;
+      }
     }
     fail_at(at_, "a size that is a number, or a sum or product of numbers");
   }

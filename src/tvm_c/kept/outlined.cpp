@@ -47,13 +47,8 @@ void add_changed(const c::Tree& tree, Names& changed) {
 void add_sized(const c::Tree& tree, Names& sized) {
   for (std::size_t i = 0; i < tree.exprs.size(); ++i) {
     if (tree.exprs[i].kind != c::ExprKind::prefix || tree.exprs[i].text != "sizeof") continue;
-    std::vector<c::ExprId> pending = {c::ExprId(i)};
-    while (!pending.empty()) {
-      const c::ExprId one = pending.back();
-      pending.pop_back();
+    for (const c::ExprId one : tree.parts_of(c::ExprId(i))) {
       if (tree[one].kind == c::ExprKind::name) sized.emplace(tree[one].text);
-      const auto operands = tree.operands_of(one);
-      pending.insert(pending.end(), operands.begin(), operands.end());
     }
   }
 }

@@ -31,9 +31,8 @@ struct OutlinedFunction {
   std::vector<std::pair<std::string, std::string>> params;  // type and name
 };
 
-// Says why the statement at the place may not be a function. It and everything that
-// macros in it may stand for declares nothing for others, calls no operator and nothing of TVM's, and stays inside
-// itself.
+// Says why the statement at the place may not be a function. It and everything that macros in it may stand for declares
+// nothing for others, calls no operator and nothing of TVM's, and stays inside itself.
 [[nodiscard]] Reason read_outlined(std::string_view file, const AllDefinitions& macros, Outlined& statement);
 
 // "static void usmp_added_1(void* usmp_sid_1) { … }", with the statement's text.

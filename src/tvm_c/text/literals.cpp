@@ -30,7 +30,7 @@ IntegerLiteral integer_literal(const Token& token) {
   // long has 64 bits where TVM runs.
   const std::uint8_t bits = found->bits == 0 ? std::uint8_t{64} : found->bits;
   const tir::TypeCode code = found->is_unsigned ? tir::TypeCode::uint : tir::TypeCode::int_;
-  return {static_cast<std::int64_t>(static_cast<std::uint64_t>(found->value)), {code, bits, 1}};
+  return {static_cast<std::int64_t>(static_cast<std::uint64_t>(found->value)), {code, bits, 1}, found->bits == 0};
 }
 
 bool has_float_suffix(const Token& real) { return real.text.ends_with('f') || real.text.ends_with('F'); }

@@ -14,6 +14,7 @@ namespace usmp::tvm_c {
 struct IntegerLiteral {
   std::int64_t value = 0;  // of uint64 above INT64_MAX in two's complement
   tir::DataType type;      // int32, uint32, int64 or uint64: the first that C tries and that holds it
+  bool is_long = false;    // of a type of 32 bits elsewhere
 };
 
 [[nodiscard]] bool is_real(const Token& number);
