@@ -90,6 +90,7 @@ TEST_CASE("memory that is not understood as elements stays text") {
         "memcpy(q, p, -1);", "memcpy(q, p, n / sizeof(*q));", "memcpy(q, p, sizeof(q));", "memcpy(q, p, sizeof(v));",
         "memcpy(q, p, n % 4);", "memcpy(q, 0, 4);", "memcpy(q, p);", "int8_t* r = memcpy(q, p, 4);",
         "memcpy(q, p, (4 - sizeof(float) * 2) / 2 + 8);", "memcpy(q, p, 8 / (sizeof(float) - 8) + 8);",
+        "memcpy(q, p, (4 - sizeof(float) * 2) / (0 - 2) + 8);", "memcpy(q, p, (0 - 1 < sizeof(float)) * 8);",
         "memcpy(q, p, (uint8_t)n);", "memcpy(q, p, n > 3 ? n : 3);"}) {
     CHECK_MESSAGE(stays("  " + std::string(call)), call);
   }
