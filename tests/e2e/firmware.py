@@ -375,14 +375,13 @@ def cases_of(testdata: Path, shared: Path | None, all_boards: list[str], folder:
         if board in all_boards:
             cases.append(Case(tflite[first:first + TOGETHER], board, placement, False))
     boards = [board for board in all_boards if board != "mps2-an385"]
-    for model in golden.models_below(testdata):
+    together = [model for model in golden.models_below(testdata) if model.name in ("ds_cnn", "resnet8", "lstm")]
+    for models in [*([model] for model in golden.models_below(testdata)), *[together] * bool(together[1:])]:
         for number, board in enumerate(boards):
             for placement in PLACEMENTS:
                 # All placements on the first board, and one on each of the others.
                 if number == 0 or placement == list(PLACEMENTS)[number % len(PLACEMENTS)]:
-                    cases.append(Case([model], board, placement, True))
-    together = [model for model in golden.models_below(testdata) if model.name in ("ds_cnn", "resnet8", "lstm")]
-    cases += [Case(together, board, placement, True) for board in boards for placement in PLACEMENTS if together[1:]]
+                    cases.append(Case(models, board, placement, True))
     if shared:
         for folder in ("own", "mlperf_tiny"):
             for model in golden.models_below(shared / folder):

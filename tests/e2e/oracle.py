@@ -93,9 +93,9 @@ def add(archive: Archive, out: Path, variant: str) -> None:
 def plan_all(binary: Path, archive: Archive, transforms: list[str], alone: set[str], in_turn: bool) -> None:
     archive.directory.mkdir()
     for number, transform in enumerate(transforms):
-        if in_turn and transform in alone and (archive.number + number) % 2 == 1:
+        if in_turn and transform in alone and (archive.number + number) % 4 != 0:
             continue
-        places = (PLACES[(archive.number + number) // 2 % len(PLACES)],) if in_turn and transform != "all" else PLACES
+        places = (PLACES[(archive.number + number) // 4 % len(PLACES)],) if in_turn and transform != "all" else PLACES
         one, two, io = (archive.directory / f"{number}_{place}" for place in PLACES)
         if places != ("io",):
             planned = plan(binary, archive, transform, ONE_POOL, one)
@@ -122,7 +122,7 @@ def main() -> int:
     parser.add_argument("root", type=Path, help="directory with archives (.tar.xz) and golden files")
     parser.add_argument("--transform", nargs="+", required=True,
                         help="steps of transformation, as on the command line, or each; options may follow in the same word")
-    parser.add_argument("--in-turn", action="store_true", help="all steps in each of the three ways; else one way, a step alone on every other archive")
+    parser.add_argument("--in-turn", action="store_true", help="all steps in each of the three ways; else one way, a step alone on every fourth archive")
     parser.add_argument("--only", default="", help="archives whose name contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
