@@ -16,6 +16,7 @@
 #include "kernels/product_sum.hpp"
 #include "kernels/run.hpp"
 #include "usmp/loops/edit.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 

@@ -72,7 +72,7 @@ class HelperBody : Evaluator {
 
   // The same value, whatever is stored afterwards.
   Value fixed(const Value& value, std::string_view name);
-  void fix(Tree& tree, std::string_view name);
+  void fix(tir::Tree& tree, std::string_view name);
   Value in_type(const Value& value, CType type);
   void declare(c::DeclId decl, const Value& value);
 
@@ -140,7 +140,7 @@ class HelperBody : Evaluator {
   // The call of a statement that does nothing else with memory.
   Value evaluate_statement(c::ExprId id);
   void store(const Value& place, const Value& value);
-  void add_store(const Value& place, const Tree& value);
+  void add_store(const Value& place, const tir::Tree& value);
   void count(c::ExprId target, std::int64_t by);
 
   // What a loop or a branch that stays one may change lives in storage then.
