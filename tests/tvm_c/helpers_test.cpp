@@ -47,6 +47,10 @@ out:
 }
 )";
 
+const std::string other_loop = "a loop other than for (int i = A; i < B; ++i), A and B constant";
+const std::string other_widths =
+    "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the same";
+
 }  // namespace
 
 TEST_CASE("a helper is read with the values of its arguments") {
@@ -110,6 +114,20 @@ TEST_CASE("loops, branches and variables of helpers") {
   is_same(
       "for (int i = 0; i < n; ++i) { c[i] = *a; for (int j = 1; j < 4; ++j) ++a; }",
       "  for (int32_t i = 0; i < 4; ++i) {\n    c[i] = p[i * 3];\n    for (int32_t j = 1; j < 4; ++j) {\n    }\n  }");
+  // What changes behind a loop is no variable of the loop.
+  is_same("for (int i = 0; i < n; ++i) c[i] = 1; n += 3; c[n] = 1;",
+          "  for (int32_t i = 0; i < 4; ++i) {\n    c[i] = 1;\n  }\n  c[7] = 1;");
+  is_same("for (int i = 0; i < n; ++i) { int m = 2; for (int j = 0; j < m; ++j) c[i * m + j] = 1; }",
+          "  for (int32_t i = 0; i < 4; ++i) {\n    for (int32_t j = 0; j < 2; ++j) {\n      c[i * 2 + j] = 1;\n    "
+          "}\n  }");
+  is_same("for (int i = 0; i < n; ++i) { int8_t x; x = *a++; c[i] = x; } c[4] = *a;",
+          "  for (int32_t i = 0; i < 4; ++i) {\n    int8_t x = p[i];\n    c[i] = x;\n  }\n  c[4] = p[4];");
+  is_same("for (int i = 4; i < n; ++i) return 1; for (int i = 1; i < 2; ++i) c[i] = 1;", "  c[1] = 1;");
+  is_same(
+      "uint8_t m = n; for (int i = 0; i < 4u; ++i) c[i] = 1; for (int i = -1; i < m; ++i) c[i + 1] = 1;",
+      "  for (int32_t i = 0; i < 4; ++i) {\n    c[i] = 1;\n  }\n  for (int32_t i = -1; i < 4; ++i) {\n    c[i + 1] = "
+      "1;\n  }");
+  is_same("for (int i = 0x7ffffffe; i < 0x7fffffff; ++i) c[0] = 1;", "  c[0] = 1;");
   is_same("n -= 4; if (n == 0) goto out; c[0] = 1; out: c[1] = 2;", "  c[1] = 2;");
   is_same("if (n > 4) return 1; for (int i = 5; i < n; ++i) return 1; c[0] = n > 3 ? 1 : 2;",
           "  c[0] = (4 > 3) ? 1 : 2;");
@@ -159,8 +177,7 @@ TEST_CASE("what is beyond what is read stays, with its call") {
            {"static int x = 0; c[0] = x; return 0;", "a declaration with more than a type, a name and a number"},
            {"c[0] = counter; return 0;", "'counter' used, which is no variable of the function with a value"},
            {"counter = n; return 0;", "'counter' changed before it has a value"},
-           {"for (int i = 0; i < a[0]; ++i) c[i] = 1; return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = 0; i < a[0]; ++i) c[i] = 1; return 0;", other_loop},
            {"for (int i = 0; i < n; ++i) { if (a[i]) break; } return 0;", "'break', a statement beyond what is read"},
            {"for (int i = 0; i < n; ++i) { if (a[i]) return 0; } return 0;",
             "return or goto in a loop or in a branch that is not constant"},
@@ -171,10 +188,8 @@ TEST_CASE("what is beyond what is read stays, with its call") {
            {"for (int i = 0; i < n; ++i) { a += b[i]; c[i] = *a; } return 0;", "'a' set in a loop"},
            {"for (int i = 0; i < n; ++i) { for (int j = i; j < n; ++j) c[i] = *a++; } return 0;",
             "'i' used, which is no variable of the function with a value"},
-           {"for (int i = n; i > 0; --i) { c[i] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int i = 0x7ffffffe; i <= 0x7fffffff; ++i) { c[i] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = n; i > 0; --i) { c[i] = 1; } return 0;", other_loop},
+           {"for (int i = 0x7ffffffe; i <= 0x7fffffff; ++i) { c[i] = 1; } return 0;", other_loop},
            {"back: c[0] = 1; if (n > 3) goto back; return 0;",
             "goto to a label that is not further down in the function's own block"},
            {"return f(a, b, c, n);", "calls more than 16 deep"},
@@ -186,37 +201,17 @@ TEST_CASE("what is beyond what is read stays, with its call") {
            {"c[0] = (n, 1); return 0;", "an expression beyond what is read"},
            {"switch (a[0]) { case 1: c[0] = 1; break; } return 0;", "switch of what is no constant"},
            {"switch (n) { default: c[0] = 1; break; } return 0;", "default in switch"},
-           {"size_t m = n; c[0] = m - 5 > 0; return 0;",
-            "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the "
-            "same"},
-           {"size_t m = n; c[0] = a[0] / m; return 0;",
-            "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the "
-            "same"},
-           {"size_t m = n; c[0] = -m; return 0;",
-            "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the "
-            "same"},
-           {"size_t m = n; m -= 5; c[0] = m; return 0;",
-            "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the "
-            "same"},
-           {"size_t m = n; c[0] = n > 3 ? m : -1; return 0;",
-            "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the "
-            "same"},
-           {"int k = -1; c[0] = k < sizeof(int32_t); return 0;",
-            "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the "
-            "same"},
-           {"long k = -1; c[0] = k < 1u; return 0;",
-            "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the "
-            "same"},
-           {"c[0] += sizeof(int32_t); return 0;",
-            "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the "
-            "same"},
-           {"c[0] = ~sizeof(int32_t) > 5; return 0;",
-            "a number of size_t, long or such, with which not all machines, or all values of a variable, compute the "
-            "same"},
-           {"size_t m = n; for (int i = -1; i < m; ++i) c[i + 1] = 1; return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int i = -1; i < 4u; ++i) c[i + 1] = 1; return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"size_t m = n; c[0] = m - 5 > 0; return 0;", other_widths},
+           {"size_t m = n; c[0] = a[0] / m; return 0;", other_widths},
+           {"size_t m = n; c[0] = -m; return 0;", other_widths},
+           {"size_t m = n; m -= 5; c[0] = m; return 0;", other_widths},
+           {"size_t m = n; c[0] = n > 3 ? m : -1; return 0;", other_widths},
+           {"int k = -1; c[0] = k < sizeof(int32_t); return 0;", other_widths},
+           {"long k = -1; c[0] = k < 1u; return 0;", other_widths},
+           {"c[0] += sizeof(int32_t); return 0;", other_widths},
+           {"c[0] = ~sizeof(int32_t) > 5; return 0;", other_widths},
+           {"size_t m = n; for (int i = -1; i < m; ++i) c[i + 1] = 1; return 0;", other_loop},
+           {"for (int i = -1; i < 4u; ++i) c[i + 1] = 1; return 0;", other_loop},
            {"for (int i = 0; i < n; ++i) { n--; c[i] = 1; } return 0;", "'n' changed in a loop that it ends"},
            {"for (int i = 3; i < n + 1; ++i) { if (a[i]) n = 0; c[i] = 1; } return 0;",
             "'n' changed in a loop that it ends"},
@@ -236,24 +231,21 @@ TEST_CASE("what is beyond what is read stays, with its call") {
             "a case that is no constant of int, from 0 on"},
            {"switch (n) { case 0x80000000u: c[0] = 1; break; } return 0;",
             "a case that is no constant of int, from 0 on"},
-           {"for (int i = 0;; ++i) { c[0] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int i = 0; i < n;) { c[0] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int i = 0, j = 0; i < n; ++i) { c[0] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int8_t i = 0; i < n; ++i) { c[0] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int i = 0; n < 5; ++i) { c[0] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int i = 0; i != n; ++i) { c[0] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int i = 0; i < n; --i) { c[0] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int i = 0; i < n; ++n) { c[0] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
-           {"for (int i = 0; i < n; i += 1) { c[0] = 1; } return 0;",
-            "a loop other than for (int i = A; i < B; ++i), A and B constant"},
+           {"for (int i = 0;; ++i) { c[0] = 1; } return 0;", other_loop},
+           {"for (int i; i < n; ++i) { c[0] = 1; } return 0;", other_loop},
+           {"for (int i = 0; i < 65536; ++i) { for (int j = 0; j < 65536; ++j) c[0] = *a++; } return 0;",
+            "a pointer that moves too far"},
+           {"for (int i = 0; i < 65536; ++i) { for (int j = 0; j < 65536; ++j) c[0] = *a--; } return 0;",
+            "a pointer that moves too far"},
+           {"int32_t x UNKNOWN = 1; c[0] = x; return 0;", "a declaration with more than a type, a name and a number"},
+           {"for (int i = 0; i < n;) { c[0] = 1; } return 0;", other_loop},
+           {"for (int i = 0, j = 0; i < n; ++i) { c[0] = 1; } return 0;", other_loop},
+           {"for (int8_t i = 0; i < n; ++i) { c[0] = 1; } return 0;", other_loop},
+           {"for (int i = 0; n < 5; ++i) { c[0] = 1; } return 0;", other_loop},
+           {"for (int i = 0; i != n; ++i) { c[0] = 1; } return 0;", other_loop},
+           {"for (int i = 0; i < n; --i) { c[0] = 1; } return 0;", other_loop},
+           {"for (int i = 0; i < n; ++n) { c[0] = 1; } return 0;", other_loop},
+           {"for (int i = 0; i < n; i += 1) { c[0] = 1; } return 0;", other_loop},
            {"int x __attribute__((aligned(8))) = 1; c[0] = x; return 0;",
             "a declaration with more than a type, a name and a number"},
            {"int x[2] = {1, 2}; c[0] = x[0]; return 0;", "a declaration with more than a type, a name and a number"},

@@ -101,6 +101,8 @@ TEST_CASE("words whose bits move, or are one number, stay") {
   CHECK_FALSE(found("c[0] = __smuad(__sxtb16(x), __sxtb16(y));").starts_with("stays"));
   for (const auto& [body, reason] : std::vector<Staying>{
            {"c[0] = x;", "a word as a number"},
+           {"int32_t s = c[0]; for (int i = 0; i < 4; ++i) s = __smlad(__sxtb16(x), __sxtb16(y), s); c[0] = s;",
+            "products added to what may be any number"},
            {"c[0] = x + 1;", "operator + of words"},
            {"c[0] = (uint32_t)x >> 4;", "a word shifted by something else than whole parts"},
            {"c[0] = x >> 8;", "a word with a sign shifted to the right"},

@@ -15,6 +15,7 @@ namespace usmp::tvm_c {
 namespace {
 
 constexpr std::size_t most_calls_deep = 16;
+constexpr std::string_view moves_too_far = "a pointer that moves too far";
 constexpr std::string_view other_loop = "a loop other than for (int i = A; i < B; ++i), A and B constant";
 
 }  // namespace
@@ -41,14 +42,12 @@ Value HelperBody::call(std::string_view name, const std::vector<Value>& argument
   env_ = std::move(outer);
   --depth_;
   if (is_void && flow.kind == Flow::Kind::next) return Values::number({tir::make_int(0)});
-  if (flow.kind != Flow::Kind::leave || !flow.value) fail("an end of the function without a value");
+  if (flow.kind != Flow::Kind::leave) fail("an end of the function without a value");
   return in_type(*flow.value, type_of(type.of));
 }
 
 HelperBody::Flow HelperBody::block(c::StmtId id, bool is_function) {
-  const c::Stmt& stmt = tree()[id];
-  if (stmt.kind != c::StmtKind::block) return statement(id);
-  const std::vector<c::StmtId>& parts = stmt.body;
+  const std::vector<c::StmtId>& parts = tree()[id].body;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Flow flow = statement(parts[i]);
     if (flow.kind == Flow::Kind::jump && is_function) {
@@ -278,6 +277,8 @@ HelperBody::Flow HelperBody::loop(const c::Stmt& stmt) {
       header.first == 0 ? number : values_.binary("-", number, Values::number({tir::make_int(header.first)}));
   std::map<c::DeclId, std::pair<Value, std::size_t>> before;  // pointers that move, where they stand and were declared
   for (const auto& [decl, by] : moved) {
+    const auto whole = checked_mul(by, count);
+    if (!whole || *whole > INT32_MAX || *whole < INT32_MIN) fail(moves_too_far);
     before[decl] = {env_[decl], levels_[decl]};
     env_[decl] = this->moved(env_[decl],
                              by == 1 ? iteration : values_.binary("*", iteration, Values::number({tir::make_int(by)})));
@@ -304,7 +305,7 @@ HelperBody::Moved HelperBody::moved_in(c::StmtId id) {
     for (const auto& [decl, by] : more) {
       const auto product = checked_mul(by, times);
       const auto sum = product ? checked_add(moved[decl], *product) : std::nullopt;
-      if (!sum || *sum > INT32_MAX || *sum < INT32_MIN) fail("a pointer that moves too far");
+      if (!sum) fail(moves_too_far);
       moved[decl] = *sum;
     }
   };
