@@ -143,6 +143,9 @@ TEST_CASE("loops, branches and variables of helpers") {
   is_same("memset(a, 0xff, n * sizeof(*a)); memcpy(b, a, 3);",
           "  for (int32_t i = 0; i < 4; ++i) {\n    p[i] = (int8_t)-1;\n  }\n  for (int32_t i = 0; i < 3; ++i) {\n    "
           "q[i] = p[i];\n  }");
+  is_same("memset(a, 1, 0); memcpy(a, b, 0); c[0] = 1;", "  c[0] = 1;");
+  is_same("int32_t w[2]; memcpy(w, c, 8); c[0] = w[1];",
+          "  int32_t w[2];\n  for (int32_t i = 0; i < 2; ++i) {\n    w[i] = c[i];\n  }\n  c[0] = w[1];");
   is_same("a += 3; a -= 1; c[0] = a[n - 3];", "  c[0] = p[3];");
   is_same("c[0] = -n; c[1] = !n; c[2] = ~n;", "  c[0] = -4;\n  c[1] = 0;\n  c[2] = -5;");
   is_same("size_t m = 0; c[m] = 1; size_t last = 0x7fffffff; c[last - 0x7ffffffe] = 2;", "  c[0] = 1;\n  c[1] = 2;");

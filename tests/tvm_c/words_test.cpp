@@ -169,6 +169,14 @@ TEST_CASE("words whose bits move, or are one number, stay") {
             "an address of which is not known whether it is a multiple of 4"},
            {"c[0] = (int32_t)a;", "a word as a number"},
            {"c[0] = (int32_t)a & 7;", "an address as a number"},
+           {"memset((int32_t*)a, 0, 4);", "memset of other elements than int8_t, or to a value that is no constant"},
+           {"memset(a, 0, -4);", "a size that is no constant"},
+           {"memset(a, 0, 0x80000000u);", "a size that is no constant"},
+           {"memcpy(c, (int32_t*)a, 4);", "memcpy from something else than numbers"},
+           {"memcpy((int32_t*)a, b, 4);", "memcpy between elements of different types"},
+           {"memcpy(undeclared, a, 4);", "'undeclared' used, which is no variable of the function with a value"},
+           {"memcpy(&c, a, 4);", "& of what is no element, expected one of storage"},
+           {"int16_t h = 0; memcpy(&h, a, 2);", "& of what is no element, expected one of storage"},
            {"memset(c, 1, 4);", "memset of other elements than int8_t, or to a value that is no constant"},
            {"memset(a, b[0], 4);", "memset of other elements than int8_t, or to a value that is no constant"},
            {"memcpy(c, a, 4);", "memcpy between elements of different types"},
@@ -179,6 +187,15 @@ TEST_CASE("words whose bits move, or are one number, stay") {
   // What the file defines itself.
   CHECK(found("c[0] = __smuad(__sxtb16(x), 1);", "int __sxtb16(int x) { return x; }\n") ==
         "stays: __sxtb16 f, found another number, expected a word of two halves");
+  const std::string of_library = ", found a function of the name of one of the C library";
+  CHECK(found("memset(a, 0, 4);", "static void memset(int8_t* p, int v, int n) { p[0] = 7; }\n") ==
+        "stays: f memset" + of_library);
+  CHECK(found("memset(a, 0, 4);", "void (*memset)(int8_t* p, int v, int n);\n") == "stays: f" + of_library);
+  CHECK_FALSE(found("memset(a, 0, 4);", "void* memset(void* p, int v, unsigned n);\n").starts_with("stays"));
+  const std::string product = "c[0] = __smuad(__sxtb16(x), __sxtb16(y));";
+  CHECK(found(product, "int32_t (*__smuad)(int32_t, int32_t);\n") ==
+        "stays: f, found a function of the name of an instruction");
+  CHECK_FALSE(found(product, "int32_t __smuad(int32_t, int32_t);\n").starts_with("stays"));
   CHECK(found("c[0] = __pkhbt(x, x, 16);", "#define __pkhbt(A,B,C) __asm(\"pkhbt %0, %2, %1, lsl %3\")\n")
             .starts_with("stays: f"));
 }

@@ -79,7 +79,7 @@ void HelperBody::copy(c::ExprId target, const Value& from, std::int64_t bytes) {
     if (!is_address && array != arrays_.end() && is_of_words && from.type.bits < 32) {
       const auto pointer = words_.pointer_to_words(words, from);
       if (!pointer || bytes != array->second) fail("memcpy to a part of an array of words");
-      if (own_.contains(from.storage) || from.copy != 0) fail("memcpy to words from what the function has computed");
+      if (own_.contains(from.storage)) fail("memcpy to words from what the function has computed");
       require_changeable(decl);
       Value copy = fixed(*pointer, "words");
       copies_.push_back(stores_);
