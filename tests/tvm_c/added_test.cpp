@@ -294,11 +294,16 @@ TEST_CASE("checks of arguments stay, those of workspace are gone") {
         "  if (x_buffer_var != NULL) return -1;\n", "  if (x_buffer_var == NULL) return -1; else n = 1;\n"}) {
     CHECK_MESSAGE(entry(other).find("found ") != std::string::npos, other);
   }
+  CHECK(entry("  if (*x_buffer_var) return -1;\n").find("if x_buffer_var[0] != 0i8 {") != std::string::npos);
   const auto kept = [&](const std::string& text) {
     return entry("  if (x_buffer_var == NULL) " + text + "\n").find("usmp_kept_failure") != std::string::npos;
   };
   CHECK(kept("{ log(\"no input\"); return -1; }"));
   CHECK(kept("return error;"));
+  CHECK(kept("return 3000000000;"));
+  CHECK(kept("return -2147483648;"));
+  CHECK(entry("  if (!x_buffer_var) return 2147483647;\n").find("check_return(0, 2147483647, ") != std::string::npos);
+  CHECK(entry("  if (!x_buffer_var) return -2147483647;\n").find("check_return(0, -2147483647, ") != std::string::npos);
   CHECK(kept("return 0;"));
   CHECK(kept("log(3);"));
   CHECK(entry("  if (!x_buffer_var || !y_buffer_var) { log(3); return -1; }\n").find("usmp_kept_failure") !=
@@ -312,11 +317,15 @@ TEST_CASE("checks of arguments stay, those of workspace are gone") {
   };
   for (const char* failure : {"return kTvmErrorPlatformNoMemory;\n", "{ log(\"no memory\", n); return -3; }\n",
                               "{\n  if (verbose) { log(n); }\n  return error(3);\n}\n", "{ log(\"no memory\"); }\n",
-                              "{ if (n) return -1; }\n", "log(n);\n", "{ return -1; log(n); }\n",
-                              "{\n#ifdef LOG\n  LOG(n);\n#endif\n  return -1;\n}\n"}) {
+                              "{ if (n) return -1; }\n", "{ x_buffer_var[0] = 1; return -1; }\n", "log(n);\n",
+                              "{ return -1; log(n); }\n", "{\n#ifdef LOG\n  LOG(n);\n#endif\n  return -1;\n}\n"}) {
     CHECK_MESSAGE(workspace(failure) == plain, failure);
   }
-  for (const char* failure : {"{ goto end; }\n", "{ return -1; } else { n = 1; }\n", "{ end: return -1; }\n"}) {
+  for (const char* failure :
+       {"{ if (x_buffer_var[0]) goto end; return -1; }\n",
+        "{ switch (x_buffer_var[0]) { case 1: n = 1; } return -1; }\n",
+        "{ switch (x_buffer_var[0]) { default: n = 1; } return -1; }\n", "{ x_buffer_var[0] = 1; end: return -1; }\n",
+        "{ goto end; }\n", "{ return -1; } else { n = 1; }\n", "{ end: return -1; }\n"}) {
     CHECK_MESSAGE(workspace(failure).find("found ") != std::string::npos, failure);
   }
 }

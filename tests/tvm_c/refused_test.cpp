@@ -61,6 +61,13 @@ TEST_CASE("other tests of results") {
     const std::string condition = front_and_back.substr(0, at) + call + front_and_back.substr(at + 1);
     CHECK(is_refused("#define OK 0\n#define unlikely(x) (x)\n", "  if (" + condition + ") return -3;\n", ""));
   }
+  // Where nothing may fail, too.
+  for (const char* condition : {" == 0", " >= 0", " <= 0", " < 1", " > 1", " + 1 != 0", " + 1 < 0"}) {
+    CHECK_MESSAGE(is_refused("", "  if (" + sure + condition + ") return -3;\n", ""), condition);
+  }
+  CHECK(is_refused("", "  if (" + call + " == 0) return -3;\n", "'==', expected '!='"));
+  CHECK(is_refused("", "  if (" + call + " != 1) return -3;\n", "'1', expected '0'"));
+  CHECK(is_refused("", "  if (" + call + " != 0 && x_buffer_var) return -3;\n", "'&&', expected ')'"));
   for (const char* condition : {"0 != rc", "unlikely(rc)", "rc < 1"}) {
     CHECK(is_refused("", "  { int32_t rc = " + call + "; if (" + condition + ") return rc; }\n", ""));
   }
@@ -116,8 +123,10 @@ TEST_CASE("a call that may fail is asked for its result") {
   const std::string unasked = "(void)tvmgen_m_f(x_buffer_var, y_buffer_var);";
   const std::string helper = "  prefetch((&(p[0])));\n";
   CHECK(reads(takes + helper + gives, unasked));
-  for (const char* other : {"  if (p == NULL) {\n    return -1;\n  }\n", "  if (w == NULL) {\n  } else return 4;\n",
-                            "  if (w != NULL) {\n    return -1;\n  }\n", "  if (p[0] > 3) {\n    return 2;\n  }\n"}) {
+  for (const char* other :
+       {"  int8_t* v = TVMBackendAllocWorkspace(1, 0, (uint64_t)4, 0, 8);\n  if (*v) {\n    return -1;\n  }\n",
+        "  if (p == NULL) {\n    return -1;\n  }\n", "  if (w == NULL) {\n  } else return 4;\n",
+        "  if (w != NULL) {\n    return -1;\n  }\n", "  if (p[0] > 3) {\n    return 2;\n  }\n"}) {
     CAPTURE(other);
     CHECK_FALSE(reads(takes + helper + other + gives, unasked));
   }
@@ -134,6 +143,7 @@ TEST_CASE("a call that may fail is asked for its result") {
   // What an operator asks for its result is looked at, too.
   const std::string zero = "  return 0;\n}\nint32_t tvmgen_m_g(int8_t* p) {\n";
   CHECK(reads("  if (tvmgen_m_g((&(p[0]))) != 0 ) return -1;\n" + zero + takes + helper + gives, unasked));
+  CHECK_FALSE(reads("  if (tvmgen_m_g((&(p[0]))) == 0 ) return -1;\n" + zero + takes + helper + gives, unasked));
   CHECK_FALSE(reads(
       "  if (tvmgen_m_g((&(p[0]))) != 0 ) return -1;\n" + zero + "  if (p[0] > 3) {\n    return 2;\n  }\n  return 0;",
       unasked));
@@ -156,6 +166,7 @@ TEST_CASE("a call that may fail is asked for its result") {
 TEST_CASE("less than 0 is a check of what never fails only") {
   const std::string plain = read("", "  if (" + sure + " != 0) return -3;\n");
   CHECK(read("", "  if (" + sure + " < 0) return -3;\n") == plain);
+  CHECK(read("", "  if (" + sure + " > 0) return -3;\n") == plain);
   CHECK(read("", "  if (" + sure + " < 0) { log(3); return -3; }\n") ==
         read("", "  if (" + sure + " != 0) { log(3); return -3; }\n"));
   const std::string later = "  int32_t rc = " + sure + ";\n  if (rc != 0) return rc;\n";
