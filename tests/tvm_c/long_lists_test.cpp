@@ -84,6 +84,17 @@ TEST_CASE("tables in long lists have the values that they have number by number"
     CHECK(error_of(odd) == error_of(odd_spaced));
     if (error_of(odd) == "no error") CHECK(constants(odd) == constants(odd_spaced));
   }
+  for (const char* number : {"017", "-017", "0x1p3f", "1e3", "1.", ".5", "0x10", "2147483648", "18446744073709551616.",
+                             "1.0000001192092896f"}) {
+    CAPTURE(number);
+    const std::string odd = model("static const float c[4096] = {" + numbers(number) + "};\n", "float");
+    std::string odd_spaced = odd;
+    odd_spaced.insert(odd_spaced.find("{\n") + 1, " /**/");
+    CHECK(error_of(odd) == "no error");
+    const auto found = constants(odd);
+    REQUIRE(found.size() == 1);
+    CHECK(found == constants(odd_spaced));
+  }
 }
 
 TEST_CASE("numbers of tables, however they are spelled") {
