@@ -76,7 +76,8 @@ TEST_CASE("tables in long lists have the values that they have number by number"
   CHECK(values[0].substr(4079) == std::string("\x2f\x07\x08") + std::string(14, '\0'));
   CHECK(values == constants(spaced));
   // Numbers that are not read in bulk, of which the text itself is read.
-  for (const char* number : {"0x05 /* five */", "0x05u", "017", "'a'", "1L"}) {
+  for (const char* number :
+       {"0x05 /* five */", "0x05u", "017", "'a'", "1L", "1 2", "ONE", "- 5", "08", "5x", "", "+"}) {
     CAPTURE(number);
     const std::string odd = model(table(numbers(number)));
     std::string odd_spaced = odd;
