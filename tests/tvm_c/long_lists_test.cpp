@@ -120,8 +120,8 @@ TEST_CASE("numbers of tables, however they are spelled") {
   CHECK(bytes("float", "INFINITY, -INFINITY, (float)1, -1u, 017, -2.0f", 24) ==
         std::string("\0\0\x80\x7f\0\0\x80\xff\0\0\x80\x3f\0\0\x80\x4f\0\0\x70\x41\0\0\0\xc0", 24));
   CHECK(bytes("float", "NAN, (float)INFINITY", 8) == std::string("\0\0\xc0\x7f\0\0\x80\x7f", 8));
-  CHECK(bytes("int16_t", "(uint8_t)0, (int8_t)-128, (uint8_t)255, (int8_t)127", 8) ==
-        std::string("\0\0\x80\xff\xff\0\x7f\0", 8));
+  CHECK(bytes("int16_t", "(uint8_t)0, (int8_t)-127, (uint8_t)255, (int8_t)127", 8) ==
+        std::string("\0\0\x81\xff\xff\0\x7f\0", 8));
   for (const auto& [list, message] :
        {std::pair("1, ONE", "found 'ONE', expected a number"), std::pair("(int8_t*)3", "expected a cast to int8"),
         std::pair("(float)3", "expected a cast to int8"), std::pair("(uint8_t)-1", "a number that casts do not change"),
