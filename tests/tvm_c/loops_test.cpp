@@ -79,8 +79,42 @@ TEST_CASE("a loop whose end its counter may not hold is not read") {
         "int32_t i = 0; i < 4u; ++i", "int64_t i = 0; i < (int64_t)r[0] * 4; ++i", "int32_t i = 0; i < 2147483647; ++i",
         "uint32_t i = 0; i < (uint32_t)r[0]; ++i", "uint32_t i = r[0]; i < (uint32_t)r[0] + 9; ++i",
         "uint32_t i = 0; i < 4294967295; ++i"}) {
-    CHECK_MESSAGE(read(loop(head)).find("found") == std::string::npos, std::string(head));
+    const std::string found = read("  int8_t own[1];\n" + loop(head, "own[0] = 1;"));
+    CHECK_MESSAGE(found.find("found") == std::string::npos, std::string(head));
   }
+}
+
+TEST_CASE("a loop that may write to where its end is is not read") {
+  const auto found = [&](const std::string& end, const std::string& store) {
+    return read(loop("int32_t i = 0; i < " + end + "; ++i", store));
+  };
+  CHECK(found("p[0]", "p[i] = 1;").find("found a loop that changes its own end") != std::string::npos);
+  for (const char* store : {"q[i] = 1;", "r[i] = 1;", "if (p[i]) { q[i] = 1; }"}) {
+    CHECK_MESSAGE(found("p[0]", store).find("found a loop that writes to where its end may be") != std::string::npos,
+                  std::string(store));
+  }
+  CHECK(found("(r[0] & 7) + 1", "q[i] = 1;").find("writes to where its end may be") != std::string::npos);
+  CHECK(found("r[0]", "((uint32_t*)q)[i] = 1;").find("writes to where its end may be") != std::string::npos);
+  // An int32_t is no float, and no int16_t.
+  CHECK(found("r[0]", "((float*)q)[i] = 1;").find("found") == std::string::npos);
+  CHECK(found("r[0]", "((int16_t*)q)[i] = 1;").find("found") == std::string::npos);
+  CHECK(read("  int32_t n = p[0];\n" + loop("int32_t i = 0; i < n; ++i")).find("found") == std::string::npos);
+  CHECK(read("  int8_t own[2];\n  own[0] = p[0];\n" + loop("int32_t i = 0; i < own[0]; ++i")).find("found") ==
+        std::string::npos);
+}
+
+TEST_CASE("volatile is not read") {
+  for (const char* body : {"  volatile int32_t n = 3;\n  r[0] = n;", "  *(volatile int8_t*)q = 1;",
+                           "  for (volatile int32_t i = 0; i < 9; ++i) {\n  }",
+                           "  volatile int8_t* v = q;\n  v[0] = 1;", "  _Atomic int32_t n = 3;\n  r[0] = n;"}) {
+    CHECK_MESSAGE(read(body).find("found ") != std::string::npos, std::string(body));
+  }
+  const std::string text =
+      "int32_t tvmgen_m_op(volatile int8_t* p, int8_t* q) {\n  q[0] = p[0];\n  return 0;\n}\n"
+      "int32_t tvmgen_m___tvm_main__(int8_t* p, int8_t* q) {\n  if (tvmgen_m_op(p, q) != 0 ) return -1;\n  return "
+      "0;\n}\n";
+  const Source file{"lib1.c", text};
+  CHECK_THROWS_AS((void)read_module("m", {&file, 1}), Error);
 }
 
 TEST_CASE("what C does not define is not read, with the place") {

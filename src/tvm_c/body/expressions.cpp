@@ -198,7 +198,7 @@ void Expressions::fail_undeclared(const Token& name) const {
 
 CType Expressions::type(c::TypeId id, std::size_t first) const {
   if (const auto type = known_type(tree(), id)) return *type;
-  while (token(first).is("const") || token(first).is("volatile")) ++first;
+  while (token(first).is("const")) ++first;
   while (tree()[id].kind == c::TypeKind::pointer) id = tree()[id].of;
   const bool is_made = tree()[id].kind == c::TypeKind::array || tree()[id].kind == c::TypeKind::function;
   if (is_made) fail_at(token(first), "the type of a number, or of a pointer to numbers");

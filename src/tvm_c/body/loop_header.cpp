@@ -3,7 +3,9 @@
 // Reads first value, end and step as begin and count.
 #include "tvm_c/body/loop_header.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <variant>
 
@@ -20,6 +22,11 @@ using tir::Tree;
 
 void require_name(const Expressions& code, c::ExprId id, const Token& name) {
   if (code.name_of(id) != name.text) fail_at(code.front(id), "'" + std::string(name.text) + "'");
+}
+
+// C's effective types: characters may be any memory, other numbers are only read as what they were written as.
+bool may_overlap(DataType a, DataType b) {
+  return a.bits == 8 || b.bits == 8 || (a.bits == b.bits && a.is_float() == b.is_float());
 }
 
 }  // namespace
@@ -74,23 +81,37 @@ OpenedLoop open_loop(const c::Stmt& stmt, Expressions& code, Values& values, Bod
 }
 
 void check_loops(const tir::Function& function, std::size_t offset) {
+  std::set<tir::VarId> own;
+  tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+    if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) own.insert(allocate->var);
+    if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) own.insert(constant->var);
+  });
   tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
     const auto* loop = std::get_if<tir::For>(&stmt.node);
     if (loop == nullptr) return;
-    std::set<tir::VarId> loaded;
+    std::map<tir::VarId, DataType> loaded;
     tir::for_each_expr(*loop->extent, [&](const tir::Expr& expr) {
-      if (expr.kind == tir::ExprKind::load) loaded.insert(expr.var);
+      if (expr.kind == tir::ExprKind::load) loaded.emplace(expr.var, expr.type);
     });
     if (loaded.empty()) return;
     const auto refuse = [&](tir::VarId var) {
       if (loaded.contains(var)) throw SyntaxError{offset, "found a loop that changes its own end"};
     };
+    // A call may give one buffer as two parameters.
+    const auto refuse_write = [&](tir::VarId var, DataType type) {
+      refuse(var);
+      const bool may_be_one = !own.contains(var) && std::ranges::any_of(loaded, [&](const auto& end) {
+        return !own.contains(end.first) && may_overlap(end.second, type);
+      });
+      if (may_be_one) throw SyntaxError{offset, "found a loop that writes to where its end may be"};
+    };
     tir::for_each_stmt(loop->body, [&](const tir::Stmt& inside) {
-      if (const auto* store = std::get_if<tir::Store>(&inside.node)) refuse(store->storage);
+      if (const auto* store = std::get_if<tir::Store>(&inside.node)) refuse_write(store->storage, store->value->type);
       tir::for_each_expr_of(inside, [&](const tir::ExprRef& root) {
         tir::for_each_expr(*root, [&](const tir::Expr& expr) {
           if (expr.kind == tir::ExprKind::var) refuse(expr.var);
-          if (expr.op == tir::Op::address_of) refuse(expr.operands[0]->var);
+          if (expr.kind == tir::ExprKind::var && expr.type.is_handle()) refuse_write(expr.var, tir::uint8_type);
+          if (expr.op == tir::Op::address_of) refuse_write(expr.operands[0]->var, tir::uint8_type);
         });
       });
     });

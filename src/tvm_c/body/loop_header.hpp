@@ -23,7 +23,7 @@ struct OpenedLoop {
                                    tir::BodyBuilder& body);
 
 // Throws SyntaxError at the offset: C computes the end of a loop in front of each iteration, TIR once, and a loop
-// changes its own.
+// changes its own, or may do so where a call gives one buffer as two parameters.
 void check_loops(const tir::Function& function, std::size_t offset);
 
 }  // namespace usmp::tvm_c

@@ -11,7 +11,12 @@ namespace usmp::tvm_c {
 
 std::optional<CType> known_type(const c::Tree& tree, c::TypeId id) {
   int stars = 0;
-  for (; tree[id].kind == c::TypeKind::pointer; id = tree[id].of) ++stars;
+  bool is_volatile = tree[id].is_volatile;
+  for (; tree[id].kind == c::TypeKind::pointer; ++stars) {
+    id = tree[id].of;
+    is_volatile = is_volatile || tree[id].is_volatile;
+  }
+  if (is_volatile) return std::nullopt;
   const c::Type& type = tree[id];
   const bool is_tvms = type.name == "TVMValue" || type.name == "DLTensor" || type.name == "DLDeviceType";
   const bool is_struct = type.kind == c::TypeKind::record ? !type.name.empty() && !tree.records[type.record].is_union &&
