@@ -95,6 +95,8 @@ TEST_CASE("a loop that may write to where its end is is not read") {
   }
   CHECK(found("(r[0] & 7) + 1", "q[i] = 1;").find("writes to where its end may be") != std::string::npos);
   CHECK(found("r[0]", "((uint32_t*)q)[i] = 1;").find("writes to where its end may be") != std::string::npos);
+  CHECK(found("r[0] + (((float*)r)[1] < 3)", "((float*)q)[i] = 1;").find("writes to where its end may be") !=
+        std::string::npos);
   // An int32_t is no float, and no int16_t.
   CHECK(found("r[0]", "((float*)q)[i] = 1;").find("found") == std::string::npos);
   CHECK(found("r[0]", "((int16_t*)q)[i] = 1;").find("found") == std::string::npos);

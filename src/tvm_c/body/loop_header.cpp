@@ -89,7 +89,7 @@ void check_loops(const tir::Function& function, std::size_t offset) {
   tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
     const auto* loop = std::get_if<tir::For>(&stmt.node);
     if (loop == nullptr) return;
-    std::map<tir::VarId, DataType> loaded;
+    std::multimap<tir::VarId, DataType> loaded;
     tir::for_each_expr(*loop->extent, [&](const tir::Expr& expr) {
       if (expr.kind == tir::ExprKind::load) loaded.emplace(expr.var, expr.type);
     });
