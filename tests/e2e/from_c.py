@@ -25,6 +25,7 @@ from pathlib import Path
 import golden
 
 TRANSFORMS = ("none", "all")
+STEPS_IN_TURN = 6  # of a case with a turn, every so many are taken alone
 WAYS = ("none", "stack", "no_stack")  # of planning, beside all steps
 # Archives of which more is needed from C, and how much: shapes of tensors are not known from C, so `rolling` by itself finds fewer rows,
 # and more loops are joined by `fuse` by itself. With all steps these need as much as from TIR.
@@ -43,7 +44,7 @@ class Case:
     packed: bool = False  # TVM's packed interface
     by_tvm: bool = False  # TVM planned it, so metadata.json says how large its pools are
     built: golden.Built = field(default_factory=golden.Built)  # of all cases
-    # Its number among others: one way beside all steps is compiled and run, every sixth step taken alone, every third case with
+    # Its number among others: one way beside all steps is compiled and run, some steps taken alone, every third case with
     # --workspace-io; none: each.
     turn: int | None = None
 
@@ -122,7 +123,7 @@ def check_tensors(binary: Path, archive: Path, case: Case) -> None:
 
 def check_steps(binary: Path, archive: Path, case: Case, steps: list[str]) -> None:
     """Each step alone, without writing C."""
-    for step in steps if case.turn is None else steps[case.turn % 6::6]:
+    for step in steps if case.turn is None else steps[case.turn % STEPS_IN_TURN::STEPS_IN_TURN]:
         found, expected = (planned(binary, model, step)["totals"]["workspace_used"] for model in (archive, case.reference))
         if found > max(expected, LARGER.get((case.name, step), 0)):
             raise golden.Failure(f"--transform {step}: {found} bytes from C, {expected} from TIR")
@@ -196,7 +197,7 @@ def run_case(binary: Path, case: Case, steps: list[str], directory: Path) -> Non
             expected = used_in(reference)
             if found > max(expected, LARGER.get((case.name, transform), 0)):
                 raise golden.Failure(f"--transform {transform}: {found} bytes from C, {expected} from TIR")
-            if case.turn is None or case.turn % 3 == 1:
+            if case.turn is None or case.turn % len(WAYS) == 1:
                 io_found = workspace(binary, archive, transform, directory / f"{transform}_io", "--workspace-io")
                 io_expected = used_in(planned(binary, case.reference, transform, "--workspace-io"), "--workspace-io")
                 if io_found > max(io_expected, LARGER.get((case.name, f"{transform} io"), 0)):

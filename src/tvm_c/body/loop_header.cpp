@@ -24,9 +24,13 @@ void require_name(const Expressions& code, c::ExprId id, const Token& name) {
   if (code.name_of(id) != name.text) fail_at(code.front(id), "'" + std::string(name.text) + "'");
 }
 
-// C's effective types: characters may be any memory, other numbers are only read as what they were written as.
+// Also types that differ in their sign alone, which C lets alias, too.
 bool may_overlap(DataType a, DataType b) {
-  return a.bits == 8 || b.bits == 8 || (a.bits == b.bits && a.is_float() == b.is_float());
+  const auto with_sign = [](DataType type) {
+    if (type.is_uint()) type.code = tir::TypeCode::int_;
+    return type;
+  };
+  return tir::may_alias(with_sign(a), with_sign(b));
 }
 
 }  // namespace
