@@ -9,7 +9,6 @@
 
 #include "tvm_c/added_model.hpp"
 #include "usmp/support/error.hpp"
-#include "usmp/tir/visit.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c::added_code_test {
